@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 IN_PLACE = slow_inplace.__code__
 SLOW = {slow_call.__code__, IN_PLACE, find_plan.__code__}
+OF_NO_OPERATOR = {"slow_setitem": "setitem", "_step.<locals>.slow_call": "optimizer step"}  # by qualified names
 PLANNING = make_plan.__code__
 
 
@@ -45,12 +46,15 @@ class Entry(NamedTuple):
 class Watch:
     """Entries of the slow path while it is open, and in `planned` the operators for which a plan is made.
 
+    `others`: entries of slow paths that belong to no operator.
+
     It looks at the code objects that run, so it finds a function whichever closure or table holds it.
     """
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
         self.planned: list[str] = []
+        self.others: list[str] = []
 
     def __enter__(self) -> Watch:
         sys.setprofile(self._called)
@@ -66,6 +70,8 @@ class Watch:
         if code in SLOW:
             op, operands = (frame.f_locals[name] for name in code.co_varnames[:2])
             self.entries.append(Entry(op, operands, code is IN_PLACE))
+        elif code.co_qualname in OF_NO_OPERATOR:
+            self.others.append(OF_NO_OPERATOR[code.co_qualname])
         elif code is PLANNING:
             self.planned.append(frame.f_locals[code.co_varnames[0]].name)
 

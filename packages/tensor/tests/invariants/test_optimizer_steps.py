@@ -8,10 +8,12 @@ import threading
 import numpy as np
 import pytest
 from fake_backend import fake, numbers
+from slow_path import Watch
 from test_ordered import ordered
 
 import facula_tensor as ft
 from facula_storage import listen
+from facula_storage._layout_caches import clear_layout_caches
 from facula_tensor.extend import adam_step, asgd_step, overlapping, sgd_step
 
 SGD = (0.5, 0.0, 1.0, 0.5, 1.0, 0.0)
@@ -41,6 +43,16 @@ def expected(values, kind):
 
 
 kinds = pytest.mark.parametrize(("kind", "given"), [(sgd_step, SGD), (adam_step, ADAM), (asgd_step, ASGD)])
+
+
+@kinds
+def test_only_the_first_call_takes_the_slow_path(kind, given):
+    clear_layout_caches()
+    rows = [row(shape, kind) for shape in SHAPES]
+    with Watch() as watch:
+        for _ in range(3):
+            kind(rows, given)
+    assert watch.others == ["optimizer step"]
 
 
 @kinds

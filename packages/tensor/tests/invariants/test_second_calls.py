@@ -150,6 +150,46 @@ def test_cases(case):
         check("in place", lambda: getattr(first, case.inplace)(*others))
 
 
+SET = {  # by index: the part of a tensor of 4 by 5 that it names
+    "1": lambda x, v: x.__setitem__(1, v),
+    "-1": lambda x, v: x.__setitem__(-1, v),
+    "1:3": lambda x, v: x.__setitem__(slice(1, 3), v),
+    "...": lambda x, v: x.__setitem__(..., v),
+    ":, 1": lambda x, v: x.__setitem__((slice(None), 1), v),
+    "1:3, ::2": lambda x, v: x.__setitem__((slice(1, 3), slice(None, None, 2)), v),
+    "None, 1:": lambda x, v: x.__setitem__((None, slice(1, None)), v),
+    "1, 2": lambda x, v: x.__setitem__((1, 2), v),
+}
+VALUES = {
+    "float": lambda: 1.5,
+    "int": lambda: 2,
+    "tensor": lambda: ft.tensor(3.0),
+    "int64 tensor": lambda: ft.tensor(3),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("index", SET)
+def test_setitem(index, value, layout):
+    x = LAYOUTS[layout](ft.zeros(4, 5))
+    given = VALUES[value]()
+    for dtype in (ft.float32, ft.float64, *([ft.int64] if value == "int" else [])):
+        target = x.to(dtype)
+        SET[index](target, given)
+        with Watch() as watch:
+            SET[index](target, given)
+        assert not watch.others, dtype
+
+
+def test_setitem_takes_the_slow_path_once():
+    x = ft.zeros(4, 5)
+    with Watch() as watch:
+        x[1] = 2.0
+        x[2] = 2.0
+    assert watch.others == ["setitem"]
+
+
 FAMILIES = {
     "out=": lambda x, y: ft.add(x, y, out=ft.empty(3, 4)),
     "complex, one operand": lambda x, y: x.to(ft.complex64).exp(),

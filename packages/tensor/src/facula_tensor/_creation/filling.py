@@ -19,10 +19,10 @@ from .._dispatch.launching import launch
 NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # as which elements are given to a launch
 # Launches that fill contiguous tensors, by the type of the number and the tensor's `dense` code: with floats, for
 # floating dtypes; with ints, for these and int64; with 0 and 1, for all dtypes that are not complex.
-_fills = PlanTable("fill")
-_of_floats = _fills.with_float
-_launches = {float: _of_floats, int: _fills.with_int, bool: _fills.with_int}
-_launches_of_bits, _BITS = _fills.dense, {0: 0, 1: 1}
+fills = PlanTable("fill")
+_of_floats = fills.with_float
+_launches = {float: _of_floats, int: fills.with_int, bool: fills.with_int}
+_launches_of_bits, _BITS = fills.dense, {0: 0, 1: 1}
 
 
 def filled(layout: Layout, number: Any, operation: str = "full") -> Tensor:
@@ -52,11 +52,11 @@ def _learn_to_fill(layout: Layout) -> None:
     if not layout.dense or category not in NUMBER or _launches_of_bits[layout.dense] is not None:
         return
     plan = layout.device.backend.plan("fill", (NUMBER[category],), (layout,), ())
-    _fills.add_dense(_fills.dense, layout.dense, plan)
+    fills.add_dense(fills.dense, layout.dense, plan)
     if category == FLOATING:
-        _fills.add_dense(_fills.with_float, layout.dense, plan)
+        fills.add_dense(fills.with_float, layout.dense, plan)
     if category == FLOATING or layout.dtype is int64:
-        _fills.add_dense(_fills.with_int, layout.dense, plan)
+        fills.add_dense(fills.with_int, layout.dense, plan)
 
 
 def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
@@ -68,16 +68,16 @@ def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
 
 def fill_plan(layout: Layout, kind: type) -> Any:
     """The plan that sets every element to a number of this type."""
-    plan = _fills.by_key.get((kind, layout))
-    return plan if plan is not None else _fills.add((kind, layout), made_to_fill(layout, kind))
+    plan = fills.by_key.get((kind, layout))
+    return plan if plan is not None else fills.add((kind, layout), made_to_fill(layout, kind))
 
 
 def made_to_fill(layout: Layout, kind: type) -> Plan:
     """The same, in no table yet. Contiguous layouts share what the backend made for one of them."""
     key = (kind, layout.dense)
-    known = _fills.by_kind.get(key) if layout.dense else None
+    known = fills.by_kind.get(key) if layout.dense else None
     if known is None:
         known = layout.device.backend.plan("fill", (kind,), (layout,), ())
         if layout.dense and known.any_size:
-            _fills.add_kind(key, known)
+            fills.add_kind(key, known)
     return Plan(known.operator, known.parameters, (layout,), known.launch)

@@ -14,7 +14,7 @@ from facula_storage.extend import FLOATING, layout_cache_clearers
 from ..._core.errors import relabel, show
 from ..._core.memory import check_overlap, check_writable, meet, shares_memory
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
-from ..._creation.filling import fill_plan
+from ..._creation.filling import fill_plan, fills
 from ..._creation.from_data import as_tensor_like
 from ..._dispatch.inplace_checks import starts_inplace
 from ..._dispatch.launching import mutated
@@ -52,7 +52,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             lo, delta = fast_window(la, index if type(index) is tuple else (index,))
             if kind is float or kind is int:
                 key, number = _settable[kind, lo]
-                launch = _plans[key].launch
+                launch = _fills[key].launch
                 value = number(value)
                 sa.version + 1  # None, and so a TypeError, where the memory is read-only
                 pa = sa.ptr + oa + delta
@@ -80,11 +80,12 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     slow_setitem(self, index, value)
 
 
-# Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill` and `write` in
-# ops/assigning.py keep their plans, and what the fast path has to know besides.
+# Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill_plan` and `write`
+# keep their plans, and what the fast path has to know besides.
 _settable: dict[tuple[object, ...], tuple[Any, ...]] = {}
 layout_cache_clearers.append(_settable.clear)
 _plans = operators["to"].slow_table.by_key
+_fills = fills.by_key
 
 
 def _learn(target: Layout, source: Layout | None, kind: type) -> None:
@@ -96,7 +97,7 @@ def _learn(target: Layout, source: Layout | None, kind: type) -> None:
     elif kind in (int, float) and (target.dtype.category == FLOATING or (target.dtype is int64 and kind is int)):
         number = int if target.dtype is int64 else float
         fill_plan(target, number)
-        _settable[kind, target] = (("fill", number), target), number
+        _settable[kind, target] = (number, target), number
 
 
 @boundary
