@@ -24,7 +24,7 @@ _layouts: dict[
 layout_cache_clearers.append(_layouts.clear)
 
 
-def place_of(device: Any) -> Device:
+def place_of(device: object) -> Device:
     """The device that is meant: the host where none is named."""
     if device is None:
         return cpu
@@ -39,9 +39,9 @@ def place_of(device: Any) -> Device:
         raise
 
 
-def layout_for(operation: str, lengths: Any, size: Any, dtype: Any, device: Any) -> Layout:
+def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: object, device: object) -> Layout:
     """The layout that the arguments of a creation function ask for; errors name the operation."""
-    shape = lengths
+    shape: Any = lengths
     if len(shape) == 1 and type(shape[0]) is not int:
         shape = shape[0]
     try:

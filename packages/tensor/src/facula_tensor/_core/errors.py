@@ -29,6 +29,9 @@ from facula_storage.extend import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeVar
+
+    E = TypeVar("E", bound=Exception)
 
 # Note [Whose name an error bears]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 # functions that check one argument for all operators (`check_dim`, `as_tensor`, `sizes`, ...) raise `named(error)`.
 
 #: Classes whose methods are public names: Tensor puts itself here.
-NAMING: list[Any] = []
+NAMING: list[type] = []
 
 _LABEL = re.compile(r"[\w.]+: |[&|^~]: ")
 
@@ -105,8 +108,7 @@ def show(layout: Layout) -> str:
 
 def shown(value: Any) -> str:
     """An argument as messages show it: of tensors dtype and shape."""
-    tensors: Any = tuple(NAMING)
-    if isinstance(value, tensors):
+    if any(isinstance(value, one) for one in NAMING):
         return f"a Tensor {value.dtype.name} {tuple(value.shape)}"
     return f"{value!r:.200}"
 
@@ -132,7 +134,7 @@ def _rename(error: Exception, name: str) -> None:
         error.args = (f"{name}: {text[label.end() :] if label else text}", *error.args[1:])
 
 
-def named(error: Any) -> Any:
+def named(error: E) -> E:
     """`error`, about to be raised, with the name of the function that the user called in place of its own."""
     label = _LABEL.match(error.args[0])
     relabel(error, label[0][:-2] if label else "facula")
@@ -170,7 +172,7 @@ def _public_name(frame: FrameType) -> str | None:
     return None
 
 
-def _asking_nobody(function: Any, frame: FrameType) -> Any:
+def _asking_nobody(function: object, frame: FrameType) -> object:
     """What runs of a function that asks overriding classes first: the one within (`overridable`)."""
     within = getattr(function, "__wrapped__", None)
     return within if getattr(within, "__code__", None) is frame.f_code else function

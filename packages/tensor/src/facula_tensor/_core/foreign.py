@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,14 +13,14 @@ from facula_storage import from_numpy as storage_from_numpy
 from .tensor import Tensor, make
 
 
-def is_data(value: Any) -> bool:
+def is_data(value: object) -> bool:
     """Whether `value` holds elements, for `tensor` to copy: a sequence of any kind, an array, or what becomes one."""
     if isinstance(value, (str, np.generic)):
         return False
     return is_sequence(value) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> bool:
     """Whether `value` is a sequence of elements: a list, tuple, range, deque, array, or one of a program's own class.
 
     Text and bytes are none.

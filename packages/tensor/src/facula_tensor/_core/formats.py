@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import Layout, layout_of
@@ -37,7 +35,7 @@ class memory_format:
     def __repr__(self) -> str:
         return f"facula.{self.name}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (format_named, (self.name,))
 
 
@@ -68,7 +66,7 @@ class layout:
 strided: layout = layout()
 
 
-def check_storage(operation: str, wanted: Any, pin_memory: Any) -> None:
+def check_storage(operation: str, wanted: object, pin_memory: object) -> None:
     """NotImplementedError for a layout other than `strided`, and for pinned memory."""
     if wanted is not None and wanted is not strided:
         raise UnsupportedError(f"{operation}: layout facula.strided is the only one there is; got {wanted!r}")
@@ -83,7 +81,7 @@ def format_named(name: str) -> memory_format:
     )
 
 
-def check_format(operation: str, wanted: Any, ndim: int) -> bool:
+def check_format(operation: str, wanted: object, ndim: int) -> bool:
     """Whether `wanted` moves the channels to the end; an error where it is no format, or does not fit."""
     if wanted is None:
         return False
@@ -101,7 +99,7 @@ def check_format(operation: str, wanted: Any, ndim: int) -> bool:
 
 
 @boundary
-def lies_in_format(layout: Layout, wanted: Any) -> bool:
+def lies_in_format(layout: Layout, wanted: object) -> bool:
     """Whether a layout has the order `wanted`. ValueError for `preserve_format`, which says nothing."""
     ndim = len(layout.shape)
     if wanted is preserve_format:

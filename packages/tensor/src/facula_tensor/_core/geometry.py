@@ -12,12 +12,12 @@ Pair = tuple[int, int]
 _WORDS = {1: "an int", 2: "an int or two", 3: "an int or three"}
 
 
-def is_integer(value: Any) -> bool:
+def is_integer(value: object) -> bool:
     """Whether `value` is an integer, Python's or NumPy's, and no bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def pair(operation: str, name: str, value: Any, least: int) -> Pair:
+def pair(operation: str, name: str, value: object, least: int) -> Pair:
     """One number for both dimensions, or one for each; errors name operation and argument.
 
     >>> pair("conv2d", "stride", 2, 1), pair("conv2d", "stride", (2, 3), 1)
@@ -27,7 +27,7 @@ def pair(operation: str, name: str, value: Any, least: int) -> Pair:
     return height, width
 
 
-def several(operation: str, name: str, value: Any, count: int, least: int) -> tuple[int, ...]:
+def several(operation: str, name: str, value: object, count: int, least: int) -> tuple[int, ...]:
     """One number for all of `count` dimensions, or one for each; errors name operation and argument.
 
     >>> several("conv3d", "stride", 2, 3, 1), several("conv3d", "stride", (2, 3, 4), 3, 1)

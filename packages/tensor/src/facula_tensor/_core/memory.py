@@ -57,7 +57,7 @@ def shares_memory(a: Tensor, b: Tensor) -> bool:
     return meet(a, b) and (span(a)[0] != span(b)[0] or layout_of_tensor(a) != layout_of_tensor(b))
 
 
-def check_overlap(operation: str, written: Tensor, operands: Iterable[Any]) -> bool:
+def check_overlap(operation: str, written: Tensor, operands: Iterable[object]) -> bool:
     """RuntimeError where an operand partly shares memory with what is written; whether one is the same memory."""
     layout = layout_of_tensor(written)
     if overlaps_itself(layout):

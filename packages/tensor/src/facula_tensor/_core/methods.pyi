@@ -106,7 +106,7 @@ class Methods:
         """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
     def __lt__(self, other: Operand) -> Tensor:
         """Whether each element of `input` is less than the other's."""
-    def __matmul__(self, other: Tensor | np.ndarray) -> Tensor:
+    def __matmul__(self, other: Operand) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __mod__(self, other: Operand) -> Tensor:
         """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
@@ -136,7 +136,7 @@ class Methods:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def __rlshift__(self, other: Operand) -> Tensor:
         """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
-    def __rmatmul__(self, other: Tensor | np.ndarray) -> Tensor:
+    def __rmatmul__(self, other: Operand) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __rmod__(self, other: Operand) -> Tensor:
         """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""

@@ -14,7 +14,6 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from facula_errors import MissingAttributeError
 
@@ -82,7 +81,7 @@ class MissingName:
     def __init__(self, owner: type, name: str, place: str, listing: PyTorchNames) -> None:
         self.owner, self.name, self.place, self.listing = owner, name, place, listing
 
-    def __get__(self, instance: Any, cls: type) -> Any:
+    def __get__(self, instance: object, cls: type) -> object:
         mro = cls.__mro__
         for base in mro[mro.index(self.owner) + 1 :]:
             if self.name in vars(base):
@@ -113,12 +112,12 @@ def listed(module_name: str, *also: str) -> Callable[[], list[str]]:
     return __dir__
 
 
-def present(cls: type, instance: Any = None, hidden: frozenset[str] = frozenset()) -> list[str]:
+def present(cls: type, instance: object = None, hidden: frozenset[str] = frozenset()) -> list[str]:
     """The names of the attributes of a class, or of its instance: without those that are missing, private or `hidden`.
 
     Private are names of the library's classes that begin with one underscore; those of a program's classes are shown.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     own: set[str] = set()  # names that a program's classes and it itself gave
     for base in reversed(cls.__mro__):
         found.update(vars(base))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from facula_storage import bfloat16
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
 from .promotion import as_dtype, get_default_dtype
+
+if TYPE_CHECKING:
+    from .types import DTypeLike
 
 __all__ = ["finfo", "iinfo"]
 
@@ -42,7 +45,7 @@ class finfo:
     dtype: str
 
     @boundary
-    def __init__(self, type: Any = None) -> None:
+    def __init__(self, type: DTypeLike | None = None) -> None:
         kind = get_default_dtype() if type is None else as_dtype(type, "finfo")
         if kind.category == COMPLEX:
             kind = kind.to_real()
@@ -85,7 +88,7 @@ class iinfo:
     min: int
 
     @boundary
-    def __init__(self, type: Any) -> None:
+    def __init__(self, type: DTypeLike) -> None:
         kind = as_dtype(type, "iinfo")
         if kind.category != INTEGER:
             raise DTypeError(f"iinfo: expected an integer dtype; got {kind.name}; use finfo for floating ones")

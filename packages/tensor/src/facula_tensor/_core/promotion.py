@@ -179,7 +179,7 @@ def plain_number(value: object) -> bool | int | float | complex | None:
     return next((kind(value) for kind in SCALAR_CATEGORY if isinstance(value, kind)), None)  # type: ignore[arg-type]
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     """An argument's type and value, or dtype and shape, as messages show it."""
     return shown(value) if isinstance(value, Tensor) else f"{type(value).__name__} {value!r:.200}"
 
@@ -192,7 +192,7 @@ def as_number(value: object, operation: str, argument: str) -> Any:
     return number
 
 
-def as_real(value: Any, operation: str, argument: str) -> float:
+def as_real(value: object, operation: str, argument: str) -> float:
     """`value`, a number or a tensor of one, as a float or an int; TypeError naming the argument."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()

@@ -15,12 +15,14 @@ from .sizes import sizes
 from .tensor import Tensor, WrappedLayout, layout_of_tensor, make, method, snapshot
 
 if TYPE_CHECKING:
-    from .types import MemoryFormat
+    from .types import Lengths, MemoryFormat
 
 
 @method()
 @boundary
-def resize_(self: Tensor, *shape: Any, size: Any = None, memory_format: MemoryFormat | None = None) -> Tensor:
+def resize_(
+    self: Tensor, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None
+) -> Tensor:
     """Give this tensor another shape, contiguous, over the same storage; returns the tensor.
 
     Elements keep their places in memory; those beyond what there was are uninitialised. The storage

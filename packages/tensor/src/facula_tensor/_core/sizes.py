@@ -9,7 +9,7 @@ from facula_errors import InvalidTypeError
 from .errors import named, shown
 
 
-def sizes(operation: str, args: tuple[Any, ...], given: Any = None, name: str = "size") -> tuple[int, ...]:
+def sizes(operation: str, args: tuple[Any, ...], given: object = None, name: str = "size") -> tuple[int, ...]:
     """A shape given as integers or as one tuple or list of them, or by name."""
     if given is not None:
         if args:

@@ -19,6 +19,7 @@ from .view_family import leave_family
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Self, TypeVar
+    from weakref import ref
 
     from facula_autograd.extend import Handle
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .types import Data, DeviceLike, MemoryFormat
 
     F = TypeVar("F", bound=Callable[..., Any])
+    T = TypeVar("T", bound="Tensor")
 
     class _Base(Value, Methods):
         """What type checkers take the operators' methods from; there is no such module at run time."""
@@ -69,7 +71,9 @@ class Tensor(_Base):
     _storage: Storage
     _offset: int  # in bytes, so that an address is one addition
     _base: Tensor  # what this is a view of; unset on others
-    _views: list[Any]  # weak references to the views of the family, shared by its members; unset until there is one
+    _views: list[
+        ref[Tensor]
+    ]  # weak references to the views of the family, shared by its members; unset until there is one
 
     if TYPE_CHECKING:
 
@@ -225,9 +229,9 @@ NAMING.append(Tensor)
 _ENGINE = frozenset({"hooks", "node"})  # public for the engine, which knows no names of ours
 
 
-def make(cls: type, layout: Layout, storage: Storage, offset: int = 0) -> Any:
+def make(cls: type[T], layout: Layout, storage: Storage, offset: int = 0) -> T:
     """A tensor of class `cls` over existing memory, wanting no gradient."""
-    new: Any = new_instance(cls)
+    new = new_instance(cls)
     new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
     return new
 
@@ -272,7 +276,7 @@ def steady(tensor: Tensor) -> Tensor:
     return t
 
 
-def alias(tensor: Tensor, cls: type) -> Any:
+def alias(tensor: Tensor, cls: type[T]) -> T:
     """A tensor of class `cls` over the memory of `tensor`, wanting no gradient."""
     now = snapshot(tensor)
     return make(cls, now._layout, now._storage, now._offset)

@@ -66,5 +66,13 @@ Operands: TypeAlias = tuple[Any, ...]
 Parameters: TypeAlias = tuple[Any, ...]
 # What plans are found by: the layout of a tensor, the type of a number, None for an operand that was left out.
 Layouts: TypeAlias = tuple[Any, ...]
+# What a call of an operator gives: a tensor, or a tuple of them where it has several results.
+Result: TypeAlias = Any
+# The nodes or leaves that operands' gradients go to, None for operands without; and what a node saves.
+Edges: TypeAlias = tuple[Any, ...]
+Saved: TypeAlias = tuple[Any, ...]
+# What a function of any kind is called with.
+Args: TypeAlias = tuple[Any, ...]
+Kwargs: TypeAlias = dict[str, Any]
 # Rules, fast paths and public functions: called with what an operator's declaration says.
 Function: TypeAlias = Callable[..., Any]

@@ -15,7 +15,7 @@ memory (`.data =`); and a view that was made a leaf (`requires_grad_`), which st
 from __future__ import annotations
 
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import ref
 
 from facula_autograd.extend import LEAF
@@ -50,7 +50,7 @@ def root_of(tensor: Tensor) -> Tensor:
     return root
 
 
-def first_view(base: Tensor) -> list[Any]:
+def first_view(base: Tensor) -> list[ref[Tensor]]:
     """The list for the views of `base`, which has had none yet. Callers add to it: `views.append(ref(view))`."""
     with _changing_families:  # two threads may take first views of one tensor at once
         try:
@@ -60,7 +60,7 @@ def first_view(base: Tensor) -> list[Any]:
             return views
 
 
-def tidy(views: list[Any]) -> None:
+def tidy(views: list[ref[Tensor]]) -> None:
     """Forget views that are gone, when the list's length is a power of two: a constant cost per view."""
     count = len(views)
     if count & (count - 1) == 0:

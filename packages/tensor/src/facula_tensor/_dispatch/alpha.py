@@ -18,12 +18,13 @@ from .slow_path import slow_call
 if TYPE_CHECKING:
     from facula_storage import DType
 
+    from .._core.types import Operand, Scalar
     from .operator import Operator
 
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
 
 
-def with_alpha(op: Operator, input: Any, other: Any, alpha: Any, out: Tensor | None) -> Any:
+def with_alpha(op: Operator, input: Operand, other: Operand, alpha: Any, out: Tensor | None) -> Tensor:
     """What `op`, add or sub, gives with a factor of its second operand."""
     if op.scaled and type(alpha) in (float, int) and -65504 <= alpha <= 65504:  # which every floating dtype holds
         layout = getattr(input, "_layout", None)
@@ -43,7 +44,7 @@ def with_alpha(op: Operator, input: Any, other: Any, alpha: Any, out: Tensor | N
     return slow_call(operators["add_scaled"], (input, other, factor), (), True, out)
 
 
-def factor_of(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
+def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tensor) -> Scalar:
     """What the second operand is multiplied by: `alpha`, with its sign turned for sub.
 
     `alpha` is a number, NumPy's too, or a zero-dimensional tensor that wants no gradient. TypeError where it is not, or
@@ -51,8 +52,9 @@ def factor_of(op: Operator, input: Any, other: Any, alpha: Any) -> Any:
     """
     if not op.scaled:
         raise InvalidTypeError(f"{op.name}: takes no alpha; multiply the operand instead")
-    factor = alpha.item() if isinstance(alpha, Tensor) and not alpha.ndim and alpha.node is None else alpha
-    factor = plain_number(factor)
+    factor = plain_number(
+        alpha.item() if isinstance(alpha, Tensor) and not alpha.ndim and alpha.node is None else alpha
+    )
     if factor is None:
         got = "a tensor that wants a gradient" if isinstance(alpha, Tensor) and not alpha.ndim else describe(alpha)
         raise InvalidTypeError(
@@ -90,7 +92,7 @@ def _wrapped(factor: int, dtype: DType) -> int:
     return (factor + low) % span - low
 
 
-def learn_scaled(op: Operator, target: Any) -> None:
+def learn_scaled(op: Operator, target: Tensor) -> None:
     """Let the fast path know the kernel that multiplies and adds at once; floating tensors take it."""
     if not op.scaled or not isinstance(target, Tensor):
         return

@@ -25,9 +25,13 @@ from .namespaces import recorded_ops
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_storage import DType
+    from facula_storage import DType, Storage
 
-    from .._core.types import Operands
+    from .._core.types import Args, Kwargs, Operands
+
+    # By a parameter's identity and whether gradients are recorded: the parameter, so that nobody else gets its
+    # identity, its storage and version then, and the cast.
+    Casts = dict[tuple[int, bool], tuple[Tensor, Storage, int | None, Tensor]]
 
 __all__ = ["LISTED", "LISTED_FUNCTIONS", "Autocast", "autocast_state", "in_one_dtype", "widen"]
 
@@ -63,11 +67,11 @@ class Autocast:
 
     __slots__ = ("casts", "dtype")
 
-    def __init__(self, dtype: DType, casts: dict[tuple[int, bool], tuple[Any, ...]] | None) -> None:
+    def __init__(self, dtype: DType, casts: Casts | None) -> None:
         self.dtype: DType = dtype
-        self.casts: dict[tuple[int, bool], tuple[Any, ...]] | None = casts
+        self.casts: Casts | None = casts
 
-    def operands(self, operator: str, operands: Operands, grad: bool) -> tuple[Any, ...] | None:
+    def operands(self, operator: str, operands: Operands, grad: bool) -> Operands | None:
         """The operands of an operator that is listed, cast; None of others."""
         if operator not in LISTED:
             return None
@@ -84,14 +88,12 @@ class Autocast:
         storage, key = tensor._storage, (id(tensor), grad)
         known = self.casts.get(key)
         if known is not None and known[1] is storage and known[2] == storage.version:
-            return known[3]  # type: ignore[no-any-return]
+            return known[3]
         cast = recorded_ops.to(tensor, (self.dtype,))
-        self.casts[key] = (tensor, storage, storage.version, cast)  # the tensor, so that nobody else gets its id
+        self.casts[key] = (tensor, storage, storage.version, cast)
         return cast
 
-    def arguments(
-        self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], grad: bool
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arguments(self, function: str, args: Args, kwargs: Kwargs, grad: bool) -> tuple[Args, Kwargs]:
         """The arguments of a listed function, cast; also in lists and tuples."""
         to = widen
         if function in WIDEST_FUNCTIONS:

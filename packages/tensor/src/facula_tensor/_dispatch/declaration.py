@@ -1,8 +1,8 @@
-"""The three decorators that turn a declaration into functions: `elementwise`, `operator`, `view`."""
+"""The decorators that turn a declaration into functions: `elementwise`, `operator`, `view`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
@@ -23,9 +23,11 @@ from .slow_path import slow_call
 from .view_call import make_view
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from facula_storage import Layout
 
-    from .._core.types import Function, Operands, Parameters
+    from .._core.types import Function, Operand, Operands, Parameters, Scalar
     from .view_call import Window
 
 
@@ -75,7 +77,7 @@ def view(body: type) -> Function:
     cached = vars(body).get("cached", True)
     op.window = window
 
-    def find(layout: Layout, *parameters: Any) -> Window:
+    def find(layout: Layout, *parameters: object) -> Window:
         return (*window(layout, *parameters), rule, parameters)
 
     op.call, op.no_record = (
@@ -87,6 +89,19 @@ def view(body: type) -> Function:
     if not body.__name__.startswith("_"):
         _attach(op.name, function)
     return function
+
+
+def under(name: str, doc: str) -> Callable[[type], type]:
+    """The name and docstring of a declaration whose class body stands in a function: one for each of a family.
+
+    Goes below the decorator that makes the operator.
+    """
+
+    def rename(body: type) -> type:
+        body.__name__, body.__doc__ = name, doc
+        return body
+
+    return rename
 
 
 def _finish(op: Operator) -> Function:
@@ -148,7 +163,7 @@ def reflect(op: Operator, name: str) -> None:
     """The method `x.__rsub__(other)` of an operator `-`: `other - x`."""
     number_first = make_number_first(op, record=True, checked=True) if op.elementwise and op.is_fast else None
 
-    def reflected(self: Tensor, other: Any) -> Any:
+    def reflected(self: Tensor, other: Operand) -> Tensor:
         try:
             if number_first is not None and (type(other) is float or type(other) is int):
                 return number_first(other, self)
@@ -174,7 +189,7 @@ def _binary_function(op: Operator) -> Function:
     """The public form of an operator with two operands: with `out`, and a TypeError instead of NotImplemented."""
     call = op.library_call
 
-    def function(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
+    def function(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         try:
             if type(alpha) is not int or alpha != 1:
                 return with_alpha(op, input, other, alpha, out)
@@ -194,7 +209,7 @@ def _binary_function(op: Operator) -> Function:
 def _variadic_function(op: Operator, *, record: bool) -> Function:
     """The form of an operator with any number of operands, a tuple of them before the parameters."""
 
-    def variadic(operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Any:
+    def variadic(operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Tensor:
         try:
             return slow_call(op, tuple(operands), parameters, record, out)
         except FaculaError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes, current_mode
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
@@ -25,11 +25,11 @@ from .snapshots import edge_from, snapshots_of
 from .view_changes import rebase
 
 if TYPE_CHECKING:
-    from .._core.types import Layouts, Operands, Parameters
+    from .._core.types import Layouts, Operands, Parameters, Scalar
     from .operator import Operator
 
 
-def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), alpha: Any = 1) -> Tensor:
+def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), alpha: Scalar = 1) -> Tensor:
     """Call the in-place form of `op`. `alpha` is a factor of the second operand."""
     name = op.name + "_"
     try:

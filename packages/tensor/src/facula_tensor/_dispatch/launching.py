@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import LaunchError, Plan, Storage
 from facula_storage.extend import allocate, new_instance, plain_address
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def run(plan: Plan, operands: Sequence[Any], values: tuple[Any, ...] = ()) -> list[Tensor]:
+def run(plan: Plan, operands: Sequence[object], values: tuple[object, ...] = ()) -> list[Tensor]:
     """Allocate results and launch."""
     storages = [allocate(layout) for layout in plan.outputs]
     launch(plan, operands, [(storage, 0) for storage in storages], values)
@@ -36,9 +36,9 @@ NOWHERE.ptr, NOWHERE.__del__, NOWHERE.version = 0, int, 0
 
 def launch(
     plan: Plan,
-    operands: Sequence[Any],
+    operands: Sequence[object],
     outputs: Sequence[tuple[Storage, int]],
-    values: tuple[Any, ...] = (),
+    values: tuple[object, ...] = (),
     n: int | None = None,
 ) -> None:
     """Launch into memory that is there. Buffers in another order are put in plain order first.
@@ -49,7 +49,7 @@ def launch(
     tensors = [
         (NOWHERE, 0) if a is None else (a._storage, a._offset) for a in operands if a is None or isinstance(a, Tensor)
     ]
-    scalars: list[Any] = []
+    scalars: list[object] = []
     for a in (*operands, *values):
         if type(a) is complex:
             scalars += (a.real, a.imag)

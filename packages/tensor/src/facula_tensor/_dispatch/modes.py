@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import DEFAULT, current_mode
 from facula_storage.extend import collecting
@@ -12,11 +12,11 @@ from .slow_path import call_in, slow_call
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
-    from .._core.types import Operands, Parameters
+    from .._core.types import Operands, Parameters, Result
     from .operator import Operator
 
 
-def call_in_mode(op: Operator, operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Any:
+def call_in_mode(op: Operator, operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Result:
     """Call `op` as the mode of this thread wants it."""
     if out is not None or collecting:
         return slow_call(op, operands, parameters, True, out)

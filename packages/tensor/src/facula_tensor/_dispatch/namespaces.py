@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._core.tensor import Tensor
     from .._core.types import Function
     from .operator import Operator
@@ -16,8 +18,8 @@ class Namespace:
 
     if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any: ...
-        def __setattr__(self, name: str, operator: Any) -> None: ...
+        def __getattr__(self, name: str) -> Callable[..., Tensor]: ...
+        def __setattr__(self, name: str, operator: object) -> None: ...
 
 
 # Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the
@@ -41,7 +43,7 @@ def may_alias_grad(rule: Function) -> Function:
 
 
 @may_alias_grad
-def identity_grad(F: Namespace, g: Tensor) -> Any:
+def identity_grad(F: Namespace, g: Tensor) -> Tensor:
     """The vjp rule of an operand whose gradient is the gradient."""
     return g
 

@@ -16,7 +16,7 @@ from .saved_hooks import pack_node
 from .snapshots import edge_from
 
 if TYPE_CHECKING:
-    from .._core.types import Layouts, Operands, Parameters
+    from .._core.types import Edges, Layouts, Operands, Parameters, Result, Saved
     from .operator import Operator
 
 
@@ -27,7 +27,7 @@ def node_for(
     parameters: Parameters,
     results: list[Tensor],
     hooks: Any = None,
-    edges: tuple[Any, ...] | None = None,
+    edges: Edges | None = None,
     wrapped: bool = False,
 ) -> Node:
     """The node of a call; it becomes the node of the differentiable results. `operands` are looked at only now, or are
@@ -98,8 +98,8 @@ def _saved_of(a: Any) -> Any:
 
 
 def scalar_node(
-    op: Operator, node: Node, operands: Operands, saved: tuple[Any, ...], versions: tuple[int | None, ...]
-) -> tuple[Any, Node]:
+    op: Operator, node: Node, operands: Operands, saved: Saved, versions: tuple[int | None, ...]
+) -> tuple[Result, Node]:
     """The node of a tensor and a number; where the number comes first, its mirror image."""
     a, b = operands
     if isinstance(a, Tensor):

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from facula_storage import DType
 
     from .._core.types import Operands
+    from .namespaces import Namespace
     from .operator import Operator
 
 
-def coerce(op: Operator, operands: Operands) -> tuple[Any, ...] | Any:
+def coerce(op: Operator, operands: Operands) -> Operands:
     """Tensors and plain Python numbers, on one device; NumPy's arrays become tensors, its numbers Python's."""
     ready: list[Any] = []
     tensors = [a for a in operands if isinstance(a, Tensor)]
@@ -74,7 +75,7 @@ def describe(value: object) -> str:
     return f"{type(value).__name__} {text}" if len(text) <= 60 else type(value).__name__
 
 
-def promote(op: Operator, operands: Operands, F: Any) -> tuple[Any, ...]:
+def promote(op: Operator, operands: Operands, F: Namespace) -> Operands:
     """Operands cast to the dtype the operator computes in; numbers to its category."""
     kinds: list[DType | None] = [None, None, None]
     first = op.mask_operands  # leading operands that take no part (the condition of `where`)
@@ -95,7 +96,7 @@ def promote(op: Operator, operands: Operands, F: Any) -> tuple[Any, ...]:
     return (*operands[:first], *(cast(op, a, compute, F) for a in operands[first:]))
 
 
-def widen(op: Operator, place: int, a: Any, half: DType, F: Any) -> Any:
+def widen(op: Operator, place: int, a: Tensor, half: DType, F: Namespace) -> Tensor:
     """An operand beside half ones: without dimensions and of another dtype it stays as wide as what is computed in.
 
     A loss in float16 times a scale of 70000 is so not infinite. PyTorch does this for the second operand alone.
@@ -105,7 +106,7 @@ def widen(op: Operator, place: int, a: Any, half: DType, F: Any) -> Any:
     return a if a.dtype is float32 else F.to(a, (float32,))
 
 
-def cast(op: Operator, a: Any, dtype: DType, F: Any) -> Any:
+def cast(op: Operator, a: Tensor, dtype: DType, F: Namespace) -> Tensor:
     """An operand as `dtype`: a tensor through `to`, a number as the Python type of the category."""
     if isinstance(a, Tensor):
         return a if a.dtype is dtype else F.to(a, (dtype,))

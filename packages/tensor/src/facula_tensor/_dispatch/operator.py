@@ -18,7 +18,7 @@ an operand, `out`, or (with `extras`) the operands' layouts and the parameters. 
 from __future__ import annotations
 
 from sys import _getframe
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_storage.extend import PlanTable
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from facula_autograd.extend import Rule
     from facula_storage import DType, Layout
 
-    from .._core.types import Function, Parameters
+    from .._core.tensor import Tensor
+    from .._core.types import Edges, Function, Parameters
 
 
 # What a declaration may say, beside the vjp rules of its operands.
@@ -100,7 +101,7 @@ class Operator:
         self.validate_layouts: Callable[..., None] | None = declared.get("validate_layouts")
         self.decompose: Function | None = declared.get("decompose")
         self.direct: Callable[..., bool] | None = declared.get("direct")
-        self.execute: Callable[..., list[Any]] | None = declared.get("execute")
+        self.execute: Callable[..., list[Tensor]] | None = declared.get("execute")
         self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
         self.validate_values: Callable[..., None] | None = declared.get("validate_values")
         self.reads_values: bool = declared.get("reads_values", False)
@@ -153,7 +154,7 @@ class Operator:
             return public
         return lambda *operands, **kwargs: public(*operands, parameters, **kwargs)
 
-    def saved_operands(self, edges: tuple[Any, ...]) -> list[bool]:
+    def saved_operands(self, edges: Edges) -> list[bool]:
         """Which operands a node must save, given which of them want a gradient."""
         wanted: set[str] = set()
         for name, edge in zip(self.inputs, edges, strict=False):
@@ -164,5 +165,5 @@ class Operator:
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (operators.__getitem__, (self.name,))

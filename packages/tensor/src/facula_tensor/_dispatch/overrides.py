@@ -35,10 +35,11 @@ from .autocast import LISTED_FUNCTIONS, Autocast, autocast_state
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .._core.types import Function, Operands, Parameters
+    from .._core.types import Args, Function, Kwargs, Operands, Parameters, Result
     from .operator import Operator
 
 F = TypeVar("F", bound="Callable[..., Any]")
+T = TypeVar("T", bound=Tensor)
 
 
 def overridden(operands: Operands) -> bool:
@@ -49,10 +50,10 @@ def overridden(operands: Operands) -> bool:
     return False
 
 
-def call_override(op: Operator, operands: Operands, parameters: Parameters, out: Any) -> Any:
+def call_override(op: Operator, operands: Operands, parameters: Parameters, out: Tensor | None) -> Result:
     """Ask the operands' classes, subclasses first, then from left to right."""
     kwargs = {} if out is None else {"out": out}
-    args: tuple[Any, ...] = operands
+    args: Args = operands
     if op.arity < 0:
         args = (operands, parameters)
     elif parameters:
@@ -60,9 +61,7 @@ def call_override(op: Operator, operands: Operands, parameters: Parameters, out:
     return call_torch_function(op.name, op.public, args, kwargs, operands)
 
 
-def call_torch_function(
-    name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], operands: Operands = ()
-) -> Any:
+def call_torch_function(name: str, function: Function, args: Args, kwargs: Kwargs, operands: Operands = ()) -> Any:
     """The first answer that is not NotImplemented; TypeError where all decline. `operands`: tensors, if not `args`."""
     types: list[type] = []
     for a in operands or args:
@@ -112,7 +111,7 @@ def overridable_method(method: Function) -> Function:
     return _overridable.get(method, method)
 
 
-def _call_cast(state: Autocast, name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _call_cast(state: Autocast, name: str, function: Function, args: Args, kwargs: Kwargs) -> Any:
     """Call a listed function with its arguments cast, and nothing cast inside."""
     grad = current_mode().grad
     args, kwargs = state.arguments(name, args, kwargs, grad)
@@ -128,7 +127,7 @@ def watch_functions() -> None:
             setattr(Tensor, name, _overridable[function])
 
 
-def _tensors_in(values: Iterable[Any]) -> Iterator[Tensor]:
+def _tensors_in(values: Iterable[object]) -> Iterator[Tensor]:
     for value in values:
         if isinstance(value, Tensor):
             yield value
@@ -146,7 +145,7 @@ class disable_overrides(replace_mode):
 
 
 def default_torch_function(
-    cls: type, func: Function, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    cls: type, func: Function, types: tuple[type, ...], args: Args = (), kwargs: Kwargs | None = None
 ) -> Any:
     """Run `func` on plain tensors and make its results instances of the class. NotImplemented where another
     operand's class is not among this one's bases: it may know better."""
@@ -161,8 +160,8 @@ def plain_torch_function(
     cls: type,
     func: Function,
     types: tuple[type, ...],
-    args: tuple[Any, ...] = (),
-    kwargs: dict[str, Any] | None = None,
+    args: Args = (),
+    kwargs: Kwargs | None = None,
 ) -> Any:
     """Run `func` on plain tensors, and let its results be plain: what a class says that overrides nothing."""
     if is_foreign(func):
@@ -171,7 +170,7 @@ def plain_torch_function(
         return func(*args, **(kwargs or {}))
 
 
-def is_foreign(func: Any) -> bool:
+def is_foreign(func: object) -> bool:
     """Whether this is a function of PyTorch, which asks all classes with this method about its own, too."""
     return type(func) is not FunctionType or func.__module__.partition(".")[0] == "torch"
 
@@ -185,7 +184,7 @@ def overrides(cls: type) -> bool:
     return cls is not Tensor and getattr(cls.__torch_function__, "__func__", None) is not plain_torch_function  # type: ignore[attr-defined]
 
 
-def wrap(result: Any, cls: type, args: tuple[Any, ...] = ()) -> Any:
+def wrap(result: Any, cls: type, args: Args = ()) -> Any:
     """Tensors among the results as instances of `cls`, but for those that were given in `args`."""
     if isinstance(result, Tensor):
         if isinstance(result, cls) or any([result is a for a in args]):
@@ -198,7 +197,7 @@ def wrap(result: Any, cls: type, args: tuple[Any, ...] = ()) -> Any:
 
 @method()
 @boundary
-def as_subclass(self: Tensor, cls: type) -> Any:
+def as_subclass(self: Tensor, cls: type[T]) -> T:
     """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views.
 
     >>> from facula_tensor import Tensor, ones
@@ -222,14 +221,14 @@ def as_subclass(self: Tensor, cls: type) -> Any:
     return wrap_layout(new)
 
 
-def wrap_layout(tensor: Any) -> Any:
+def wrap_layout(tensor: T) -> T:
     """Let operators see that the tensor's class overrides them, if it does."""
     if overrides(type(tensor)) and type(tensor._layout) is not WrappedLayout:
-        tensor._layout = WrappedLayout(tensor._layout)
+        tensor._layout = WrappedLayout(tensor._layout)  # type: ignore[assignment]
     return tensor
 
 
-def _prepare_subclass(cls: type, **kwargs: Any) -> None:
+def _prepare_subclass(cls: type, **kwargs: object) -> None:
     super(Tensor, cls).__init_subclass__(**kwargs)  # type: ignore[misc]  # which is a subclass of Tensor
     if overrides(cls):
         _overriding[:] = [None]

@@ -79,7 +79,7 @@ def is_planned_ahead(op: Operator) -> bool:
 
 
 def plan_of_other_shape(
-    op: Operator, table: PlanTable, key: Any, layouts: Layouts, parameters: Parameters = ()
+    op: Operator, table: PlanTable, key: object, layouts: Layouts, parameters: Parameters = ()
 ) -> Plan | None:
     """The plan of a call like one seen before but for shapes and strides, put under `key`.
 
@@ -150,7 +150,9 @@ def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
     return op.inplace_table.add(key, Plan(op.name, (), (target,), launch))
 
 
-def plan_by_checking(op: Operator, table: PlanTable, key: Any, layouts: Layouts, parameters: Parameters) -> Plan | None:
+def plan_by_checking(
+    op: Operator, table: PlanTable, key: object, layouts: Layouts, parameters: Parameters
+) -> Plan | None:
     """The plan of layouts that pass the operator's check; None, and nothing said, where they do not."""
     try:
         if op.validate_layouts is not None:
@@ -178,7 +180,7 @@ def with_workspace(plan: Plan, arrays: int) -> Plan:
     """The plan with a launch that takes `arrays` addresses and finds the workspace, which follows them, by itself."""
     layout, launch = contiguous((plan.workspace,), uint8, plan.outputs[0].device), plan.launch
 
-    def launch_with_workspace(n: int, *args: Any) -> None:
+    def launch_with_workspace(n: int, *args: object) -> None:
         workspace = allocate(layout)
         launch(n, *args[:arrays], workspace.ptr, *args[arrays:])
 
@@ -197,7 +199,7 @@ def add_dense(table: PlanTable, layouts: Layouts, plan: Plan) -> None:
         table.add_dense(table.with_int, first.dense, plan)
 
 
-def add_for_integers(table: PlanTable, key: Any, layouts: Layouts, plan: Plan) -> None:
+def add_for_integers(table: PlanTable, key: tuple[object, ...], layouts: Layouts, plan: Plan) -> None:
     """Let calls with an int where this one had a float find the plan, too: it is read as a double there."""
     kinds = [(float, int) if one is float else (one,) for one in layouts]
     for same in product(*kinds):
@@ -206,7 +208,7 @@ def add_for_integers(table: PlanTable, key: Any, layouts: Layouts, plan: Plan) -
             table.add_kind(kind_of(same, plan.parameters), plan)
 
 
-def key_of(op: Operator, layouts: Layouts, parameters: Parameters) -> Any:
+def key_of(op: Operator, layouts: Layouts, parameters: Parameters) -> tuple[object, ...]:
     """The key under which the fast path looks."""
     return (layouts[0], parameters) if op.arity == 1 else (layouts[0], layouts[1])
 

@@ -8,7 +8,7 @@ operators with more operands keep everything in `rest` (`SavedTensors`).
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_autograd.extend import Node, Rule, raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
@@ -82,7 +82,7 @@ def _rule_of(op: Operator, operand: str) -> Function:
 
     name = op.name  # the rule must not hold the operator, which holds it
 
-    def no_rule(F: Namespace, g: Tensor) -> Any:
+    def no_rule(F: Namespace, g: Tensor) -> NoReturn:
         raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
 
     return op.vjps.get(operand, no_rule)

@@ -12,7 +12,7 @@ from .._core.tensor import Tensor
 if TYPE_CHECKING:
     from facula_storage import Layout, Storage
 
-    from .._core.types import Layouts, Parameters
+    from .._core.types import Edges, Layouts, Parameters, Saved
 
 
 def save_alias(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
@@ -54,16 +54,16 @@ class SavedTensors:
 
     __slots__ = ("edges", "layouts", "parameters", "values", "versions")
 
-    edges: tuple[Any, ...]
-    values: tuple[Any, ...]
+    edges: Edges
+    values: Saved
     versions: tuple[int | None, ...]
     layouts: Layouts
     parameters: Parameters
 
 
 def saved_tensors(
-    edges: tuple[Any, ...],
-    values: tuple[Any, ...],
+    edges: Edges,
+    values: Saved,
     layouts: Layouts,
     parameters: Parameters,
     versions: tuple[int | None, ...] | None = None,
@@ -77,6 +77,6 @@ def saved_tensors(
     return kept
 
 
-def saved_edges(node: Node) -> tuple[Any, ...]:
+def saved_edges(node: Node) -> Edges:
     """The edges of a node that keeps them in `rest`."""
     return node.rest.edges

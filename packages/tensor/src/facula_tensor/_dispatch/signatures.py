@@ -8,13 +8,13 @@ forms below such a function has for them, in the place of the class that declare
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 VARARGS = 4  # inspect.CO_VARARGS
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
-    from .._core.types import Function
+    from .._core.types import Function, Lengths, Operand, Scalar
     from .operator import Operator
 
 
@@ -22,11 +22,11 @@ def _one(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     raise NotImplementedError  # a form, like all below: never called
 
 
-def _two(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+def _two(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     raise NotImplementedError
 
 
-def _scaled(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
+def _scaled(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     raise NotImplementedError
 
 
@@ -34,11 +34,11 @@ def _python_one(self: Tensor) -> Tensor:
     raise NotImplementedError
 
 
-def _python_two(self: Tensor, other: Any) -> Tensor:
+def _python_two(self: Tensor, other: Operand) -> Tensor:
     raise NotImplementedError
 
 
-def _python_scaled(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+def _python_scaled(self: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
     raise NotImplementedError
 
 
@@ -46,11 +46,11 @@ def _view(input: Tensor) -> Tensor:
     raise NotImplementedError
 
 
-def _shape(input: Tensor, *shape: Any) -> Tensor:
+def _shape(input: Tensor, *shape: Lengths) -> Tensor:
     raise NotImplementedError
 
 
-FORMS = {
+FORMS: dict[str, tuple[Function, ...]] = {
     "function": (_one, _two, _scaled),
     "operator": (_python_one, _python_two, _python_two),
     "in place": (_python_one, _python_two, _python_scaled),
@@ -65,7 +65,7 @@ def shown_as(kind: str, function: Function, op: Operator) -> None:
     form = op.forms.get(kind)
     if form is None:
         if op.window is not None:
-            plain: Any = _shape if op.window.__code__.co_flags & VARARGS else _view
+            plain: Function = _shape if op.window.__code__.co_flags & VARARGS else _view
         elif 1 <= op.arity <= 2:
             plain = FORMS[kind][2 if op.scaled else op.arity - 1]
         else:

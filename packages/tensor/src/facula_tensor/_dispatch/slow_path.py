@@ -5,7 +5,7 @@ coerce operands -> promote -> find or make the plan -> allocate -> launch -> rec
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes, current_mode, replace_mode
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
@@ -23,11 +23,13 @@ from .planning import find_plan, make_plan, output_layouts
 from .snapshots import snapshots_of
 
 if TYPE_CHECKING:
-    from .._core.types import Layouts, Operands, Parameters
+    from .._core.types import Layouts, Operands, Parameters, Result
     from .operator import Operator
 
 
-def slow_call(op: Operator, operands: Operands, parameters: Parameters, record: bool = True, out: Any = None) -> Any:
+def slow_call(
+    op: Operator, operands: Operands, parameters: Parameters, record: bool = True, out: Tensor | None = None
+) -> Result:
     """Call `op`. NotImplemented where an operand's own type should be asked (for Python's operators)."""
     try:
         if type(parameters) is not tuple or (parameters and not op.parameters):
@@ -89,13 +91,13 @@ def slow_call(op: Operator, operands: Operands, parameters: Parameters, record: 
         raise
 
 
-def call_in(op: Operator, grad: bool, operands: Operands, parameters: Parameters) -> Any:
+def call_in(op: Operator, grad: bool, operands: Operands, parameters: Parameters) -> Result:
     """Call `op` on the fast path in spite of a mode, which says whether gradients are wanted."""
     call = op.default_mode_call if grad else op.no_record
     return call(*operands, parameters) if parameters else call(*operands)
 
 
-def check_changes(op: Operator, operands: Operands, given: tuple[Any, ...]) -> None:
+def check_changes(op: Operator, operands: Operands, given: Operands) -> None:
     """Check that the operands which `op` changes in place may be changed. `given`: what `operands` are snapshots of."""
     for place in op.mutates:
         changed = operands[place]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _HELD = Rule("held", lambda F, node, g: ((node.e0, g),), False, False)
 
 
-def snapshots_of(operands: Operands, record: bool) -> tuple[Any, ...]:
+def snapshots_of(operands: Operands, record: bool) -> Operands:
     """What the slow path works on instead of its operands: a snapshot of each tensor. See Note [One moment].
 
     One for one tensor, however often it is given, with its layout as the table has it: its own may have been dropped

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .namespaces import Namespace
 
 # A view's layout, its bytes from the operand's first element, the rule of its node and what that keeps.
-Window = tuple[Layout, int, "Rule", tuple[Any, ...]]
+Window = tuple[Layout, int, "Rule", tuple[object, ...]]
 MOST_WINDOWS = 1024
 MOST_PIECES = 64  # of a call that are kept
 
@@ -195,14 +195,14 @@ def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window,
     return v
 
 
-def as_tensor(operation: str, value: Any) -> Tensor:
+def as_tensor(operation: str, value: object) -> Tensor:
     """`value`, or a TypeError naming the operation."""
     if not isinstance(value, Tensor):
         raise named(InvalidTypeError(f"{operation}: expected a Tensor; got {type(value).__name__}"))
     return value
 
 
-def in_row_major(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
+def in_row_major(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Tensor | None:
     """An operator's redirection where its kernel wants row-major operands: itself, on copies; None if all are so."""
     if all([one is None or layout_of_tensor(one).is_contiguous for one in operands]):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import OperationError
 from facula_storage import Layout
@@ -12,8 +12,13 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .launching import launch
 from .namespaces import no_record_ops, operators
 
+if TYPE_CHECKING:
+    from facula_storage import Plan
 
-def copy_plan(source: Layout, target: Layout) -> Any:
+    from .._core.types import Operands
+
+
+def copy_plan(source: Layout, target: Layout) -> Plan:
     """The plan that copies one layout into another, casting and broadcasting."""
     op = operators["to"]
     key = ((source,), target)
@@ -28,7 +33,7 @@ def write(target: Tensor, source: Tensor) -> None:
     launch(copy_plan(source._layout, target._layout), (source,), [(target._storage, target._offset)])
 
 
-def write_out(operation: str, result: Tensor, out: Tensor | None, operands: Any = ()) -> Tensor:
+def write_out(operation: str, result: Tensor, out: Tensor | None, operands: Operands = ()) -> Tensor:
     """`result`, or `out` with the result in it: the `out=` form of composite operators.
 
     `operands` may share no memory with `out`.

@@ -12,7 +12,7 @@ from facula_storage.extend import FLOATING, INTEGER
 from .._core.errors import show
 from .._core.promotion import as_integer, as_real
 from .._core.tensor import Tensor, layout_of_tensor
-from .._dispatch.declaration import operator
+from .._dispatch.declaration import operator, under
 from .._dispatch.namespaces import recorded_ops
 from .losses import reduction_of
 
@@ -28,40 +28,48 @@ def _by_class(name: str) -> Any:
     Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
     """
 
-    def decompose(F, operands, parameters):
-        input, target, weight = operands
-        for what, one in (("input", input), ("target", target)):
-            if one is None:
-                raise InvalidTypeError(f"{name}: expected {what} to be a Tensor; got None")
-        x, t = layout_of_tensor(input), layout_of_tensor(target)
-        by_probability = name == "cross_entropy" and t.dtype.category == FLOATING and t.shape == x.shape
-        call = getattr(F, name)
-        if x.dtype in (float16, bfloat16):  # computed in float32; the weight may be in it, as mixed precision has it
-            same = weight is not None and layout_of_tensor(weight).dtype is x.dtype
-            wide = [F.to(input, (float32,)), F.to(target, (float32,)) if by_probability else target]
-            return F.to(call(*wide, F.to(weight, (float32,)) if same else weight, parameters), (x.dtype,))
-        check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
-        if len(x.shape) == 1:
-            loss = call(F.unsqueeze(input, 0), F.unsqueeze(target, 0), weight, parameters)
-            return F.squeeze(loss, 0) if parameters[0] == "none" else loss
-        if by_probability:
-            if parameters[1] >= 0:
-                raise ArgumentError(
-                    f"{name}: expected no ignore_index, since target has probabilities and no classes; "
-                    f"got {parameters[1]}; leave it out"
-                )
-            return by_probabilities(F, input, target, weight, parameters[0], parameters[2])
-        if t.dtype is not int64:
-            return call(input, F.to(target, (int64,)), weight, parameters)
-        if weight is not None and not layout_of_tensor(weight).is_contiguous:
-            return call(input, target, F.contiguous(weight), parameters)
-        return None
+    numbers = ("ignore_index", "label_smoothing")
+    given = ("reduction", *numbers)
 
+    @operator
+    @under(f"_{name}", f"`{name}` in one pass.")
     class loss:
         inputs = ("input", "target", "weight")
         optional = ("weight",)
-        parameters = ("reduction", "ignore_index", "label_smoothing")
-        launch_scalars = ("ignore_index", "label_smoothing")
+        parameters = given
+        launch_scalars = numbers
+
+        def decompose(F, operands, parameters):
+            input, target, weight = operands
+            for what, one in (("input", input), ("target", target)):
+                if one is None:
+                    raise InvalidTypeError(f"{name}: expected {what} to be a Tensor; got None")
+            x, t = layout_of_tensor(input), layout_of_tensor(target)
+            by_probability = name == "cross_entropy" and t.dtype.category == FLOATING and t.shape == x.shape
+            call = getattr(F, name)
+            if x.dtype in (
+                float16,
+                bfloat16,
+            ):  # computed in float32; the weight may be in it, as mixed precision has it
+                same = weight is not None and layout_of_tensor(weight).dtype is x.dtype
+                wide = [F.to(input, (float32,)), F.to(target, (float32,)) if by_probability else target]
+                return F.to(call(*wide, F.to(weight, (float32,)) if same else weight, parameters), (x.dtype,))
+            check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
+            if len(x.shape) == 1:
+                loss = call(F.unsqueeze(input, 0), F.unsqueeze(target, 0), weight, parameters)
+                return F.squeeze(loss, 0) if parameters[0] == "none" else loss
+            if by_probability:
+                if parameters[1] >= 0:
+                    raise ArgumentError(
+                        f"{name}: expected no ignore_index, since target has probabilities and no classes; "
+                        f"got {parameters[1]}; leave it out"
+                    )
+                return by_probabilities(F, input, target, weight, parameters[0], parameters[2])
+            if t.dtype is not int64:
+                return call(input, F.to(target, (int64,)), weight, parameters)
+            if weight is not None and not layout_of_tensor(weight).is_contiguous:
+                return call(input, target, F.contiguous(weight), parameters)
+            return None
 
         def outputs(input, target, weight, reduction, ignore_index, label_smoothing):
             return contiguous(target.shape if reduction == "none" else (), input.dtype, input.device)
@@ -69,11 +77,13 @@ def _by_class(name: str) -> Any:
         def vjp_input(F, g, input, target, weight, reduction, ignore_index, label_smoothing):
             return gradient_of(F)(g, input, target, weight, (reduction, ignore_index, label_smoothing))
 
+    @operator
+    @under(f"_{name}_grad", f"The gradient of `{name}` in one pass.")
     class gradient:
         inputs = ("grad", "input", "target", "weight")
         optional = ("weight",)
-        parameters = loss.parameters
-        launch_scalars = loss.launch_scalars
+        parameters = given
+        launch_scalars = numbers
 
         def outputs(g, input, target, weight, *parameters):
             return contiguous(input.shape, input.dtype, input.device)
@@ -93,11 +103,6 @@ def _by_class(name: str) -> Any:
 
     def gradient_of(F):
         return getattr(F, f"{name}_grad")
-
-    loss.decompose = decompose
-    for body, own in ((loss, f"_{name}"), (gradient, f"_{name}_grad")):
-        body.__name__, body.__doc__ = own, f"`{name}`, or its gradient, in one pass."
-        operator(body)
 
 
 def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, by_probability: bool) -> None:

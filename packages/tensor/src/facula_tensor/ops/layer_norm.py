@@ -6,7 +6,7 @@ square layer normalization, 2019.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
@@ -15,9 +15,12 @@ from facula_storage.extend import FLOATING
 
 from .._core.promotion import as_integer, as_real
 from .._core.tensor import Tensor, layout_of_tensor
-from .._dispatch.declaration import operator
+from .._dispatch.declaration import operator, under
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["group_norm", "layer_norm", "rms_norm"]
 
@@ -47,35 +50,33 @@ def _by_rows(name: str) -> None:
             rows *= length
         return contiguous((rows,), kept_dtype(x), x.device)
 
-    def decompose(F, operands, parameters):
-        input, *given = operands
-        x = layout_of_tensor(input)
-        if x.dtype.category != FLOATING:
-            raise DTypeError(f"{name}: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
-        wanted = weights_shape(x, parameters[0])
-        wide = False
-        for what, one in zip(affine, given, strict=True):
-            layout = None if one is None else layout_of_tensor(one)
-            if layout is None:
-                continue
-            if layout.shape != wanted:
-                meaning = "one number a channel" if grouped else "as normalized_shape"
-                raise ArgumentError(f"{name}: expected {what} of shape {wanted}, {meaning}; got {layout.shape}")
-            if layout.dtype is not x.dtype:
-                if layout.dtype is not float32 or x.dtype not in (float16, bfloat16):
-                    raise DTypeError(
-                        f"{name}: expected all in one dtype; got input {x.dtype.name}, {what} {layout.dtype.name}; "
-                        "convert with .to()"
-                    )
-                wide = True
-        call = getattr(F, name)
-        if wide:  # half precision with weights in float32, as mixed precision has them
-            given = [None if one is None else F.to(one, (float32,)) for one in given]
-            out, *rest = call(F.to(input, (float32,)), *given, parameters)
-            return [F.to(out, (x.dtype,)), *rest]
-        ready = [None if one is None else F.contiguous(one) for one in operands]
-        return None if all(a is b for a, b in zip(ready, operands, strict=True)) else call(*ready, parameters)
+    def about_the_mean(
+        F: Namespace,
+        g: Tensor,
+        edges: tuple[Any, ...],
+        input: Tensor,
+        weight: Tensor | None,
+        mean: Tensor,
+        inverse: Tensor,
+        count: int,
+        eps: float,
+    ) -> tuple[Tensor | None, ...]:
+        return getattr(F, f"{name}_gradients")(g, input, weight, (mean, inverse), count, eps)
 
+    def about_0(
+        F: Namespace,
+        g: Tensor,
+        edges: tuple[Any, ...],
+        input: Tensor,
+        weight: Tensor | None,
+        inverse: Tensor,
+        count: int,
+        eps: float,
+    ) -> tuple[Tensor | None, ...]:
+        return F.rms_norm_gradients(g, input, weight, (inverse,), count, eps)
+
+    @operator
+    @under(f"_{name}", f"`{name}` in one pass.")
     class forward:
         inputs = ("input", *affine)
         optional = affine
@@ -87,15 +88,39 @@ def _by_rows(name: str) -> None:
             count = rest[len(affine)]
             return (contiguous(input.shape, input.dtype, input.device), *[statistics(input, count)] * len(kept))
 
-    if centred:
+        def decompose(F, operands, parameters):
+            input, *given = operands
+            x = layout_of_tensor(input)
+            if x.dtype.category != FLOATING:
+                raise DTypeError(f"{name}: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
+            wanted = weights_shape(x, parameters[0])
+            wide = False
+            for what, one in zip(affine, given, strict=True):
+                layout = None if one is None else layout_of_tensor(one)
+                if layout is None:
+                    continue
+                if layout.shape != wanted:
+                    meaning = "one number a channel" if grouped else "as normalized_shape"
+                    raise ArgumentError(f"{name}: expected {what} of shape {wanted}, {meaning}; got {layout.shape}")
+                if layout.dtype is not x.dtype:
+                    if layout.dtype is not float32 or x.dtype not in (float16, bfloat16):
+                        raise DTypeError(
+                            f"{name}: expected all in one dtype; got input {x.dtype.name}, {what} {layout.dtype.name}; "
+                            "convert with .to()"
+                        )
+                    wide = True
+            call = getattr(F, name)
+            if wide:  # half precision with weights in float32, as mixed precision has them
+                given = [None if one is None else F.to(one, (float32,)) for one in given]
+                out, *rest = call(F.to(input, (float32,)), *given, parameters)
+                return [F.to(out, (x.dtype,)), *rest]
+            ready = [None if one is None else F.contiguous(one) for one in operands]
+            return None if all(a is b for a, b in zip(ready, operands, strict=True)) else call(*ready, parameters)
 
-        def vjp_all(F, g, edges, input, weight, mean, inverse, count, eps):
-            return getattr(F, f"{name}_gradients")(g, input, weight, (mean, inverse), count, eps)
-    else:
+        vjp_all = about_the_mean if centred else about_0
 
-        def vjp_all(F, g, edges, input, weight, inverse, count, eps):
-            return F.rms_norm_gradients(g, input, weight, (inverse,), count, eps)
-
+    @operator
+    @under(f"_{name}_grad", f"The gradients of `{name}` in one pass.")
     class gradients:
         inputs = ("grad", "input", *kept, "weight")
         optional = ("weight",)
@@ -156,10 +181,6 @@ def _by_rows(name: str) -> None:
 
         return found
 
-    forward.decompose, forward.vjp_all = decompose, vjp_all
-    for body, own in ((forward, f"_{name}"), (gradients, f"_{name}_grad")):
-        body.__name__, body.__doc__ = own, f"`{name}`, or its gradients, in one pass."
-        operator(body)
     setattr(no_record_ops, f"{name}_gradients", of_operands(in_one_launch))
     setattr(recorded_ops, f"{name}_gradients", of_operands(recorded))
 

@@ -11,7 +11,7 @@ from facula_storage import Layout, contiguous, int64
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor, method, steady
 from .._creation.filled import full
-from .._dispatch.declaration import operator
+from .._dispatch.declaration import operator, under
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -30,6 +30,8 @@ __all__ = ["kthvalue", "median", "mode", "nanmedian"]
 
 
 def _rank(name: str, *further: str) -> Any:
+    @operator
+    @under("_" + name, "One element of each line, and where it is.")
     class body:
         parameters = ("dim", *further)
         results = ("values", "indices")
@@ -46,8 +48,7 @@ def _rank(name: str, *further: str) -> Any:
         def vjp_input(F, g, indices, input_layout, dim):
             return F.chosen_back(g, indices, input_layout, dim)
 
-    body.__name__, body.__doc__, body.__module__ = "_" + name, "One element of each line, and where it is.", __name__
-    return operator(body)
+    return body
 
 
 _kthvalue = _rank("kthvalue", "k")
@@ -57,6 +58,8 @@ _mode = _rank("mode")
 
 
 def _whole(name: str) -> Any:
+    @operator
+    @under(f"_{name}_all", "The median of all; equal ones share.")
     class body:
         def outputs(layout):
             check_ordered(name, layout)
@@ -75,8 +78,7 @@ def _whole(name: str) -> Any:
             share = F.div(g, F.sum(F.to(winners, (g.dtype,)), (everywhere, False)))
             return F.where(winners, share, 0)
 
-    body.__name__, body.__doc__, body.__module__ = f"_{name}_all", "The median of all; equal ones share.", __name__
-    return operator(body)
+    return body
 
 
 _median_all = _whole("median")

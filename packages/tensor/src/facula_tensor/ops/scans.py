@@ -11,7 +11,7 @@ from facula_storage.extend import FLOATING
 
 from .._core.promotion import accumulating, as_dtype
 from .._core.tensor import Tensor, layout_of_tensor, method
-from .._dispatch.declaration import operator
+from .._dispatch.declaration import operator, under
 from .._dispatch.namespaces import composite, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.writing import write_out
@@ -112,6 +112,8 @@ class _logcumsumexp:
 
 
 def _extreme_scan(name: str) -> Any:
+    @operator
+    @under("_" + name, "Running extremes and where they are.")
     class body:
         parameters = ("dim", "backwards")
         results = ("values", "indices")
@@ -124,8 +126,7 @@ def _extreme_scan(name: str) -> Any:
         def vjp_input(F, g, indices, input_layout, dim):
             return F.chosen_back(g, indices, input_layout, dim)
 
-    body.__name__, body.__doc__, body.__module__ = "_" + name, "Running extremes and where they are.", __name__
-    return operator(body)
+    return body
 
 
 _cummax = _extreme_scan("cummax")

@@ -13,7 +13,7 @@ from facula_storage.extend import COMPLEX, new_instance
 from ..._core.memory import check_out
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from ..._creation.ranges import arange
-from ..._dispatch.declaration import operator
+from ..._dispatch.declaration import operator, under
 from ..._dispatch.namespaces import composite, recorded_ops
 from ..._dispatch.operands import describe
 from ..._dispatch.overrides import overridable
@@ -30,6 +30,8 @@ __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
 
 
 def _extreme(name: str, other_doc: str) -> Any:
+    @operator
+    @under("_" + name, other_doc)
     class body:
         parameters = ("dims", "keepdim")
 
@@ -44,8 +46,7 @@ def _extreme(name: str, other_doc: str) -> Any:
             share = F.div(F.reshape(g, count.shape), count)
             return F.where(winners, share, 0)  # not times a mask: 0 * inf would be NaN
 
-    body.__name__, body.__doc__, body.__module__ = "_" + name, other_doc, __name__
-    return operator(body)
+    return body
 
 
 _amax = _extreme("amax", "The largest element along dimensions.")
@@ -122,6 +123,8 @@ def amin(
 
 
 def _along(name: str) -> Any:
+    @operator
+    @under("_" + name, "The extreme along one dimension, and where.")
     class body:
         parameters = ("dim", "keepdim")
         results = ("values", "indices")
@@ -137,8 +140,7 @@ def _along(name: str) -> Any:
                 indices = F.unsqueeze(indices, dim)
             return F.place(F.expand_grad(g, input_layout, (dim,), keepdim), indices, dim)
 
-    body.__name__, body.__doc__, body.__module__ = "_" + name, "The extreme along one dimension, and where.", __name__
-    return operator(body)
+    return body
 
 
 _max_dim = _along("max_dim")
@@ -292,6 +294,8 @@ min: Function = _extreme_function(
 
 
 def _index_of(name: str) -> Any:
+    @operator
+    @under("_" + name, "Where the extreme is.")
     class body:
         parameters = ("dim", "keepdim")
 
@@ -300,8 +304,7 @@ def _index_of(name: str) -> Any:
             check_not_empty(name, layout, dims)
             return reduced(layout, dims, keepdim, int64)
 
-    body.__name__, body.__doc__, body.__module__ = "_" + name, "Where the extreme is.", __name__
-    return operator(body)
+    return body
 
 
 _argmax = _index_of("argmax")

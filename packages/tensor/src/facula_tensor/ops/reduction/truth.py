@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 from facula_storage import bool_
 
 from ..._core.tensor import Tensor, layout_of_tensor, method
-from ..._dispatch.declaration import operator
+from ..._dispatch.declaration import operator, under
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
 from .reducing import axis_for, reduced, reduction
@@ -21,14 +21,15 @@ __all__ = ["all", "any"]
 
 
 def _truth(name: str) -> Any:
+    @operator
+    @under("_" + name, "Whether elements are nonzero.")
     class body:
         parameters = ("dims", "keepdim")
 
         def outputs(layout, dims, keepdim):
             return reduced(layout, dims, keepdim, bool_)
 
-    body.__name__, body.__doc__, body.__module__ = "_" + name, "Whether elements are nonzero.", __name__
-    return operator(body)
+    return body
 
 
 _any = _truth("any")
