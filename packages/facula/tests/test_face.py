@@ -290,3 +290,10 @@ def test_cuda_is_asked_without_a_device():
 def test_what_needs_a_cuda_device_says_that_there_is_none(name, arguments):
     with pytest.raises(RuntimeError, match=rf"cuda\.{name}: there is no CUDA device.*is_available"):
         getattr(facula.cuda, name)(*arguments)
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_an_import_leaves_garbage_collection_as_it_was(collecting):
+    change = "" if collecting else "gc.disable();"
+    program = f"import gc; {change} import facula, facula.nn, facula.optim; assert gc.isenabled() is {collecting}"
+    subprocess.run([sys.executable, "-c", program], check=True)
