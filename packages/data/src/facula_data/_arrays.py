@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._memory import is_shared, new
 from ._types import Sample
 
 DLPACK_CPU = 1  # kDLCPU of the DLPack standard
@@ -57,6 +58,12 @@ def take_rows(array: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """`array[indices]` as a new C-contiguous array."""
     flags = array.flags
     if flags.c_contiguous and flags.aligned:
-        return array.take(indices, 0)
+        if not is_shared():
+            return array.take(indices, 0)
+        length = len(array)
+        if len(indices) and not -length <= indices.min() <= indices.max() < length:
+            return array.take(indices, 0)  # raises
+        rows = new((len(indices), *array.shape[1:]), array.dtype)
+        return array.take(indices, 0, out=rows, mode="wrap")  # "raise" would go through a buffer
     # `take` would first copy the whole of it.
     return np.ascontiguousarray(array[indices])

@@ -13,6 +13,7 @@ from facula_errors.extend import trim_traceback
 from ._arrays import as_numpy, is_array
 from ._containers import is_sequence, like_mapping, like_record, like_sequence, map_leaves, record_fields
 from ._errors import CollateError, CollateTypeError
+from ._memory import new
 from ._native import Native, native_of
 from ._types import Batch, Collate, Convert, Index, Sample
 
@@ -137,7 +138,7 @@ def _numeric(samples: list[Sample], where: str, native: Native | None) -> Batch:
         return _integers(samples, where)
     if types <= {bool, int, float, complex}:
         return np.array(samples)
-    return _stack([as_numpy(sample) for sample in samples], where)
+    return stacked([as_numpy(sample) for sample in samples], where)
 
 
 def _integers(samples: list[int], where: str) -> np.ndarray:
@@ -158,7 +159,8 @@ def _check_shapes(arrays: list[Sample], where: str) -> None:
             raise CollateError("samples of one shape", where, [0, position], found, remedy)
 
 
-def _stack(arrays: list[np.ndarray], where: str) -> np.ndarray:
+def stacked(arrays: list[np.ndarray], where: str = "") -> np.ndarray:
+    """Arrays of one shape as one array, in their common dtype; CollateError where shapes differ."""
     _check_shapes(arrays, where)
     shape = arrays[0].shape
     for position, array in enumerate(arrays):
@@ -167,7 +169,7 @@ def _stack(arrays: list[np.ndarray], where: str) -> np.ndarray:
             raise CollateTypeError(expected, where, [position], [f"dtype {array.dtype}"], "pass collate_fn")
     # What np.stack does, without a view for each sample, and in C order whatever that of the samples is.
     dtype = np.result_type(*{array.dtype for array in arrays}).newbyteorder("=")
-    batch = np.empty((len(arrays), *shape), dtype)
+    batch = new((len(arrays), *shape), dtype)
     if shape:
         np.concatenate(arrays, out=batch.reshape(len(arrays) * shape[0], *shape[1:]))
     else:

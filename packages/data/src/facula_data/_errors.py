@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from facula_errors import FaculaError
+import signal
+
+from facula_errors import FaculaError, OperationError
 
 from ._types import Index
 
@@ -62,3 +64,70 @@ class CollateTypeError(CollateError, TypeError):
     facula_data._errors.CollateTypeError: default_collate: expected a number or array in every sample; got NoneType in \
 sample 1; make them alike in the dataset, or pass collate_fn
     """
+
+
+class WorkerError(OperationError):
+    """A worker process ended without having been asked to.
+
+    `worker` is its number, `pid` its process, `unit` what it was to make (the indices of a batch), and `exitcode` as in
+    multiprocessing: negative for a signal, None where it is not known.
+    """
+
+    worker: int
+    pid: int
+    unit: object
+    exitcode: int | None
+
+    def __init__(self, worker: int, pid: int, unit: object, exitcode: int | None) -> None:
+        super().__init__(worker, pid, unit, exitcode)
+        self.worker, self.pid, self.unit, self.exitcode = worker, pid, unit, exitcode
+
+    def __str__(self) -> str:
+        return (
+            f"DataLoader: worker {self.worker} (process {self.pid}) ended ({_end(self.exitcode)}) while it made the "
+            f"batch of {_shown(self.unit)}"
+        )
+
+
+class WorkerTimeoutError(OperationError, TimeoutError):
+    """A worker process gave no batch within `timeout` seconds.
+
+    `worker`, `pid` and `unit` are as in `WorkerError`; `stacks` is where its threads were, empty where it could not say.
+    """
+
+    worker: int
+    pid: int
+    unit: object
+    timeout: float
+    stacks: str
+
+    def __init__(self, worker: int, pid: int, unit: object, timeout: float, stacks: str) -> None:
+        super().__init__(worker, pid, unit, timeout, stacks)
+        self.worker, self.pid, self.unit, self.timeout, self.stacks = worker, pid, unit, timeout, stacks
+
+    def __str__(self) -> str:
+        where = f"; it is here:\n{self.stacks}" if self.stacks else "; it does not answer (stopped, or in a C function)"
+        return (
+            f"DataLoader: worker {self.worker} (process {self.pid}) gave no batch of {_shown(self.unit)} within "
+            f"timeout={self.timeout} seconds{where}"
+        )
+
+
+def _end(exitcode: int | None) -> str:
+    if exitcode is None:
+        return "how is not known"
+    if exitcode >= 0:
+        return f"exit status {exitcode}"
+    hint = ", as the kernel does where memory is short" if exitcode == -signal.SIGKILL else ""
+    try:
+        return f"by {signal.Signals(-exitcode).name}{hint}"
+    except ValueError:
+        return f"by signal {-exitcode}"
+
+
+def _shown(unit: object) -> str:
+    indices = getattr(unit, "tolist", lambda: unit)()
+    if not isinstance(indices, list):
+        return f"sample {indices!r:.80}"
+    more = f", … ({len(indices)} in all)" if len(indices) > 8 else ""
+    return f"samples [{', '.join(map(repr, indices[:8]))}{more}]"

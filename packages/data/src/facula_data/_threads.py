@@ -1,0 +1,94 @@
+"""Worker threads, for datasets that spend their time in functions that release the GIL: files, images, NumPy."""
+
+from __future__ import annotations
+
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING
+from weakref import finalize
+
+from ._errors import WorkerTimeoutError
+
+if TYPE_CHECKING:
+    from ._jobs import Job
+
+
+class Threads:
+    """Worker threads under the names of `Processes`. They share the dataset, which must bear that.
+
+    Arguments:
+        job: what they do.
+        count: how many.
+        timeout: seconds to wait for a batch; 0 for any time.
+    """
+
+    __slots__ = ("__weakref__", "_finish", "_results", "_tasks", "_timeout", "_units")
+
+    def __init__(self, job: Job, count: int, timeout: float) -> None:
+        self._timeout = timeout
+        self._tasks: list[SimpleQueue] = [SimpleQueue() for _ in range(count)]
+        self._results: list[SimpleQueue] = [SimpleQueue() for _ in range(count)]
+        self._units: dict[int, object] = {}
+        for number, queues in enumerate(zip(self._tasks, self._results, strict=True)):
+            Thread(target=_work, args=(number, job, *queues), daemon=True, name=f"facula worker {number}").start()
+        self._finish = finalize(self, _end_all, self._tasks)
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def submit(self, worker: int, ticket: int, unit: object) -> None:
+        """Hand a unit to a worker."""
+        self._units[ticket] = unit
+        self._tasks[worker].put((ticket, unit))
+
+    def result(self, worker: int, ticket: int) -> object:
+        """The batch for a ticket.
+
+        Raises:
+            WorkerTimeoutError: it took too long. Or what the worker's code raised.
+        """
+        while True:
+            try:
+                found, batch, error = self._results[worker].get(timeout=self._timeout or None)
+            except Empty:
+                raise WorkerTimeoutError(worker, None, self._units.get(ticket), self._timeout, "") from None
+            self._units.pop(found, None)
+            if found == ticket:
+                break
+        if error is not None:
+            raise error
+        return batch
+
+    def restart(self, worker: int) -> None:
+        """Nothing: a thread does not end by itself."""
+
+    def discard(self) -> None:
+        """Wait for nothing that was handed out so far."""
+        self._units.clear()
+
+    def close(self) -> None:
+        """End the workers, each after the batch that it is making."""
+        self._finish()
+
+
+def _work(number: int, job: Job, tasks: SimpleQueue, results: SimpleQueue) -> None:
+    make, failure = None, None
+    try:
+        make = job.begin(number, own_process=False)
+    except BaseException as error:
+        failure = error
+    while (task := tasks.get()) is not None:
+        ticket, unit = task
+        if make is None:
+            results.put((ticket, None, failure))
+            continue
+        try:
+            results.put((ticket, make(unit), None))
+        except BaseException as error:
+            results.put((ticket, None, error))
+            del error
+
+
+def _end_all(tasks: list[SimpleQueue]) -> None:
+    for queue in tasks:
+        queue.put(None)

@@ -1,0 +1,94 @@
+"""The worker's side: a process that makes batches until its parent says so, or ends.
+
+Note [Two threads]: one thread receives, the other makes batches. So the parent's messages never wait for a slow sample,
+and the parent's end is noticed at once: what it sends ends, and the process with it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple
+
+from facula_multiprocessing.extend import Writer
+
+from ._memory import make_with
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from facula_multiprocessing.extend import Arena, Stacks
+
+    from ._jobs import Job
+
+
+class Failure(NamedTuple):
+    """What a worker's code raised: the error, if it can be sent, its type's name, and its traceback as text."""
+
+    error: BaseException | None
+    name: str
+    text: str
+
+
+def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) -> None:
+    """Make batches of the units that come through `link`, in order, and send back where they lie."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
+    stacks.answer()
+    tasks: SimpleQueue = SimpleQueue()
+    Thread(target=_receive, args=(link, tasks), daemon=True, name="facula: tasks").start()
+    writer = Writer(arena)
+    make_with(writer.empty)
+    try:
+        make, failure = job.begin(number, own_process=True), None
+    except BaseException as error:
+        make, failure = None, _failure(error)
+    while True:
+        task = tasks.get()
+        if task is None:
+            return
+        ticket, unit, gone = task
+        for offset in gone:
+            arena.give(offset)
+        result: object
+        if make is None:
+            result = failure
+        else:
+            try:
+                result = make(unit)
+            except BaseException as error:
+                result = _failure(error)
+        try:
+            data, blocks = writer.encode(result)
+        except BaseException as error:
+            data, blocks = writer.encode(_failure(error))
+        del result
+        try:
+            link.send((ticket, blocks, writer.overflowed, data))
+        except OSError:  # the parent is gone, or wants no more
+            os._exit(1)
+
+
+def _receive(link: Connection, tasks: SimpleQueue) -> None:
+    try:
+        while True:
+            task = link.recv()
+            tasks.put(task)
+            if task is None:
+                return
+    except BaseException:  # the end of the parent
+        os._exit(1)
+
+
+def _failure(error: BaseException) -> Failure:
+    import pickle
+
+    text = "".join(traceback.format_exception(error))
+    name = type(error).__qualname__
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return Failure(None, name, text)
+    return Failure(error, name, text)
