@@ -109,6 +109,7 @@ SPECIAL = {
     ("to", "args"): "Tensor | DTypeLike | DeviceLike | None",
     ("narrow_copy", "length"): "SupportsIndex",
     ("set_", "source"): "Tensor | UntypedStorage | TypedStorage",
+    ("view", "shape"): "Lengths | DTypeLike",
     ("view_copy", "size"): "Lengths | DTypeLike",
     ("unravel_index", "shape"): "Lengths | Tensor",
 }

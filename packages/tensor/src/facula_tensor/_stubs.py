@@ -44,7 +44,7 @@ from {{}}types import {", ".join(sorted(TYPES))}
 BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
 KNOWN = TYPES | BUILTINS
 KNOWN |= {"Any", "Buffer", "DType", "False", "Generator", "Iterator", "Literal", "None", "Sequence", "SupportsIndex"}
-KNOWN |= {"Callable", "Tensor", "True", "TypedStorage", "UntypedStorage", "np.ndarray"}
+KNOWN |= {"Callable", "Tensor", "True", "TypedStorage", "UntypedStorage", "np.dtype", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 PARAMETER = re.compile(r"(\w+): ")
 REFUSED = {"__delitem__"}  # methods that only raise: not written, so that type checkers find their use

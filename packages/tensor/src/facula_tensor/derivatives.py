@@ -266,7 +266,7 @@ def _check(name: str, what: str, values: tuple[Any, ...]) -> None:
             )
 
 
-def _one(name: str, out: Any) -> Tensor:
+def _one(name: str, out: Tensor | None) -> Tensor:
     if not isinstance(out, Tensor) or out.numel() != 1:
         shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
         raise InvalidValueError(f"{name}: expected func to return a Tensor of one element; got {shown}")

@@ -7,7 +7,7 @@ Where next: `ops/fourier.py` for the operators, `ops/transforms.py` for argument
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
@@ -22,7 +22,7 @@ from .ops.transforms import complex_transform, dims_to_shift, frequencies, from_
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._core.types import DeviceLike, DTypeLike
+    from ._core.types import DeviceLike, Dims, DTypeLike, Lengths
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",
@@ -53,7 +53,12 @@ def fft(
 @overridable
 @boundary
 def fft2(
-    input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`fft` along two dimensions.
 
@@ -69,7 +74,12 @@ def fft2(
 @overridable
 @boundary
 def fftn(
-    input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`fft` along several dimensions: the last ones where `s` says how many, else all.
 
@@ -101,7 +111,12 @@ def ifft(
 @overridable
 @boundary
 def ifft2(
-    input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`ifft` along two dimensions.
 
@@ -117,7 +132,12 @@ def ifft2(
 @overridable
 @boundary
 def ifftn(
-    input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`ifft` along several dimensions: the last ones where `s` says how many, else all.
 
@@ -149,7 +169,12 @@ def rfft(
 @overridable
 @boundary
 def rfft2(
-    input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`rfft` along two dimensions.
 
@@ -165,7 +190,12 @@ def rfft2(
 @overridable
 @boundary
 def rfftn(
-    input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`rfft` along several dimensions: the last ones where `s` says how many, else all.
 
@@ -197,7 +227,12 @@ def irfft(
 @overridable
 @boundary
 def irfft2(
-    input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`irfft` along two dimensions.
 
@@ -213,7 +248,12 @@ def irfft2(
 @overridable
 @boundary
 def irfftn(
-    input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`irfft` along several dimensions: the last ones where `s` says how many, else all.
 
@@ -245,7 +285,12 @@ def hfft(
 @overridable
 @boundary
 def hfft2(
-    input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`hfft` along two dimensions.
 
@@ -261,7 +306,12 @@ def hfft2(
 @overridable
 @boundary
 def hfftn(
-    input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`hfft` along several dimensions: the last ones where `s` says how many, else all.
 
@@ -293,7 +343,12 @@ def ihfft(
 @overridable
 @boundary
 def ihfft2(
-    input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = (-2, -1),
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`ihfft` along two dimensions.
 
@@ -309,7 +364,12 @@ def ihfft2(
 @overridable
 @boundary
 def ihfftn(
-    input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Tensor | None = None
+    input: Tensor,
+    s: Lengths | None = None,
+    dim: Dims | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`ihfft` along several dimensions: the last ones where `s` says how many, else all.
 
@@ -362,7 +422,7 @@ def rfftfreq(
 
 @overridable
 @boundary
-def fftshift(input: Tensor, dim: Any = None) -> Tensor:
+def fftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
     """`input` rolled so that frequency 0 is in the middle, along `dim` (an integer or several) or all dimensions.
 
     >>> fftshift(fftfreq(4))
@@ -374,7 +434,7 @@ def fftshift(input: Tensor, dim: Any = None) -> Tensor:
 
 @overridable
 @boundary
-def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
+def ifftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
     """The inverse of `fftshift`.
 
     >>> ifftshift(fftshift(fftfreq(5)))

@@ -19,6 +19,7 @@ from ._creation.from_data import as_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeGuard
 
     from facula_storage import DType
 
@@ -37,8 +38,8 @@ class NotCloseError(FaculaError, AssertionError):
 
 @boundary
 def assert_close(
-    actual: Any,
-    expected: Any,
+    actual: object,
+    expected: object,
     *,
     allow_subclasses: bool = True,
     rtol: float | None = None,
@@ -62,7 +63,7 @@ def assert_close(
     """
     if (rtol is None) != (atol is None):
         raise ArgumentError(f"assert_close: expected both rtol and atol or neither; got rtol={rtol} and atol={atol}")
-    options = {
+    options: dict[str, Any] = {
         "rtol": rtol, "atol": atol, "equal_nan": equal_nan, "device": check_device, "dtype": check_dtype,
         "stride": check_stride, "subclasses": allow_subclasses,
     }  # fmt: skip
@@ -71,7 +72,7 @@ def assert_close(
         raise NotCloseError(problem if msg is None else msg(problem) if callable(msg) else msg)
 
 
-def compare(actual: Any, expected: Any, where: str, options: dict[str, Any]) -> str | None:
+def compare(actual: object, expected: object, where: str, options: dict[str, Any]) -> str | None:
     """What is wrong, None where nothing is. `where` is the place in sequences and mappings, as `[1]['a']`."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         if set(actual) != set(expected):
@@ -98,18 +99,18 @@ def compare(actual: Any, expected: Any, where: str, options: dict[str, Any]) -> 
     return _compare_tensors(first, second, where, options, "Scalars" if numbers and not first.ndim else "Tensor-likes")
 
 
-def _is_sequence(value: Any) -> bool:
+def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _as_tensor(value: Any) -> Tensor:
+def _as_tensor(value: object) -> Tensor:
     if isinstance(value, Tensor):
         return value.detach()
     if isinstance(value, (bool, int, float, complex)):  # as wide as Python's numbers are
         kinds = {bool: bool_, float: float64, complex: complex128}
         return as_tensor(value, dtype=kinds.get(type(value)))
     if isinstance(value, (np.ndarray, np.generic)):
-        return as_tensor(value)
+        return as_tensor(value)  # type: ignore[arg-type]
     raise InvalidTypeError(
         f"assert_close: expected tensors, arrays, numbers, sequences or mappings of those; got {type(value).__name__}"
     )

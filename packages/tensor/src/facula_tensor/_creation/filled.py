@@ -22,7 +22,8 @@ from .._dispatch.writing import write_out
 from .filling import filled
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike, MemoryFormat
+    from .._core.types import DeviceLike, DTypeLike, Function, Lengths, MemoryFormat, Number, Operand
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "empty",
@@ -46,7 +47,7 @@ def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
 # Every function that makes tensors takes PyTorch's options. Of these `out`, `layout` and `pin_memory` are rare: where
 # one is given, the function hands all its arguments (`locals()`, asked for before there is any other variable) to
 # `with_options`, which looks at the three and calls the function again without them.
-def with_options(maker: Any, given: dict[str, Any]) -> Tensor:
+def with_options(maker: Function, given: dict[str, Any]) -> Tensor:
     """What `maker` makes of the arguments `given`, in `out` where that is among them."""
     name, out = maker.__name__, given.pop("out")
     check_storage(name, given.pop("layout"), given.pop("pin_memory"))
@@ -63,8 +64,8 @@ def with_options(maker: Any, given: dict[str, Any]) -> Tensor:
 
 
 def empty(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -91,8 +92,8 @@ def empty(
 
 
 def full(
-    size: Any,
-    fill_value: Any,
+    size: Lengths,
+    fill_value: Operand,
     *,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -122,7 +123,7 @@ def full(
         raise
 
 
-def _number(value: Any, operation: str) -> Any:
+def _number(value: object, operation: str) -> Number:
     """What to fill with, as a Python number."""
     if isinstance(value, Tensor) and not value.ndim:
         value = value.item()
@@ -130,8 +131,8 @@ def _number(value: Any, operation: str) -> Any:
 
 
 def zeros(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -155,8 +156,8 @@ def zeros(
 
 
 def ones(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -179,7 +180,7 @@ def ones(
         raise
 
 
-def like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
+def like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike | None) -> Layout:
     """The contiguous layout of a tensor like `input`."""
     try:
         layout = input._layout
@@ -201,7 +202,7 @@ def like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
         raise
 
 
-def in_format(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
+def in_format(tensor: Tensor, memory_format: MemoryFormat | None, requires_grad: bool) -> Tensor:
     """A new tensor in a memory format, wanting a gradient or not."""
     return finish(tensor if memory_format is None else no_record_ops.in_format(tensor, memory_format), requires_grad)
 
@@ -285,7 +286,7 @@ def ones_like(
 
 def full_like(
     input: Tensor,
-    fill_value: Any,
+    fill_value: Operand,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -314,13 +315,13 @@ def full_like(
 
 
 @composite
-def zeros_like_(F: Any, like: Tensor) -> Tensor:
+def zeros_like_(F: Namespace, like: Tensor) -> Tensor:
     """Zeros, as rules call it."""
     return zeros_like(like)
 
 
 @composite
-def ones_like_(F: Any, like: Tensor) -> Tensor:
+def ones_like_(F: Namespace, like: Tensor) -> Tensor:
     """Ones, as rules call it."""
     return ones_like(like)
 
@@ -329,13 +330,13 @@ for _F in (no_record_ops, recorded_ops):
     _F.zeros_like, _F.ones_like = _F.zeros_like_, _F.ones_like_
 
 
-def _new(maker: Any, number: float | None) -> None:
+def _new(maker: Function, number: float | None) -> None:
     name = f"new_{maker.__name__}"
 
     def new(
         self: Tensor,
-        *lengths: Any,
-        size: Any = None,
+        *lengths: Lengths,
+        size: Lengths | None = None,
         dtype: DTypeLike | None = None,
         layout: object = None,
         device: DeviceLike | None = None,
@@ -345,7 +346,7 @@ def _new(maker: Any, number: float | None) -> None:
         try:
             if layout is not None or pin_memory:
                 check_storage(name, layout, pin_memory)
-            own: Any = self._layout
+            own = self._layout
             if type(own) is WrappedLayout:
                 own = own.real
             if dtype is None:
@@ -371,8 +372,8 @@ for _maker, _number_of in ((empty, None), (zeros, 0.0), (ones, 1.0)):
 @boundary
 def new_full(
     self: Tensor,
-    size: Any,
-    fill_value: Any,
+    size: Lengths,
+    fill_value: Operand,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,

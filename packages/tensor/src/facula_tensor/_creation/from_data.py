@@ -38,7 +38,9 @@ from .filled import empty, finish
 from .filling import fill, filled
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from typing_extensions import Buffer
+
+    from .._core.types import Data, DeviceLike, DTypeLike, Function, Number, Operand, SupportsDLPack
 
 __all__ = ["as_tensor", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
 
@@ -46,7 +48,7 @@ MOST_DIMS = 64  # of nested sequences: a list that contains itself has no end
 
 
 def tensor(
-    data: Any,
+    data: Data,
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
@@ -81,7 +83,7 @@ def tensor(
         raise
 
 
-def _from_any(data: Any, wanted: DType | None, device: Any, requires_grad: bool) -> Tensor:
+def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requires_grad: bool) -> Tensor:
     place = None if device is None else Device(device)
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
         return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
@@ -109,7 +111,7 @@ def _from_any(data: Any, wanted: DType | None, device: Any, requires_grad: bool)
 
 # Few numbers, all of one Python type, are packed into new memory; the packers are kept by their number and type.
 MOST_PACKED, MOST_PACKERS = 1024, 256
-_packers: dict[tuple[int, DType], tuple[Any, Any]] = {}
+_packers: dict[tuple[int, DType], tuple[Function, Function]] = {}
 _LETTERS = {float32: "f", float64: "d", int64: "q"}
 
 
@@ -183,7 +185,7 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
         probe = _as_array(probe[0]) if len(probe) else None
     if isinstance(probe, np.ndarray):
         shape += probe.shape
-    flat: list[Any] = []
+    flat: list[Number] = []
     kinds: set[type | DType] = set()
     _flatten(data, shape, (), flat, kinds)
     found = [kind if isinstance(kind, DType) else scalar_dtype(kind) for kind in kinds]
@@ -200,7 +202,7 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
 
 
 def _flatten(
-    data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list[Any], kinds: set[type | DType]
+    data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list[Number], kinds: set[type | DType]
 ) -> None:
     """Collect the numbers of nested sequences, and their types or dtypes, checking lengths."""
     if type(data) in SCALAR_CATEGORY and not shape:
@@ -246,7 +248,7 @@ def _flatten(
         into.append(number)
 
 
-def as_tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
+def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
     try:
         if isinstance(data, Tensor):
@@ -266,7 +268,7 @@ def as_tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike | No
 @boundary
 def new_tensor(
     self: Tensor,
-    data: Any,
+    data: Data,
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
@@ -286,7 +288,7 @@ def new_tensor(
     )
 
 
-def as_tensor_like(value: Any, like: Tensor, operation: str = "copy_") -> Tensor:
+def as_tensor_like(value: Operand, like: Tensor, operation: str = "copy_") -> Tensor:
     """`value` itself if it is a tensor, else a tensor of it that can be copied into `like`."""
     if isinstance(value, Tensor):
         return value
@@ -317,7 +319,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
 
 
 @boundary
-def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another.
 
     BufferError where `copy` is False and a copy would be needed.
@@ -340,7 +342,9 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: bool
 
 
 @boundary
-def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+def frombuffer(
+    buffer: Buffer, *, dtype: DTypeLike, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
     """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes.
 
     >>> from facula_storage import uint8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
@@ -25,7 +25,9 @@ from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike, MemoryFormat
+    from typing import SupportsIndex
+
+    from .._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat
 
 __all__ = ["bernoulli", "rand", "rand_like", "randint", "randn", "randn_like", "randperm"]
 
@@ -35,7 +37,13 @@ UNIFORM, NORMAL, RANDINT = PlanTable("uniform"), PlanTable("normal"), PlanTable(
 
 
 def draw(
-    layout: Layout, storage: Storage, offset: int, table: PlanTable, generator: Any, first: float, second: float
+    layout: Layout,
+    storage: Storage,
+    offset: int,
+    table: PlanTable,
+    generator: Generator | None,
+    first: float,
+    second: float,
 ) -> None:
     """Fill a tensor (its layout, storage and offset of one moment) with draws of two parameters."""
     if generator is None:
@@ -53,7 +61,7 @@ def draw(
 
 
 def _draw_slowly(
-    layout: Layout, storage: Storage, offset: int, table: PlanTable, source: Any, first: float, second: float
+    layout: Layout, storage: Storage, offset: int, table: PlanTable, source: object, first: float, second: float
 ) -> None:
     """The same where a plan is missing or something is unusual; strided tensors by way of a contiguous one."""
     if not isinstance(source, Generator):
@@ -86,8 +94,8 @@ def _draw_slowly(
 
 
 def rand(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -114,8 +122,8 @@ def rand(
 
 
 def randn(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -143,8 +151,8 @@ def randn(
 
 def randint(
     low: int = 0,
-    high: Any = None,
-    size: Any = None,
+    high: SupportsIndex | None = None,
+    size: Lengths | None = None,
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
@@ -189,7 +197,7 @@ def randint(
         raise
 
 
-def _range_of_integers(low: Any, high: Any, layout: Layout) -> tuple[int, int]:
+def _range_of_integers(low: SupportsIndex, high: SupportsIndex | None, layout: Layout) -> tuple[int, int]:
     """The two ends of a range to draw from, checked, for elements of this layout's dtype."""
     low, high = as_integer(low, "randint", "low"), as_integer(high, "randint", "high")
     if not low < high:

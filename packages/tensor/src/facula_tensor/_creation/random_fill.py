@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import _getframe
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
@@ -23,7 +23,7 @@ from .generator import LARGEST, Generator, default_generator
 from .random import NORMAL, RANDINT, UNIFORM, draw, randint, randn
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from .._core.types import DeviceLike, DTypeLike, Lengths, Number, Scalar
 
 __all__ = ["normal"]
 
@@ -61,7 +61,7 @@ def _draw_into(
     return self
 
 
-def _bounds(name: str, first: Any, last: Any, others: dict[str, Any]) -> tuple[Any, Any]:
+def _bounds(name: str, first: Number, last: Number, others: dict[str, Number]) -> tuple[Number, Number]:
     """The two ends of a range, called a and b, or from and to: `from` is a word of Python's own."""
     for position, known in enumerate((("from", "a"), ("to", "b"))):
         for one in known:
@@ -96,7 +96,7 @@ def uniform_(
         raise
 
 
-def _mean_and_deviation(name: str, mean: Any, std: Any) -> tuple[float, float]:
+def _mean_and_deviation(name: str, mean: Scalar | Tensor, std: Scalar | Tensor) -> tuple[float, float]:
     """The two as Python numbers, checked."""
     mean, std = as_real(mean, name, "mean"), as_real(std, name, "std")
     if not std >= 0:
@@ -129,9 +129,9 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 @overridable
 @boundary
 def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Any = None,
+    mean: Scalar | Tensor,
+    std: Scalar | Tensor = 1.0,
+    size: Lengths | None = None,
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
@@ -177,7 +177,7 @@ def normal(
             as_real(one, "normal", name)
         elif one.dtype.category != FLOATING:
             raise DTypeError(f"normal: expected {name} to be floating; got {one.dtype.name}; convert with .float()")
-    lowest = std.amin().item() if isinstance(std, Tensor) and std.numel() and not std.is_meta else std
+    lowest: Number = std.amin().item() if isinstance(std, Tensor) and std.numel() and not std.is_meta else std
     if not isinstance(lowest, Tensor) and not lowest >= 0:
         raise ArgumentError(f"normal: expected std of at least 0; got {lowest}")
     shape = broadcast_shapes("normal", tuple(tensors[0].shape), tuple(tensors[-1].shape))

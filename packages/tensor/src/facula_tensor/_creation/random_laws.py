@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import log1p, pi
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import no_grad
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
@@ -19,10 +19,14 @@ from .._dispatch.overrides import overridable
 from .generator import Generator
 from .random import bernoulli, rand, randn
 
+if TYPE_CHECKING:
+    from facula_storage import DType
+
+
 __all__: list[str] = []
 
 
-def _target(name: str, self: Tensor, least: int = FLOATING) -> Any:
+def _target(name: str, self: Tensor, least: int = FLOATING) -> DType:
     """The dtype to compute draws in for a tensor that may be filled with them; raises where it may not."""
     if starts_inplace(name, self, (self,)):
         raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
@@ -41,13 +45,13 @@ def _fill(self: Tensor, values: Tensor) -> Tensor:
         return self.copy_(values)
 
 
-def _uniform(self: Tensor, dtype: Any, generator: Generator | None) -> Tensor:
+def _uniform(self: Tensor, dtype: DType, generator: Generator | None) -> Tensor:
     """Numbers from (0, 1)."""
     share = rand(tuple(self.shape), generator=generator, dtype=dtype, device=self.device)
     return share.clamp_(min=2.0**-25 if dtype is float32 else 2.0**-54)
 
 
-def _above_zero(name: str, what: str, value: Any) -> float:
+def _above_zero(name: str, what: str, value: object) -> float:
     number = as_real(value, name, what)
     if not number > 0:
         raise ArgumentError(f"{name}: expected {what} above 0; got {number}")

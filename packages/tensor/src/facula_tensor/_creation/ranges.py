@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,16 +21,16 @@ from .filling import fill
 from .from_data import from_array
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from .._core.types import DeviceLike, DTypeLike, Number, Scalar
 
 __all__ = ["arange", "eye", "linspace"]
 
 
 @boundary
 def arange(
-    start: Any = None,
-    end: Any = None,
-    step: Any = 1,
+    start: Scalar | Tensor | None = None,
+    end: Scalar | Tensor | None = None,
+    step: Scalar | Tensor = 1,
     *,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -88,8 +88,8 @@ def arange(
 
 @boundary
 def linspace(
-    start: Any,
-    end: Any,
+    start: Scalar | Tensor,
+    end: Scalar | Tensor,
     steps: int,
     *,
     out: Tensor | None = None,
@@ -131,7 +131,7 @@ def linspace(
     return finish(_keep("linspace", made, from_array(values, dtype, place_of(device))), requires_grad)
 
 
-def _bound(operation: str, name: str, value: Any) -> Any:
+def _bound(operation: str, name: str, value: object) -> Number:
     """A bound, or a step, as a Python number."""
     if isinstance(value, Tensor):
         if value.ndim:

@@ -24,12 +24,12 @@ from .filled import empty, finish, full, with_options
 from .from_data import from_array, from_dlpack, from_numpy, frombuffer, tensor
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from .._core.types import DeviceLike, DTypeLike, Lengths, Scalar
 
 __all__ = ["asarray", "empty_permuted", "empty_strided", "from_file", "logspace", "range", "scalar_tensor"]
 
 
-def _strided(name: str, size: Any, stride: Any, dtype: Any, device: Any) -> Tensor:
+def _strided(name: str, size: Lengths, stride: Lengths, dtype: DTypeLike | None, device: DeviceLike | None) -> Tensor:
     """A tensor with memory up to the last element that its strides reach."""
     shape, strides = sizes(name, (size,)), sizes(name, (stride,))
     if len(shape) != len(strides) or min((*shape, *strides), default=0) < 0:
@@ -46,8 +46,8 @@ def _strided(name: str, size: Any, stride: Any, dtype: Any, device: Any) -> Tens
 
 @boundary
 def empty_strided(
-    size: Any,
-    stride: Any,
+    size: Lengths,
+    stride: Lengths,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -68,8 +68,8 @@ def empty_strided(
 @boundary
 def new_empty_strided(
     self: Tensor,
-    size: Any,
-    stride: Any,
+    size: Lengths,
+    stride: Lengths,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -86,8 +86,8 @@ def new_empty_strided(
 
 @boundary
 def empty_permuted(
-    size: Any,
-    physical_layout: Any,
+    size: Lengths,
+    physical_layout: Lengths,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -113,7 +113,7 @@ def empty_permuted(
 
 @boundary
 def scalar_tensor(
-    s: Any,
+    s: Scalar,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -192,7 +192,7 @@ def _readable(array: np.ndarray) -> bool:
 
 @boundary
 def from_file(
-    filename: Any,
+    filename: str,
     shared: bool | None = None,
     size: int = 0,
     *,
@@ -236,8 +236,8 @@ _indices = range  # which is the name of a function of PyTorch's below
 
 @boundary
 def logspace(
-    start: Any,
-    end: Any,
+    start: Scalar | Tensor,
+    end: Scalar | Tensor,
     steps: int,
     base: float = 10.0,
     *,
@@ -280,9 +280,9 @@ def logspace(
 
 @boundary
 def range(
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
+    start: Scalar | Tensor = 0,
+    end: Scalar | Tensor | None = None,
+    step: Scalar | Tensor = 1,
     *,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,

@@ -54,7 +54,7 @@ def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None,
     return wrap_layout(alias(source, cls))
 
 
-def _is_length(value: Any) -> bool:
+def _is_length(value: object) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, (bool, Tensor, np.ndarray))
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     from facula_storage import Device, DType
 
+    from .._core.types import Number
+
 
 MOST_DIMS = 64  # of NumPy's arrays
 READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element at an address
@@ -67,7 +69,7 @@ layout_cache_clearers.append(readers.clear)
 MOST_READERS = 256
 
 
-def only_element(operation: str, self: Tensor) -> Any:
+def only_element(operation: str, self: Tensor) -> Number:
     """The one element of any tensor, and ValueError where there are more or none."""
     now = snapshot(self)
     layout = now._layout
@@ -86,7 +88,7 @@ def only_element(operation: str, self: Tensor) -> Any:
 
 
 @method()
-def item(self: Tensor) -> Any:
+def item(self: Tensor) -> Number:
     """The one element, as a Python number. ValueError where there are more or none.
 
     >>> from facula_tensor import tensor
@@ -106,7 +108,7 @@ def item(self: Tensor) -> Any:
 
 
 @method()
-def tolist(self: Tensor) -> Any:
+def tolist(self: Tensor) -> list[Any]:
     """The elements as nested lists of Python numbers; a number for zero dimensions.
 
     >>> from facula_tensor import tensor
@@ -151,7 +153,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 
 @method("__array__")
-def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+def array(self: Tensor, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray:
     """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
     try:
         if self.node is not None:
@@ -177,7 +179,7 @@ Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
 
 @method("__array_wrap__")
 @boundary
-def wrapped(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+def wrapped(self: Tensor, array: np.ndarray, context: object = None, return_scalar: bool = False) -> Tensor:
     """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
     return from_numpy(np.asarray(array))
 
@@ -187,9 +189,9 @@ def wrapped(self: Tensor, array: np.ndarray, context: Any = None, return_scalar:
 def dlpack(
     self: Tensor,
     *,
-    stream: Any = None,
+    stream: object = None,
     max_version: tuple[int, int] | None = None,
-    dl_device: Any = None,
+    dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> object:
     """A DLPack capsule over the same memory. `copy=True` exports a copy.

@@ -20,7 +20,7 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from .._core.types import DeviceLike, DTypeLike, Lengths
 
 
 @method()
@@ -67,7 +67,7 @@ def _resized(self: Tensor, operation: str, wanted: tuple[int, ...]) -> Tensor:
 @overridable
 @method()
 @boundary
-def resize(self: Tensor, *shape: Any) -> Tensor:
+def resize(self: Tensor, *shape: Lengths) -> Tensor:
     """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change.
 
     `resize_` changes it.

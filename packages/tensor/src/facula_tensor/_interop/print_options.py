@@ -109,7 +109,7 @@ class printoptions:
         _chosen[0] = self.before.pop()
 
 
-def _integer(name: str, value: Any, least: int) -> int:
+def _integer(name: str, value: float, least: int) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InvalidTypeError(
             f"set_printoptions: expected {name} to be an integer; got {type(value).__name__} {value!r:.60}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, kind_of, trim_traceback
@@ -17,6 +17,8 @@ from .export import item, only_element, readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .._core.types import Number, Operand
 
 
 @method("__len__")
@@ -56,7 +58,7 @@ def truth(self: Tensor) -> bool:
         raise
 
 
-def real_part(operation: str, number: Any) -> Any:
+def real_part(operation: str, number: Number) -> Number:
     """A real number as it is; a complex one's real part, or a TypeError where it has another."""
     if isinstance(number, complex):
         if number.imag != 0:
@@ -164,7 +166,7 @@ def formatted(self: Tensor, spec: str) -> str:
 
 @method("__contains__")
 @boundary
-def contains(self: Tensor, value: Any) -> bool:
+def contains(self: Tensor, value: Operand) -> bool:
     """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
     if not isinstance(value, Tensor) and plain_number(value) is None:
         raise InvalidTypeError(f"in: expected a tensor or a number; got {type(value).__name__} {value!r:.60}")

@@ -152,7 +152,7 @@ class BoolTensor(_Typed):
     """A bool tensor of lengths, of data or of a tensor: `tensor(data, dtype=bool)`."""
 
 
-def dtype_of_type(kind: Any, operation: str) -> DType:
+def dtype_of_type(kind: object, operation: str) -> DType:
     """The dtype that `type` is asked for: by a dtype, `FloatTensor` or the like, or the name of either."""
     if isinstance(kind, TensorType):
         return kind.dtype

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -78,11 +78,11 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 @boundary
 def pinv(
     A: Tensor,
-    rcond: Any = None,
+    rcond: float | Tensor | None = None,
     hermitian: bool = False,
     *,
-    atol: Any = None,
-    rtol: Any = None,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The pseudo-inverse of matrices (..., m, n): (..., n, m).
@@ -103,11 +103,11 @@ def pinv(
 @boundary
 def matrix_rank(
     A: Tensor,
-    tol: Any = None,
+    tol: float | Tensor | None = None,
     hermitian: bool = False,
     *,
-    atol: Any = None,
-    rtol: Any = None,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """How many singular values of matrices (..., m, n) are not 0 (int64): see `pinv` for what counts as 0.

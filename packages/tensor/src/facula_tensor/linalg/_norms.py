@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
@@ -13,7 +13,7 @@ from .._dispatch.view_call import as_tensor
 from ..ops.reduction.norms import matrix_norm_of, vector_norm_of
 
 if TYPE_CHECKING:
-    from .._core.types import DTypeLike
+    from .._core.types import Dims, DTypeLike
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
@@ -23,7 +23,7 @@ __all__ = ["matrix_norm", "norm", "vector_norm"]
 def vector_norm(
     x: Tensor,
     ord: float = 2,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
     dtype: DTypeLike | None = None,
@@ -46,7 +46,7 @@ def vector_norm(
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
-    dim: Any = (-2, -1),
+    dim: Dims | None = (-2, -1),
     keepdim: bool = False,
     *,
     dtype: DTypeLike | None = None,
@@ -67,7 +67,7 @@ def matrix_norm(
 def norm(
     A: Tensor,
     ord: float | str | None = None,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
     out: Tensor | None = None,

@@ -6,7 +6,7 @@ square layer normalization, 2019.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
@@ -18,6 +18,12 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import SupportsIndex
+
+    from .._core.types import Lengths
 
 __all__ = ["group_norm", "layer_norm", "rms_norm"]
 
@@ -117,7 +123,7 @@ def _by_rows(name: str) -> None:
         layout = layout_of_tensor(input)
         dtype, wide, shape = layout.dtype, kept_dtype(layout), layout.shape
         x, g = F.to(input, (wide,)), F.to(g, (wide,))
-        scale: Any = 1 if weight is None else F.to(weight, (wide,))
+        scale: Tensor | int = 1 if weight is None else F.to(weight, (wide,))
         if grouped:
             split = (shape[0], count, shape[1] // count, *shape[2:])
             x, g = F.reshape(x, split), F.reshape(g, split)
@@ -168,7 +174,7 @@ for _name in ("layer_norm", "group_norm", "rms_norm"):
     _by_rows(_name)
 
 
-def lengths_of(operation: str, layout: Layout, normalized_shape: Any) -> int:
+def lengths_of(operation: str, layout: Layout, normalized_shape: Lengths) -> int:
     """How many of the last dimensions `normalized_shape` names; ValueError where the input has others."""
     if type(normalized_shape) is tuple:
         shape = normalized_shape
@@ -187,7 +193,7 @@ def lengths_of(operation: str, layout: Layout, normalized_shape: Any) -> int:
 
 def layer_norm(
     input: Tensor,
-    normalized_shape: Any,
+    normalized_shape: SupportsIndex | Sequence[int],
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -254,7 +260,12 @@ def group_norm(
         raise
 
 
-def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+def rms_norm(
+    input: Tensor,
+    normalized_shape: SupportsIndex | Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
     """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`.
 
     Then times `weight`, of that shape. eps None: the distance from 1 to the next number of the dtype. Dtypes as

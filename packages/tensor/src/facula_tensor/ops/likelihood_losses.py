@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log, pi
-from typing import Any
 
 from facula_autograd import no_grad
 from facula_errors import ArgumentError
@@ -77,7 +76,7 @@ def gaussian_nll_loss(
     reduction = reduction_of(name, reduction)
     x, y, least = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    v: Any = var if isinstance(var, Tensor) else F.mul(F.ones_like(x), as_real(var, name, "var"))
+    v = var if isinstance(var, Tensor) else F.mul(F.ones_like(x), as_real(var, name, "var"))
     shape, given = tuple(x.shape), tuple(v.shape)
     if given == shape[:-1] and given:
         v = F.unsqueeze(v, -1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback, warn
 
@@ -79,7 +77,7 @@ def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Ten
     return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
 
 
-def pair(operation: str, input: Any, target: Any) -> None:
+def pair(operation: str, input: Tensor, target: Tensor) -> None:
     """Check that both are tensors, and warn where they broadcast, which is hardly ever meant."""
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
     if a != b:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -19,6 +19,9 @@ from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .distances import pairwise_distance
 from .losses import reduced, reduction_of
+
+if TYPE_CHECKING:
+    from .._core.types import Function
 
 __all__ = [
     "cosine_embedding_loss",
@@ -183,7 +186,14 @@ def triplet_margin_with_distance_loss(
 
 
 def triplet(
-    name: str, anchor: Any, positive: Any, negative: Any, distance: Any, margin: Any, swap: bool, reduction: str
+    name: str,
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance: Function,
+    margin: float,
+    swap: bool,
+    reduction: str,
 ) -> Tensor:
     """The loss of three embeddings by a function of two."""
     F = recorded_ops
@@ -291,7 +301,7 @@ def multilabel_margin_loss(
     return reduced(F.squeeze(losses, 0) if scalar else losses, reduction)
 
 
-def rows_of_classes(name: str, input: Any, target: Any) -> tuple[Tensor, Tensor, bool]:
+def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor, bool]:
     """Input (N, C) and target with N first, of (C) and a target without N, and whether that was so."""
     x, y = as_tensor(name, input), as_tensor(name, target)
     given, classes = layout_of_tensor(x), layout_of_tensor(y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, RangeError, UnsupportedError
@@ -25,7 +25,9 @@ from .assigning import assign_inplace
 from .where_true import where_true
 
 if TYPE_CHECKING:
-    from .._core.types import Operand
+    from facula_storage import DType
+
+    from .._core.types import Number, Operand
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 
@@ -59,12 +61,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | No
         raise
 
 
-def _filled(operation: str, input: Tensor, mask: Tensor, value: Any) -> Tensor:
+def _filled(operation: str, input: Tensor, mask: Tensor, value: object) -> Tensor:
     input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
     return recorded_ops.where(mask, fitting(operation, value, input), input)
 
 
-def fitting(operation: str, value: Any, input: Tensor) -> Any:
+def fitting(operation: str, value: object, input: Tensor) -> Number:
     """A number, or a tensor without dimensions, as elements of `input` are."""
     dtype = layout_of_tensor(input).dtype
     if not isinstance(value, Tensor):
@@ -81,14 +83,14 @@ def fitting(operation: str, value: Any, input: Tensor) -> Any:
     return value if layout.dtype is dtype else recorded_ops.to(value, (dtype,))
 
 
-def check_room(operation: str, number: Any, dtype: Any) -> None:
+def check_room(operation: str, number: Number, dtype: DType) -> None:
     """OverflowError for a finite number that a floating dtype can only hold as an infinite one."""
     most = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}.get(dtype.name) or GREATEST.get(dtype)
     if most is not None and abs(number) > most and abs(number) != INFINITE:
         raise RangeError(f"{operation}: {number} does not fit {dtype.name} (up to {most:.6g}); use a wider dtype")
 
 
-def check_mask(operation: str, mask: Any) -> Tensor:
+def check_mask(operation: str, mask: Tensor) -> Tensor:
     """`mask` at this moment; TypeError unless it is a bool tensor."""
     layout = layout_of_tensor(as_tensor(operation, mask))
     if layout.dtype is not bool_:
@@ -113,7 +115,7 @@ def masked_fill_(self: Tensor, mask: Tensor, value: Operand) -> Tensor:
 _plans = operators["where"].table.by_key
 
 
-def _filled_quickly(target: Tensor, mask: Tensor, value: Any) -> bool:
+def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
     """Whether the common case was done, without detours: layouts that `masked_fill` met before, nothing recorded."""
     try:
         la = target._layout  # see Note [One moment]
@@ -129,20 +131,20 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Any) -> bool:
         plan = _plans[(lm, type(value), la), ()]
         if plan.out is not la or not (-most <= value <= most or value in (INFINITE, -INFINITE)):
             return False
-        sa.version + 1  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa
-        pm = sm.ptr + om
+        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa  # type: ignore[operator]
+        pm = sm.ptr + om  # type: ignore[operator]
         if pa < pm + lm.extent and pm < pa + la.extent:
             return False
         plan.launch(la.numel, pm, pa, pa, value)
     except (AttributeError, KeyError, OverflowError, RuntimeError, TypeError):
         return False
-    sa.version += 1
+    sa.version += 1  # type: ignore[operator]
     sa.mutator = ("masked_fill_", *user_site())
     return True
 
 
-def _fill_in_place(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+def _fill_in_place(self: Tensor, mask: Tensor, value: object) -> Tensor:
     check_writable("masked_fill_", self)
     check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
     if starts_inplace("masked_fill_", self, (self, value)):

@@ -17,6 +17,8 @@ from .._dispatch.slow_path import check_changes
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._core.types import Operands, Parameters
     from .._dispatch.namespaces import Namespace
 
@@ -51,11 +53,11 @@ def check(layouts: tuple[Layout | None, ...]) -> None:
             )
 
 
-def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
+def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Sequence[Tensor] | Tensor | None:
     """The operator in float32 where the input is of half precision, with results in the input's dtype; else None."""
     layouts = tuple([None if a is None else layout_of_tensor(a) for a in operands])
     check(layouts)
-    dtype = layouts[0].dtype
+    dtype = layout_of_tensor(operands[0]).dtype
     if dtype.itemsize > 2:
         return None
     wide = [None if a is None else F.to(a, (float32,)) for a in operands]
@@ -69,7 +71,7 @@ def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters)
     return [F.to(results[0], (dtype,)), *results[1:]]
 
 
-def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Any, ...] | None:
+def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tensor | None, ...] | None:
     """The operands with the first `count` made contiguous; None where they are."""
     check(tuple([None if a is None else layout_of_tensor(a) for a in operands]))
     ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])

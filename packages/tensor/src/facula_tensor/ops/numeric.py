@@ -49,7 +49,7 @@ def _integer(dtype: DType) -> bool:
     return dtype.category == INTEGER
 
 
-def _tensors(operation: str, *operands: Any) -> None:
+def _tensors(operation: str, *operands: object) -> None:
     """TypeError for numbers."""
     for one in operands:
         if not isinstance(one, (Layout, Tensor)):

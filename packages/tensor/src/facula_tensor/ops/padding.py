@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             )
         if mode not in MODES:
             raise ArgumentError(f"pad: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
-        sides = [(len(shape) - 1 - i, *amounts[2 * i : 2 * i + 2]) for i in range(len(amounts) // 2)]
+        sides = [(len(shape) - 1 - i, amounts[2 * i], amounts[2 * i + 1]) for i in range(len(amounts) // 2)]
         for dim, before, after in sides:
             if shape[dim] + before + after < 0 or (mode != "constant" and shape[dim] + before + after == 0):
                 raise ArgumentError(
@@ -91,7 +91,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise
 
 
-def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: Any) -> Tensor:
+def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
     number = 0 if value is None else as_number(value, "pad", "value")
     if isinstance(number, complex) and not input.is_complex():
         raise InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
@@ -22,6 +22,8 @@ from .._dispatch.writing import write
 from .reduction.reducing import axis_for, needed_dim
 
 if TYPE_CHECKING:
+    from typing import SupportsIndex
+
     from .._core.types import Lengths, Scalar
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
@@ -117,7 +119,7 @@ def narrow(
     input: Tensor,
     dim: int | None = None,
     start: Scalar | Tensor | None = None,
-    length: Any = None,
+    length: SupportsIndex | None = None,
     *,
     axis: int | None = None,
 ) -> Tensor:
@@ -138,7 +140,7 @@ def narrow(
             )
         if dim is None or axis is not None:
             dim = needed_dim("narrow", dim, axis)
-        return recorded_ops.narrow(input, dim, start.__index__(), length.__index__())
+        return recorded_ops.narrow(input, dim, start.__index__(), length.__index__())  # type: ignore[union-attr]
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -218,14 +220,14 @@ def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tenso
         raise
 
 
-def pieces(input: Tensor, split_size_or_sections: Any, dim: int) -> tuple[Tensor, ...]:
+def pieces(input: Tensor, split_size_or_sections: Lengths, dim: int) -> tuple[Tensor, ...]:
     """What `split` gives."""
     if hasattr(split_size_or_sections, "__index__") and not isinstance(split_size_or_sections, Tensor):
         return _split(input, split_size_or_sections.__index__(), dim)
     return _split(input, sizes("split", (split_size_or_sections,)), dim)
 
 
-def _split_windows(layout: Layout, wanted: Any, dim: int) -> list[Window]:
+def _split_windows(layout: Layout, wanted: int | tuple[int, ...], dim: int) -> list[Window]:
     dim = check_dim("split", dim, len(layout.shape))
     if not layout.shape:
         raise ArgumentError("split: expected at least 1 dimension; got a number")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -16,6 +16,11 @@ from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .padding import pad
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core.types import Lengths
 
 __all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]
 
@@ -66,7 +71,7 @@ def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return recorded_ops.unfold_dim(self, dim, size, step)
 
 
-def _factor(operation: str, value: Any, name: str) -> int:
+def _factor(operation: str, value: object, name: str) -> int:
     factor = as_integer(value, operation, name)
     if factor < 1:
         raise ArgumentError(f"{operation}: expected a positive {name}; got {factor}")
@@ -154,7 +159,9 @@ def _windows(
     return (counts[0], counts[1]), padded
 
 
-def _geometry(operation: str, kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Pair, Pair, Pair, Pair]:
+def _geometry(
+    operation: str, kernel: Lengths, dilation: Lengths, padding: Lengths, stride: Lengths
+) -> tuple[Pair, Pair, Pair, Pair]:
     return (
         pair(operation, "kernel_size", kernel, 1),
         pair(operation, "dilation", dilation, 1),
@@ -170,7 +177,13 @@ def _strides(width: int, plane: int, channels: int, dilation: Pair, stride: Pair
 
 @overridable
 @boundary
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+def unfold(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
+) -> Tensor:
     """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
 
     >>> from facula_tensor import arange
@@ -198,7 +211,12 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 @overridable
 @boundary
 def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
 ) -> Tensor:
     """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W).
 

@@ -6,7 +6,7 @@ windows, regular or adaptive, are one linear operator, and its gradient another;
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
@@ -31,7 +31,7 @@ __all__ = ["adaptive_avg_pool2d", "avg_pool2d", "max_pool2d", "max_pool2d_with_i
 PARAMETERS = ("geometry", "size")  # the size is that of each plane of the result
 
 
-def ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
+def ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Sequence[Tensor] | Tensor | None:
     """The call again, on operands in row-major order and a dtype of the kernel, if any is not; None if all are."""
     dtype = layout_of_tensor(operands[0]).dtype
     if dtype in (float32, float64) or (dtype is int64 and name == "max_pool2d"):
@@ -139,7 +139,7 @@ def max_pool2d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart.
 
     input: (images, channels, height, width), or one image without the first; real numbers. Numbers for height
@@ -181,7 +181,7 @@ def max_pool2d_with_indices(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = True,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """`max_pool2d` with the indices.
 
     >>> from facula_tensor import arange
@@ -189,7 +189,7 @@ def max_pool2d_with_indices(
     tensor([[[ 5,  7],
              [13, 15]]])
     """
-    return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)  # type: ignore[return-value]
 
 
 def avg_pool2d(

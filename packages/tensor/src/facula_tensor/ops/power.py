@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -24,7 +24,11 @@ _power, _power_ = operators["pow"].public, operators["pow"].changing
 @public_form
 @boundary
 def pow(
-    input: Operand | None = None, exponent: Operand | None = None, *, self: Any = None, out: Tensor | None = None
+    input: Operand | None = None,
+    exponent: Operand | None = None,
+    *,
+    self: Operand | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Each element raised to the power of the exponent's.
 

@@ -4,7 +4,7 @@ added to something: the `addmm` family."""
 from __future__ import annotations
 
 from math import prod as numel
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -22,7 +22,9 @@ from .in_place import in_place_of
 from .matmul import need_dims
 
 if TYPE_CHECKING:
-    from .._core.types import Scalar
+    from facula_storage import DType
+
+    from .._core.types import Number, Scalar
 
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "cross", "ger", "inner", "kron", "outer", "vdot"]
 
@@ -149,7 +151,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
 
 
 # -------------------------------------------------------------------------------------- beta input + alpha product
-def _check(operation: str, input: Any, operands: tuple[tuple[str, Any, int], ...]) -> None:
+def _check(operation: str, input: Tensor, operands: tuple[tuple[str, Tensor, int], ...]) -> None:
     """Raise where operands are no tensors, of another dtype than `input`, or of the wrong dimensions."""
     dtype = layout_of_tensor(as_tensor(operation, input)).dtype
     for name, one, ndim in operands:
@@ -165,17 +167,17 @@ def _check(operation: str, input: Any, operands: tuple[tuple[str, Any, int], ...
         raise DTypeError(f"{operation}: not defined for bool; convert with .to()")
 
 
-def _factor(operation: str, name: str, value: Any, dtype: Any) -> Any:
+def _factor(operation: str, name: str, value: object, dtype: DType) -> Number:
     """A number as the dtype has it: integers have no fraction. TypeError where it is no number, or complex."""
     if isinstance(value, Tensor) and not value.ndim and value.node is None:
         value = value.item()
     number = plain_number(value)
     if number is None or SCALAR_CATEGORY[type(number)] > max(dtype.category, FLOATING):
         raise InvalidTypeError(f"{operation}: expected {name} to be a real number; got {type(value).__name__}")
-    return number if dtype.category >= FLOATING else bool(number) if dtype is bool_ else int(number)
+    return number if dtype.category >= FLOATING else bool(number) if dtype is bool_ else int(number)  # type: ignore[arg-type]
 
 
-def _added(operation: str, input: Tensor, product: Tensor, beta: Any, alpha: Any, out: Tensor | None) -> Tensor:
+def _added(operation: str, input: Tensor, product: Tensor, beta: Scalar, alpha: Scalar, out: Tensor | None) -> Tensor:
     """beta * input + alpha * product. `input` broadcasts to the product, and counts for nothing where beta is 0."""
     shape = tuple(product.shape)
     beta, alpha = [_factor(operation, *one, result_type(input, product)) for one in (("beta", beta), ("alpha", alpha))]

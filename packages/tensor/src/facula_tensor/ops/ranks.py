@@ -24,12 +24,13 @@ from .sorting import length
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.types import Dims
+    from .._core.types import Function
+    from .reduction.extreme_pairs import Extremes
 
 __all__ = ["kthvalue", "median", "mode", "nanmedian"]
 
 
-def _rank(name: str, *further: str) -> Any:
+def _rank(name: str, *further: str) -> Function:
     class body:
         parameters = ("dim", *further)
         results = ("values", "indices")
@@ -56,7 +57,7 @@ _nanmedian_dim = _rank("nanmedian_dim")
 _mode = _rank("mode")
 
 
-def _whole(name: str) -> Any:
+def _whole(name: str) -> Function:
     class body:
         def outputs(layout):
             check_ordered(name, layout)
@@ -83,7 +84,7 @@ _median_all = _whole("median")
 _nanmedian_all = _whole("nanmedian")
 
 
-def without(results: Any, dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
+def without(results: Sequence[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
     """Values and indices, without the dimension unless it is kept."""
     values, indices = results
     if keepdim or not layout.shape:
@@ -100,10 +101,10 @@ def kthvalue(
     dim: int = -1,
     keepdim: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> Extremes:
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest.
 
     >>> from facula_tensor import tensor
@@ -119,7 +120,9 @@ def kthvalue(
     return pair(KthValue, without(results, dim, keepdim or keepdims, layout), out)
 
 
-def _median(name: str, kind: Any, input: Any, dim: Any, keepdim: bool, axis: Any, out: Any) -> Any:
+def _median(
+    name: str, kind: type[Extremes], input: Tensor, dim: int | None, keepdim: bool, axis: int | None, out: Any
+) -> Tensor | Extremes:
     if axis is not None:
         dim = axis_for(dim, axis, name)
     if dim is None:
@@ -137,10 +140,10 @@ def median(
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     keepdims: bool = False,
-    out: Any = None,
-) -> Any:
+    out: Tensor | Sequence[Tensor] | None = None,
+) -> Tensor | Extremes:
     """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN.
 
     Of an even number the lower of the two in the middle. Of all elements, equal ones share the gradient.
@@ -160,10 +163,10 @@ def nanmedian(
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     keepdims: bool = False,
-    out: Any = None,
-) -> Any:
+    out: Tensor | Sequence[Tensor] | None = None,
+) -> Tensor | Extremes:
     """`median` of the elements that are no NaN; NaN where there are none.
 
     >>> from facula_tensor import tensor
@@ -181,10 +184,10 @@ def mode(
     dim: int = -1,
     keepdim: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> Extremes:
     """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last.
 
     >>> from facula_tensor import tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
 
-def _replaced(operation: str, input: Tensor, src: Tensor, size: Any, strides: Any, offset: int) -> Tensor:
+def _replaced(
+    operation: str, input: Tensor, src: Tensor, size: tuple[int, ...], strides: tuple[int, ...], offset: int
+) -> Tensor:
     src = steady(as_tensor(operation, src))
     if tuple(src.shape) != tuple(size):
         raise ArgumentError(
@@ -77,7 +79,7 @@ def slice_scatter(
         None if one is None else as_integer(one, "slice_scatter", name)
         for one, name in ((start, "start"), (end, "end"))
     ]
-    first, last, step = slice(*bounds, step).indices(input.shape[at])
+    first, last, step = slice(bounds[0], bounds[1], step).indices(input.shape[at])
     return _in_window("slice_scatter", input, src, "slice", (at, first, max(first, last), step))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -18,6 +18,9 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .in_place import in_place_of
 from .reduction.norms import vector_norm_of
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths
 
 __all__ = ["renorm"]
 
@@ -62,7 +65,7 @@ in_place_of(renorm)
 @overridable
 @method()
 @boundary
-def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+def sum_to_size(self: Tensor, *size: Lengths) -> Tensor:
     """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`.
 
     >>> from facula_tensor import ones

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
@@ -22,6 +22,7 @@ from .choosing import nonzero
 if TYPE_CHECKING:
     from facula_storage import DType
 
+    from .._core.types import Function
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["binomial", "poisson"]
@@ -30,7 +31,7 @@ TINY = {4: 2.0**-126, 8: 2.0**-1022}  # the least normal numbers of 4 and 8 byte
 LAST = {4: 1 - 2.0**-24, 8: 1 - 2.0**-53}  # the last numbers below 1
 
 
-def _alike(layout: Layout, *_: Any) -> Layout:
+def _alike(layout: Layout, *_: object) -> Layout:
     return contiguous(layout.shape, layout.dtype, layout.device)
 
 
@@ -71,7 +72,7 @@ class _gamma_share:
         return F.mul(g, _density(F, input, other))
 
 
-def _density(F: Namespace, shape: Tensor, x: Tensor) -> Any:
+def _density(F: Namespace, shape: Tensor, x: Tensor) -> Tensor:
     """The gamma distribution's, of rate 1."""
     return F.exp(F.sub(F.sub(F.xlogy(F.sub(shape, 1), x), x), F.lgamma(shape)))
 
@@ -154,7 +155,7 @@ def gamma_share(shape: Tensor, x: Tensor) -> Tensor:
     return recorded_ops.gamma_share(shape, x)
 
 
-def _drawn(operation: str, operator: Any, generator: Any, *operands: Tensor) -> Tensor:
+def _drawn(operation: str, operator: Function, generator: Generator | None, *operands: Tensor) -> Tensor:
     """What a sampler draws from its parameters, half precisions in float32."""
     source = default_generator if generator is None else generator
     first = operands[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
 from facula_errors.extend import boundary
@@ -22,13 +22,14 @@ from .reduction.extreme_pairs import CumMax, CumMin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.types import Dims, DTypeLike
+    from .._core.types import DTypeLike, Function
     from .._dispatch.namespaces import Namespace
+    from .reduction.extreme_pairs import Extremes
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]
 
 
-def like(layout: Layout, *rest: Any) -> Layout:
+def like(layout: Layout, *rest: object) -> Layout:
     """A contiguous result of the operand's shape and dtype."""
     return contiguous(layout.shape, layout.dtype, layout.device)
 
@@ -111,7 +112,7 @@ class _logcumsumexp:
         return F.mul(slope, F.recurrence(factor, g, (dim, True)))
 
 
-def _extreme_scan(name: str) -> Any:
+def _extreme_scan(name: str) -> Function:
     class body:
         parameters = ("dim", "backwards")
         results = ("values", "indices")
@@ -132,7 +133,15 @@ _cummax = _extreme_scan("cummax")
 _cummin = _extreme_scan("cummin")
 
 
-def _scan(name: str, call: Any, input: Any, dim: Any, axis: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def _scan(
+    name: str,
+    call: Function,
+    input: Tensor,
+    dim: int | None,
+    axis: int | None,
+    dtype: DTypeLike | None,
+    out: Tensor | None,
+) -> Tensor:
     """A running sum or product, in int64 where elements are narrower, or in `dtype`."""
     input, dim = one_dim(name, input, dim, axis)
     own = layout_of_tensor(input).dtype
@@ -154,7 +163,7 @@ def cumsum(
     input: Tensor,
     dim: int | None = None,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -176,7 +185,7 @@ def cumprod(
     input: Tensor,
     dim: int | None = None,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -207,7 +216,7 @@ def cumprod_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = 
 @method()
 @boundary
 def logcumsumexp(
-    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Tensor | None = None
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
 ) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
 
@@ -223,8 +232,8 @@ def logcumsumexp(
 @method()
 @boundary
 def cummax(
-    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None
-) -> Any:
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
+) -> Extremes:
     """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
 
     >>> from facula_tensor import tensor
@@ -239,8 +248,8 @@ def cummax(
 @method()
 @boundary
 def cummin(
-    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None
-) -> Any:
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
+) -> Extremes:
     """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
 
     >>> from facula_tensor import tensor

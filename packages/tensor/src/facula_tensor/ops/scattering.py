@@ -25,14 +25,18 @@ from .gathering import as_index, at_least_one, check_fits, different_dtypes, sca
 from .masks import fitting
 
 if TYPE_CHECKING:
-    from .._core.types import Operand
+    from facula_storage import DType
+
+    from .._core.types import Operand, Scalar
 
 __all__ = ["scatter", "scatter_add", "scatter_reduce"]
 
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
 
-def _prepared(operation: str, input: Any, dim: Any, index: Any, src: Any) -> tuple[Tensor, int, Tensor | None, Any]:
+def _prepared(
+    operation: str, input: Tensor, dim: int, index: Tensor, src: Any
+) -> tuple[Tensor, int, Tensor | None, Tensor]:
     """`input`, dim from the front, index or None where it is empty, and of `src` the part that the index has."""
     input, index = steady(as_tensor(operation, input)), as_index(operation, index)
     layout = layout_of_tensor(input)
@@ -60,12 +64,12 @@ _numbers: dict[tuple[object, ...], Tensor] = {}  # numbers that were scattered: 
 MOST_NUMBERS = 64
 
 
-def _key(number: Any, like: Layout, shape: tuple[int, ...]) -> tuple[Any, ...]:
+def _key(number: Scalar, like: Layout, shape: tuple[int, ...]) -> tuple[object, ...]:
     """What a repeated number is known by. 0.0 and -0.0 are equal."""
     return number, type(number), str(number) if number == 0 else "", like.dtype, like.device, shape
 
 
-def _repeated(number: Any, like: Layout, shape: tuple[int, ...]) -> Tensor:
+def _repeated(number: Scalar, like: Layout, shape: tuple[int, ...]) -> Tensor:
     """A number as elements of `like`, which share one place in memory: read, never written."""
     key = _key(number, like, shape)
     known = _numbers.get(key)
@@ -112,7 +116,7 @@ def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor,
     )
 
 
-def _neutral(mode: str, dtype: Any) -> Any:
+def _neutral(mode: str, dtype: DType) -> float:
     """What changes nothing in a reduction."""
     if mode in ("sum", "mean", "prod"):
         return int(mode == "prod")
@@ -170,16 +174,16 @@ def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, 
         if active_modes or target.node is not None or src.node is not None:
             return False
         launch = _plans[(li, lv), la, dim + len(la.shape) if dim < 0 else dim, mode].launch
-        sa.version + 1  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa
-        pi = si.ptr + oi
-        pv = sv.ptr + ov
+        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa  # type: ignore[operator]
+        pi = si.ptr + oi  # type: ignore[operator]
+        pv = sv.ptr + ov  # type: ignore[operator]
         if (pa < pi + li.extent and pi < pa + la.extent) or (pa < pv + lv.extent and pv < pa + la.extent):
             return False
         launch(la.numel, pi, pv, pa)
     except (AttributeError, KeyError, OverflowError, RuntimeError, TypeError):
         return False
-    sa.version += 1
+    sa.version += 1  # type: ignore[operator]
     sa.mutator = (operation, *user_site())
     return True
 
@@ -187,7 +191,7 @@ def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, 
 _SAYS_REDUCE = {None: "set", "add": "sum", "multiply": "prod"}
 
 
-def _mode(operation: str, src: Any, value: Any, reduce: Any) -> tuple[Any, str]:
+def _mode(operation: str, src: Operand | None, value: Operand | None, reduce: str | None) -> tuple[Operand | None, str]:
     if (src is None) == (value is None):
         raise ArgumentError(f"{operation}: expected src or value; got {'neither' if src is None else 'both'}")
     if reduce not in _SAYS_REDUCE:
@@ -310,7 +314,7 @@ def scatter_reduce_(
     return _change("scatter_reduce_", self, dim, index, src, mode, include_self)
 
 
-def check_reduction(operation: str, reduce: Any, known: tuple[str, ...]) -> str:
+def check_reduction(operation: str, reduce: str | None, known: tuple[str, ...]) -> str:
     """`reduce`, or a ValueError that names the ones there are."""
     if reduce not in known:
         raise ArgumentError(f"{operation}: expected reduce to be one of {known}; got {reduce!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -36,14 +36,14 @@ class _search_sorted:
         return contiguous(values.shape, int64, values.device)
 
 
-def number_or_tensor(operation: str, input: Any, like: Tensor) -> Tensor:
+def number_or_tensor(operation: str, input: Operand, like: Tensor) -> Tensor:
     """A tensor, or a Python number as one."""
     if isinstance(input, (int, float)):
         return tensor(input, device=like.device)
     return as_tensor(operation, input)
 
 
-def find(operation: str, lines: Any, values: Any, right: bool, narrow: Any, out: Tensor | None) -> Tensor:
+def find(operation: str, lines: Tensor, values: Operand, right: bool, narrow: bool, out: Tensor | None) -> Tensor:
     """The places as int64, or as int32 where `narrow`."""
     lines = as_tensor(operation, lines)
     values = number_or_tensor(operation, values, lines)
@@ -180,7 +180,9 @@ def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-def distinct(name: str, input: Any, dim: Any, ordered: bool, inverse: Any, counts: Any) -> Any:
+def distinct(
+    name: str, input: Tensor, dim: int | None, ordered: bool, inverse: bool, counts: bool
+) -> Tensor | tuple[Tensor, ...]:
     """The distinct elements, or slices along a dimension; where each element's is among them; how many there are."""
     input = snapshot(as_tensor(name, input))
     shape = layout_of_tensor(input).shape
@@ -238,7 +240,7 @@ def unique(
     return_inverse: bool = False,
     return_counts: bool = False,
     dim: int | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one.
 
     With `return_inverse` also which of them each element is, with `return_counts` also how many there are of each
@@ -256,7 +258,7 @@ def unique(
 @boundary
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`.
 
     >>> from facula_tensor import tensor

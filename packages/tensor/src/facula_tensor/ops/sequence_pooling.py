@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
@@ -29,7 +29,7 @@ def max_pool1d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """The greatest element of each window of a sequence: (N, C, length) to (N, C, out length), or without N.
 
     Else as `max_pool2d`, with one number where that has two.
@@ -59,14 +59,14 @@ def max_pool1d_with_indices(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = True,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """`max_pool1d` with the indices.
 
     >>> from facula_tensor import tensor
     >>> max_pool1d_with_indices(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
-    return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)  # type: ignore[return-value]
 
 
 @overridable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod as product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -22,6 +22,7 @@ from .._dispatch.view_call import as_tensor, form
 if TYPE_CHECKING:
     from .._core.types import Lengths
     from .._dispatch.namespaces import Namespace
+    from .._dispatch.view_call import Window
 
 __all__ = ["broadcast_to", "flatten", "reshape"]
 
@@ -117,7 +118,7 @@ Tensor.view = _view
 VIEW = operators["view"]
 
 
-def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Any:
+def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Window | None:
     """The window that shows the elements in another shape; None where no strides do."""
     wanted = resolve(operation, shape, layout.numel)
     strides = view_strides(layout, wanted)
@@ -226,7 +227,7 @@ def reshape(input: Tensor, shape: Lengths) -> Tensor:
 
 @overridable
 @method("reshape")
-def _reshape_method(self: Tensor, *lengths: Any, shape: Lengths | None = None) -> Tensor:
+def _reshape_method(self: Tensor, *lengths: Lengths, shape: Lengths | None = None) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
     try:
         return recorded_ops.reshape(self, sizes("reshape", lengths, shape, "shape"))
@@ -254,7 +255,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @overridable
 @method()
-def expand(self: Tensor, *shape: Any, size: Lengths | None = None) -> Tensor:
+def expand(self: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tensor:
     """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
 
     >>> from facula_tensor import tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -20,7 +20,7 @@ from .reduction.extreme_pairs import Sorted, TopK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.types import Dims
+    from .reduction.extreme_pairs import Extremes
 
 __all__ = ["argsort", "msort", "sort", "topk"]
 
@@ -72,9 +72,9 @@ def sort(
     descending: bool = False,
     stable: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> Extremes:
     """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were.
 
     Equal elements keep their order, with `stable` or without. NaN counts as the greatest. TypeError for complex
@@ -97,7 +97,7 @@ def argsort(
     descending: bool = False,
     stable: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The indices (int64) that put the elements along `dim` in order: those of `sort`.
@@ -135,9 +135,9 @@ def topk(
     largest: bool = True,
     sorted: bool = True,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> Extremes:
     """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices).
 
     They are in order, unless `sorted` is False. NaN counts as the greatest. ValueError where there are fewer than k.

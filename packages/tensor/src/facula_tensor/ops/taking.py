@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -16,6 +16,9 @@ from .._dispatch.writing import write_out
 from .assigning import assign_inplace
 from .choosing import nonzero
 from .gathering import as_index, different_dtypes, gather
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 __all__ = ["argwhere", "put", "take", "take_along_dim"]
 
@@ -36,7 +39,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return write_out("take", recorded_ops.take(flat, as_index("take", index), (0,)), out, (input, index))
 
 
-def _put(operation: str, input: Tensor, index: Any, source: Any, accumulate: bool) -> Tensor:
+def _put(operation: str, input: Tensor, index: Tensor, source: Operand, accumulate: bool) -> Tensor:
     input, index, source = steady(as_tensor(operation, input)), as_index(operation, index), as_tensor(operation, source)
     layout, given = layout_of_tensor(input), layout_of_tensor(source)
     if given.dtype is not layout.dtype:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -42,7 +42,7 @@ class _triangle:
         return F.triangle(g, (diagonal, upper))
 
 
-def _part(operation: str, input: Tensor, diagonal: Any, upper: bool) -> Tensor:
+def _part(operation: str, input: Tensor, diagonal: int, upper: bool) -> Tensor:
     if type(diagonal) is not int:
         diagonal = as_integer(diagonal, operation, "diagonal")
     if len(layout_of_tensor(as_tensor(operation, input)).shape) < 2:
@@ -102,7 +102,7 @@ def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
     return assign_inplace("triu_", self, _part("triu_", self, diagonal, True))
 
 
-def _places(operation: str, row: Any, col: Any, offset: Any, upper: bool, options: dict[str, Any]) -> Tensor:
+def _places(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, object]) -> Tensor:
     if options["layout"] is not None or options["pin_memory"]:
         check_storage(operation, options["layout"], options["pin_memory"])
     row, col, offset = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidIndexError
 from facula_errors.extend import boundary
@@ -26,11 +26,19 @@ from .volume_pooling import avg_pool3d
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.types import Function, Lengths
+
 __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 
 def _unpooled(
-    dims: int, input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+    dims: int,
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None,
+    padding: Lengths,
+    output_size: Sequence[int] | None,
 ) -> Tensor:
     name = f"max_unpool{dims}d"
     input, indices = steady(as_tensor(name, input)), steady(as_tensor(name, indices))
@@ -130,10 +138,12 @@ def max_unpool3d(
     return _unpooled(3, input, indices, kernel_size, stride, padding, output_size)
 
 
-AVERAGES: dict[int, Any] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
+AVERAGES: dict[int, Function] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
 
 
-def _by_powers(dims: int, input: Any, norm_type: Any, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
+def _by_powers(
+    dims: int, input: Tensor, norm_type: float, kernel_size: Lengths, stride: Lengths | None, ceil_mode: bool
+) -> Tensor:
     F, name = recorded_ops, f"lp_pool{dims}d"
     order = float(as_real(norm_type, name, "norm_type"))
     if not order:

@@ -22,7 +22,7 @@ from .parts import chunk, narrow, select, split, unbind
 from .strided import as_strided
 
 if TYPE_CHECKING:
-    from .._core.types import Lengths
+    from .._core.types import DTypeLike, Lengths
 
 __all__ = [
     "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
@@ -50,17 +50,17 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return overridable(boundary(copy))
 
 
-def _expanded(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
+def _expanded(input: Tensor, size: Lengths, *, implicit: bool = False) -> Tensor:
     return recorded_ops.expand(input, sizes("expand_copy", (size,)))
 
 
-def _seen(input: Tensor, size: Any) -> Tensor:
+def _seen(input: Tensor, size: Lengths | DTypeLike) -> Tensor:
     if isinstance(size, (DType, type)):
         return recorded_ops.view(input, size)
     return recorded_ops.reshape(input, sizes("view_copy", (size,)))
 
 
-def _permuted(input: Tensor, dims: Any) -> Tensor:
+def _permuted(input: Tensor, dims: Lengths) -> Tensor:
     return permute(input, dims)
 
 
@@ -97,7 +97,7 @@ unsqueeze_copy: Callable[..., Tensor] = _copied("unsqueeze_copy", unsqueeze)
 view_copy: Callable[..., Tensor] = _copied("view_copy", _seen)
 
 
-def _each(name: str, pieces: tuple[Tensor, ...], out: Any) -> Any:
+def _each(name: str, pieces: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
     """Copies of several views, or the tensors of `out` with them."""
     copies = tuple([recorded_ops.clone(one) for one in pieces])
     if out is None:

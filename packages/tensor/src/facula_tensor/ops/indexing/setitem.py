@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 
-def setitem(self: Tensor, index: Any, value: Any) -> None:
+def setitem(self: Tensor, index: Index, value: Any) -> None:
     """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names.
 
     It is cast, but for a tensor where tensors are in the index: TypeError unless it has this tensor's dtype (of one
@@ -108,7 +108,7 @@ def delitem(self: Tensor, index: Index) -> None:
     )
 
 
-def slow_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = False) -> None:
+def slow_setitem(self: Tensor, index: Index, value: Any, accumulate: bool = False) -> None:
     """`self[index] = value` for whatever they are; with `accumulate` values are added, several for one place too."""
     if overridden((self, value)):
         call_torch_function("setitem", setitem, (self, index, value), {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __all__: list[str] = []
 
@@ -33,7 +33,7 @@ class Extremes(_Pair):
     def __repr__(self) -> str:
         return f"facula.return_types.{type(self).name}(\nvalues={self[0]!r},\nindices={self[1]!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (type(self).name, tuple(self))
 
 

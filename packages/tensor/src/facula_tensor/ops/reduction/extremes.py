@@ -23,13 +23,15 @@ from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 from .reducing import MOST_DIMS, axis_for, reduced, reduction
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..._core.types import Dims, Function
     from ..._dispatch.namespaces import Namespace
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
 
 
-def _extreme(name: str, other_doc: str) -> Any:
+def _extreme(name: str, other_doc: str) -> Function:
     class body:
         parameters = ("dims", "keepdim")
 
@@ -121,7 +123,7 @@ def amin(
         raise
 
 
-def _along(name: str) -> Any:
+def _along(name: str) -> Function:
     class body:
         parameters = ("dim", "keepdim")
         results = ("values", "indices")
@@ -154,14 +156,14 @@ def place(F: Namespace, g: Tensor, indices: Tensor, dim: int) -> Tensor:
     return F.where(F.eq(F.view(positions, tuple(shape)), indices), g, 0)
 
 
-def _other_for(operation: str, dim: Any, other: Any) -> Tensor:
+def _other_for(operation: str, dim: object, other: Tensor) -> Tensor:
     """The second tensor, given by name."""
     if dim is not None:
         raise InvalidTypeError(f"{operation}: expected dim or other; got both, {dim!r} and {describe(other)}")
     return as_tensor(operation, other)
 
 
-def _extreme_into(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
+def _extreme_into(name: str, input: Tensor, dim: int | Tensor | None, keepdim: bool, out: Any) -> Tensor | Extremes:
     """The extreme along `dim` put into the pair `out`, or the greater or smaller elements of two tensors."""
     if isinstance(dim, Tensor):
         return write_out(name, getattr(recorded_ops, name + "imum")(input, dim), out)
@@ -187,7 +189,7 @@ _whole = [(tuple(range(ndim)), False) for ndim in range(MOST_DIMS + 1)]  # every
 _places: dict[tuple[object, ...], tuple[Any, ...]] = {}  # what calls meant, as in `reduction`
 
 
-def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[int | None, bool]]:
+def _place(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> tuple[Tensor, tuple[int | None, bool]]:
     """`input` at one moment, the one dimension or None for all of them, and whether it is kept."""
     try:  # `steady`, written out
         layout = input._layout
@@ -221,14 +223,14 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
 
     def extreme(
         input: Tensor,
-        dim: Any = None,
+        dim: int | Tensor | None = None,
         keepdim: bool = False,
         *,
         other: Tensor | None = None,
-        axis: Any = None,
+        axis: int | None = None,
         keepdims: bool = False,
-        out: Any = None,
-    ) -> Any:
+        out: Tensor | Sequence[Tensor] | None = None,
+    ) -> Tensor | Extremes:
         try:
             if axis is not None:
                 dim = axis_for(dim, axis, name)
@@ -253,7 +255,7 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
                 return fold(input, parameters, out)
             if out is not None or isinstance(dim, Tensor):
                 return _extreme_into(name, input, dim, keepdim or keepdims, out)
-            input, parameters = _place(name, input, dim, keepdim or keepdims)
+            input, parameters = _place(name, input, dim, keepdim or keepdims)  # type: ignore[assignment]
             if parameters[0] is None:
                 input, parameters = _as_one(input)
             return kind(along(input, parameters))
@@ -291,7 +293,7 @@ min: Function = _extreme_function(
 )
 
 
-def _index_of(name: str) -> Any:
+def _index_of(name: str) -> Function:
     class body:
         parameters = ("dim", "keepdim")
 
@@ -315,7 +317,7 @@ def argmax(
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: int | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -342,7 +344,7 @@ def argmin(
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: int | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:

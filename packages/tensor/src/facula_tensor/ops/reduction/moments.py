@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -67,7 +67,13 @@ class _var:
 
 
 def arguments(
-    name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any
+    name: str,
+    input: Tensor,
+    dim: Dims | None,
+    unbiased: bool | None,
+    keepdim: bool,
+    axis: Dims | None,
+    correction: float | None,
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool], float]:
     """The operand, its dimensions, and what is taken off the count."""
     if axis is not None:
@@ -90,7 +96,15 @@ def arguments(
 
 
 def deviation_of(
-    name: str, root: bool, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any, out: Any
+    name: str,
+    root: bool,
+    input: Tensor,
+    dim: Dims | None,
+    unbiased: bool | None,
+    keepdim: bool,
+    axis: Dims | None,
+    correction: float | None,
+    out: Tensor | None,
 ) -> Tensor:
     """The variance or its root."""
     input, parameters, off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
@@ -148,7 +162,15 @@ def std(
 
 
 def with_mean(
-    name: str, root: bool, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any, out: Any
+    name: str,
+    root: bool,
+    input: Tensor,
+    dim: Dims | None,
+    unbiased: bool | None,
+    keepdim: bool,
+    axis: Dims | None,
+    correction: float | None,
+    out: Sequence[Tensor] | None,
 ) -> tuple[Tensor, Tensor]:
     """The variance or its root, and the mean."""
     input, (dims, kept), off = arguments(name, input, dim, unbiased, keepdim, axis, correction)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -85,7 +85,9 @@ class _norm_p:
         return F.mul(F.div(input, whole), F.where(F.eq(norm, 0), 0, slope))
 
 
-def vector_norm_of(name: str, input: Any, p: float, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def vector_norm_of(
+    name: str, input: Tensor, p: float, dim: Dims | None, keepdim: bool, dtype: DTypeLike | None, out: Tensor | None
+) -> Tensor:
     """The p-norm along dimensions, real also of complex numbers."""
     input, (dims, kept) = reduction(name, input, dim, keepdim)
     if dtype is not None:
@@ -110,7 +112,15 @@ def vector_norm_of(name: str, input: Any, p: float, dim: Any, keepdim: Any, dtyp
     return write_out(name, result, out)
 
 
-def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def matrix_norm_of(
+    name: str,
+    input: Tensor,
+    order: float | str,
+    dim: Dims | None,
+    keepdim: bool,
+    dtype: DTypeLike | None,
+    out: Tensor | None,
+) -> Tensor:
     """The Frobenius norm, or the greatest or least sum of a column's or a row's magnitudes."""
     input = as_tensor(name, input)
     ndim = layout_of_tensor(input).ndim
@@ -118,7 +128,7 @@ def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dt
         raise ArgumentError(f"{name}: expected dim to be two dimensions; got {dim!r}")
     if ndim < 2:
         raise ArgumentError(f"{name}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
-    rows, columns = (check_dim(name, one, ndim) for one in dim)
+    rows, columns = (check_dim(name, one, ndim) for one in dim)  # type: ignore[arg-type]
     if rows == columns:
         raise ArgumentError(f"{name}: dim {tuple(dim)} names a dimension twice")
     if order == "fro":
@@ -129,13 +139,15 @@ def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dt
         raise ArgumentError(f"{name}: expected ord to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {order!r}")
     added, other = (rows, columns) if order in (1, -1) else (columns, rows)
     sums = vector_norm_of(name, input, 1, added, True, dtype, None)
-    result = (recorded_ops.amax if order > 0 else recorded_ops.amin)(
+    result = (recorded_ops.amax if order > 0 else recorded_ops.amin)(  # type: ignore[operator]
         sums, (tuple(sorted((added, other))), bool(keepdim))
     )
     return write_out(name, result, out)
 
 
-def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int, keepdim: bool, dtype: Any) -> Tensor:
+def singular_norm(
+    name: str, input: Tensor, order: float | str, rows: int, columns: int, keepdim: bool, dtype: DTypeLike | None
+) -> Tensor:
     """The sum, the greatest or the least of the singular values."""
     F, ndim = recorded_ops, layout_of_tensor(input).ndim
     if dtype is not None:
@@ -148,7 +160,7 @@ def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int,
     if order == "nuc" or (nothing and order == 2):
         result = F.sum(values, last)
     else:
-        result = (F.amax if order > 0 else F.amin)(values, last)
+        result = (F.amax if order > 0 else F.amin)(values, last)  # type: ignore[operator]
     for dim in sorted((rows, columns)) if keepdim else ():
         result = F.unsqueeze(result, dim)
     return result

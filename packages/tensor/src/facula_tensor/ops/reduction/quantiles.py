@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import float32, float64, int64
@@ -28,7 +26,14 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 # of the elements below and above. A line with a NaN has the rank of its last element, which is one;
 # `nanquantile` counts the others alone, which are in front.
 def _quantile(
-    name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: Any, out: Tensor | None, skips: bool
+    name: str,
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None,
+    keepdim: bool,
+    interpolation: str,
+    out: Tensor | None,
+    skips: bool,
 ) -> Tensor:
     input = steady(as_tensor(name, input))
     layout = layout_of_tensor(input)
@@ -69,7 +74,7 @@ def _quantile(
     return write_out(name, recorded_ops.reshape(result, (*q.shape, *rest) if q.ndim else rest), out)
 
 
-def _shares(name: str, q: Any, input: Tensor) -> Tensor:
+def _shares(name: str, q: float | Tensor, input: Tensor) -> Tensor:
     """The shares that are asked for: a tensor of one dimension, or of none."""
     if not isinstance(q, Tensor):
         share = as_real(q, name, "q")
@@ -112,7 +117,7 @@ def _at_ranks(ordered: Tensor, ranks: Tensor, interpolation: str, dim: int) -> T
 @boundary
 def quantile(
     input: Tensor,
-    q: Any,
+    q: float | Tensor,
     dim: int | None = None,
     keepdim: bool = False,
     *,
@@ -137,7 +142,7 @@ def quantile(
 @boundary
 def nanquantile(
     input: Tensor,
-    q: Any,
+    q: float | Tensor,
     dim: int | None = None,
     keepdim: bool = False,
     *,

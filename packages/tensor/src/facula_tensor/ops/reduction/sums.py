@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod as product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -19,7 +19,7 @@ from ..._dispatch.writing import write_out
 from .reducing import axis_for, reduced, reduction
 
 if TYPE_CHECKING:
-    from ..._core.types import Dims, DTypeLike
+    from ..._core.types import Dims, DTypeLike, Function
     from ..._dispatch.namespaces import Namespace
 
 __all__ = ["mean", "prod", "sum"]
@@ -91,7 +91,15 @@ def sum(
         raise
 
 
-def folded(operation: str, fold: Any, input: Tensor, dim: Any, keepdim: bool, dtype: Any, out: Tensor | None) -> Tensor:
+def folded(
+    operation: str,
+    fold: Function,
+    input: Tensor,
+    dim: Dims | None,
+    keepdim: bool,
+    dtype: DTypeLike | None,
+    out: Tensor | None,
+) -> Tensor:
     """A sum or product in `dtype`."""
     input, parameters = reduction(operation, input, dim, keepdim)
     dtype = as_dtype(dtype, operation)

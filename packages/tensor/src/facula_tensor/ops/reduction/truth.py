@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
@@ -15,12 +15,12 @@ from ..._dispatch.overrides import overridable
 from .reducing import axis_for, reduced, reduction
 
 if TYPE_CHECKING:
-    from ..._core.types import Dims
+    from ..._core.types import Dims, Function
 
 __all__ = ["all", "any"]
 
 
-def _truth(name: str) -> Any:
+def _truth(name: str) -> Function:
     class body:
         parameters = ("dims", "keepdim")
 
