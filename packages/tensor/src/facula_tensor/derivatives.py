@@ -17,7 +17,8 @@ from facula_errors.extend import boundary
 
 from ._core.names import listed
 from ._core.tensor import Tensor
-from ._creation.filled import ones_like, zeros, zeros_like
+from ._creation.filled import zeros
+from ._creation.like import ones_like, zeros_like
 from .ops.join import stack
 
 if TYPE_CHECKING:
@@ -85,6 +86,14 @@ def jacobian(
 
     The shape is that of the output followed by that of the input; a tuple over outputs of tuples over inputs
     where both are tuples. One backward pass for each element of the outputs.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+        vectorize: False: nothing else is supported.
+        strategy: "reverse-mode": nothing else is supported.
 
     >>> from facula_tensor import tensor
     >>> jacobian(lambda x: x * x, tensor([1.0, 2.0]))
@@ -157,6 +166,14 @@ def hessian(
 ) -> Any:
     """The second derivatives of a function that returns one element: the Jacobian of its gradient.
 
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+        vectorize: False: nothing else is supported.
+        outer_jacobian_strategy: "reverse-mode": nothing else is supported.
+
     >>> from facula_tensor import tensor
     >>> hessian(lambda x: (x * x * x).sum(), tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],
@@ -180,6 +197,13 @@ def vjp(
     """(outputs, the product of the vector `v` with the Jacobian): one backward pass.
 
     `v` is like the outputs; it may be left out where there is one output of one element.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        v: the vector, like the outputs; 1 if None.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
     with enable_grad():
         points, one_in = _points("vjp", inputs, create_graph)
@@ -197,6 +221,13 @@ def jvp(
     `v` is like the inputs; it may be left out where there is one input of one element. The first pass gives
     g(u) = u J, which is linear in u, and the second its derivative along `v`: the "double backward trick" of
     J. Townsend, 2017.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        v: the vector, like the inputs; 1 if None.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
     with enable_grad():
         points, _ = _points("jvp", inputs, create_graph)
@@ -212,7 +243,15 @@ def jvp(
 def vhp(
     func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensor, In]:
-    """(output, the product of the vector `v` with the Hessian), for a function that returns one element."""
+    """(output, the product of the vector `v` with the Hessian), for a function that returns one element.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        v: the vector, like the inputs; 1 if None.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+    """
     return _vector_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
@@ -220,7 +259,15 @@ def vhp(
 def hvp(
     func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensor, In]:
-    """(output, the product of the Hessian with the vector `v`). The Hessian is symmetric: this is `vhp`."""
+    """(output, the product of the Hessian with the vector `v`). The Hessian is symmetric: this is `vhp`.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        v: the vector, like the inputs; 1 if None.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+    """
     return _vector_hessian("hvp", func, inputs, v, create_graph, strict)
 
 

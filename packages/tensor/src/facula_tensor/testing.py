@@ -53,10 +53,22 @@ def assert_close(
 ) -> None:
     """AssertionError unless |actual - expected| <= atol + rtol · |expected| everywhere; it shows the worst element.
 
-    Tensors, arrays and numbers, or sequences and mappings of them. Infinities must be equal; NaN is close to NaN with
-    `equal_nan` alone. `rtol` and `atol`, both or neither, are by dtype where left out: float32 1.3e-6 and 1e-5, float64
-    1e-7 both, float16 1e-3 and 1e-5, bfloat16 1.6e-2 and 1e-5, others 0. Shapes must agree, and with the `check_`
-    arguments device, dtype and strides. `msg` replaces the message, or is a function of it.
+    Infinities must be equal, and shapes.
+
+    Arguments:
+        actual: what was computed: tensors, arrays and numbers, or sequences and mappings of them.
+        expected: what it should be.
+        allow_subclasses: whether types may differ.
+        rtol: the relative tolerance, with `atol`; if None by dtype: float32 1.3e-6, float64 1e-7, float16 1e-3,
+            bfloat16 1.6e-2, others 0.
+        atol: the absolute tolerance, with `rtol`; if None by dtype: float32 1e-5, float64 1e-7, float16 1e-5,
+            bfloat16 1e-5, others 0.
+        equal_nan: whether NaN is close to NaN.
+        check_device: whether devices must agree.
+        check_dtype: whether dtypes must agree.
+        check_layout: ignored: there is one layout.
+        check_stride: whether strides must agree.
+        msg: the message in place of the usual one, or a function of that.
 
     >>> from facula_tensor import tensor
     >>> assert_close(tensor([1.0, 2.0]), tensor([1.0, 2.000001]))

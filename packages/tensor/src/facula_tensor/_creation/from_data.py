@@ -62,6 +62,13 @@ def tensor(
     dtype or its complex one, by what the numbers are; arrays and tensors keep theirs. ValueError where nested sequences
     are not equally long, naming where.
 
+    Arguments:
+        data: the elements.
+        dtype: decided by the elements if None.
+        device: that of `data`, or the host, if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
             [3, 4]])
@@ -249,7 +256,13 @@ def _flatten(
 
 
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it.
+
+    Arguments:
+        data: a tensor, an array, a number or nested sequences of numbers.
+        dtype: decided by the elements if None.
+        device: that of `data`, or the host, if None.
+    """
     try:
         if isinstance(data, Tensor):
             return data.to(*[one for one in (dtype, device) if one is not None])
@@ -275,6 +288,12 @@ def new_tensor(
     requires_grad: bool = False,
 ) -> Tensor:
     """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given.
+
+    Arguments:
+        data: the elements, as those of `tensor`.
+        dtype: this tensor's if None.
+        device: this tensor's if None.
+        requires_grad: whether the result requires a gradient.
 
     >>> from facula_tensor import float64, ones
     >>> ones(1, dtype=float64).new_tensor([1, 2])
@@ -324,6 +343,11 @@ def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None,
 
     BufferError where `copy` is False and a copy would be needed.
 
+    Arguments:
+        ext_tensor: an array of any library that has `__dlpack__`.
+        device: where the result lies; where the array does if None.
+        copy: True copies in any case, False never; None where it must.
+
     >>> import numpy as np
     >>> from_dlpack(np.arange(2))
     tensor([0, 1])
@@ -346,6 +370,13 @@ def frombuffer(
     buffer: Buffer, *, dtype: DTypeLike, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
     """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes.
+
+    Arguments:
+        buffer: the object whose memory is shown.
+        dtype: what its bytes are.
+        count: the number of elements; all that there are if -1.
+        offset: where the first one is, in bytes.
+        requires_grad: whether the result requires a gradient.
 
     >>> from facula_storage import uint8
     >>> frombuffer(bytearray(b"ab"), dtype=uint8)

@@ -1,4 +1,4 @@
-"""New tensors of random numbers, and what draws them. `_generator.py` has the generators."""
+"""New tensors of random numbers, and what draws them. `generator.py` has the generators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from facula_storage.extend import FLOATING, INTEGER, PlanTable, plain_address
 
 from .._core.allocation import fresh, layout_for
 from .._core.errors import named
-from .._core.formats import check_storage
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make, method
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -20,16 +19,16 @@ from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write, write_out
-from .filled import finish, in_format, like, with_options
+from .filled import finish, like, with_options
 from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
 
-    from .._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat
+    from .._core.types import DeviceLike, DTypeLike, Lengths
 
-__all__ = ["bernoulli", "rand", "rand_like", "randint", "randn", "randn_like", "randperm"]
+__all__ = ["bernoulli", "rand", "randint", "randn", "randperm"]
 
 # The launches that draw into a contiguous tensor, by its `dense` code: evenly from an interval, from the normal
 # distribution of a mean and a standard deviation, and integers from a range.
@@ -106,6 +105,17 @@ def rand(
 ) -> Tensor:
     """Numbers drawn evenly from [0, 1).
 
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> rand(2, 3).shape
     facula.Size([2, 3])
     """
@@ -133,6 +143,17 @@ def randn(
     pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> randn(2, 3).shape
     facula.Size([2, 3])
@@ -163,6 +184,18 @@ def randint(
     pin_memory: bool = False,
 ) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
+
+    Arguments:
+        low: the least number; the bound above if `high` is left out.
+        high: the bound above, itself never drawn.
+        size: the shape.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: int64 if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> randint(0, 1, (2,))
     tensor([0, 0])
@@ -230,6 +263,16 @@ def randperm(
 ) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
 
+    Arguments:
+        n: how many integers.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: int64 if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> sorted(randperm(4).tolist())
     [0, 1, 2, 3]
     """
@@ -245,58 +288,6 @@ def randperm(
     return tensor(order, dtype=int64 if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """`rand` of the shape, dtype and device of `input`."""
-    try:
-        if layout is not None or pin_memory:
-            check_storage("rand_like", layout, pin_memory)
-        made = like("rand_like", input, dtype, device)
-        result = fresh(made, "rand_like")
-        draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """`randn` of the shape, dtype and device of `input`."""
-    try:
-        if layout is not None or pin_memory:
-            check_storage("randn_like", layout, pin_memory)
-        made = like("randn_like", input, dtype, device)
-        result = fresh(made, "randn_like")
-        draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
 @overridable
 @method()
 @boundary
@@ -307,6 +298,12 @@ def bernoulli(
 
     With a number `p` that is the probability of all, and of `input` only shape, dtype and device count. No gradient
     flows to the probabilities: it is 0.
+
+    Arguments:
+        input: the probabilities, from 0 to 1.
+        p: one probability for all elements.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
 
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])

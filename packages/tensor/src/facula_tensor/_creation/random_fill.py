@@ -79,6 +79,12 @@ def uniform_(
 ) -> Tensor:
     """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two.
 
+    Arguments:
+        a: the lower bound.
+        b: the upper bound.
+        generator: the source of random numbers; the default generator if None.
+        ends: `from` and `to`, other names of the bounds.
+
     >>> from facula_tensor import empty
     >>> bool((empty(9).uniform_(1, to=2) >= 1).all())
     True
@@ -108,6 +114,11 @@ def _mean_and_deviation(name: str, mean: Scalar | Tensor, std: Scalar | Tensor) 
 @method()
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the normal distribution of this mean and standard deviation.
+
+    Arguments:
+        mean: the mean.
+        std: the standard deviation.
+        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import empty
     >>> empty(2).normal_(mean=3, std=0)
@@ -144,6 +155,18 @@ def normal(
     """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements.
 
     `mean` and `std` may be tensors, which broadcast; no gradient flows to them. ValueError for a negative `std`.
+
+    Arguments:
+        mean: the mean, or a tensor of means.
+        std: the standard deviation, or a tensor of them.
+        size: the shape; to be left out where one of the two is a tensor.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: the tensors', or the default floating dtype, if None.
+        layout: `strided`, the only one there is, or None.
+        device: the tensors', or the host, if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> normal(0.0, 1.0, size=(2, 3)).shape
     facula.Size([2, 3])
@@ -193,7 +216,15 @@ def normal(
 def random_(
     self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None, **ends: int
 ) -> Tensor:
-    """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
+    """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`.
+
+    Arguments:
+        low: the least number.
+        high: the bound above, itself never drawn; if None it is `low`, and numbers begin at 0, or where `low` is 0,
+            what the dtype holds, at most 2^24.
+        generator: the source of random numbers; the default generator if None.
+        ends: `from` and `to`, other names of the bounds.
+    """
     try:
         if ends:
             low, high = _bounds("random_", low, high, ends)

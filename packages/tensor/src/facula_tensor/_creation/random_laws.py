@@ -64,6 +64,10 @@ def _above_zero(name: str, what: str, value: object) -> float:
 def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype.
 
+    Arguments:
+        p: the probability.
+        generator: the source of random numbers; the default generator if None.
+
     >>> from facula_tensor import tensor, zeros
     >>> zeros(2).bernoulli_(tensor([0.0, 1.0]))
     tensor([0., 1.])
@@ -87,6 +91,10 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the exponential distribution of rate `lambd`, all above 0.
 
+    Arguments:
+        lambd: the rate, above 0.
+        generator: the source of random numbers; the default generator if None.
+
     >>> from facula_tensor import empty
     >>> bool((empty(9).exponential_(2.0) > 0).all())
     True
@@ -101,6 +109,10 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
 @boundary
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ...
+
+    Arguments:
+        p: the probability of success, between 0 and 1.
+        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import empty
     >>> bool((empty(9).geometric_(0.5) >= 1).all())
@@ -120,6 +132,11 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
 def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`.
 
+    Arguments:
+        median: the middle.
+        sigma: the half width, above 0.
+        generator: the source of random numbers; the default generator if None.
+
     >>> from facula_tensor import empty
     >>> empty(3).cauchy_().shape
     facula.Size([3])
@@ -134,6 +151,11 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Gen
 @boundary
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
     """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation.
+
+    Arguments:
+        mean: the mean of x.
+        std: the standard deviation of x.
+        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import empty
     >>> bool((empty(9).log_normal_() > 0).all())

@@ -43,6 +43,17 @@ def arange(
 
     int64 if all are integers, else the default floating dtype. ValueError where step is 0 or leads away from end.
 
+    Arguments:
+        start: the first number; the bound where it is the only one given.
+        end: the bound, itself left out.
+        step: the distance of two numbers; it may be negative.
+        out: where the result goes; a new tensor if None.
+        dtype: int64 if all three are integers, else the default floating dtype, if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> arange(3)
     tensor([0, 1, 2])
     """
@@ -101,6 +112,17 @@ def linspace(
 ) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them.
 
+    Arguments:
+        start: the first number.
+        end: the last number.
+        steps: how many numbers.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype, or its complex one, if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
@@ -155,6 +177,16 @@ def eye(
     pin_memory: bool = False,
 ) -> Tensor:
     """A matrix with ones on the diagonal.
+
+    Arguments:
+        n: the number of rows.
+        m: the number of columns; `n` if None.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> eye(2)
     tensor([[1., 0.],

@@ -57,6 +57,15 @@ def empty_strided(
 ) -> Tensor:
     """A tensor of a shape and strides (in elements), whose elements are whatever was in memory.
 
+    Arguments:
+        size: the shape.
+        stride: the strides, in elements; none is negative.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
@@ -77,7 +86,17 @@ def new_empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`empty_strided` in the dtype and on the device of this tensor."""
+    """`empty_strided` in the dtype and on the device of this tensor.
+
+    Arguments:
+        size: the shape.
+        stride: the strides, in elements; none is negative.
+        dtype: this tensor's if None.
+        layout: `strided`, the only one there is, or None.
+        device: this tensor's if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+    """
     check_storage("new_empty_strided", layout, pin_memory)
     own = layout_of_tensor(self)
     kind, place = own.dtype if dtype is None else dtype, own.device if device is None else device
@@ -96,6 +115,15 @@ def empty_permuted(
     pin_memory: bool = False,
 ) -> Tensor:
     """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest.
+
+    Arguments:
+        size: the shape.
+        physical_layout: each dimension once, the one that varies fastest last.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
     (12, 1, 3)
@@ -123,6 +151,14 @@ def scalar_tensor(
 ) -> Tensor:
     """A tensor of one number and no dimensions, in the default floating dtype unless another is given.
 
+    Arguments:
+        s: the number.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> scalar_tensor(3)
     tensor(3.)
     """
@@ -145,6 +181,13 @@ def asarray(
     `copy=True` copies in any case; with `copy=False` there is a ValueError where a copy would be needed. Other data
     (numbers, sequences) are always copied. The result wants a gradient where
     `requires_grad` says so: as `obj` does, where it is left out.
+
+    Arguments:
+        obj: the data.
+        dtype: that of the data if None.
+        device: that of the data if None.
+        copy: True copies in any case, False never; None where it must.
+        requires_grad: whether the result requires a gradient; as `obj` if None.
 
     >>> import numpy as np
     >>> array = np.zeros(2)
@@ -205,6 +248,15 @@ def from_file(
 
     With `shared` changes are written to the file, which is made or grown where it is too small; else they stay here.
     ValueError where the file has too few elements.
+
+    Arguments:
+        filename: the path of the file.
+        shared: whether changes are written to the file.
+        size: the number of elements.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: the host, or None.
+        pin_memory: False: there is no pinned memory.
     """
     check_storage("from_file", layout, pin_memory)
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, "from_file")
@@ -250,6 +302,18 @@ def logspace(
 ) -> Tensor:
     """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before.
 
+    Arguments:
+        start: the first exponent.
+        end: the last exponent.
+        steps: how many numbers.
+        base: the base.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype, or its complex one, if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
@@ -294,6 +358,17 @@ def range(
     """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated.
 
     `arange`, which stops before `end` as Python's own range does, is in its place.
+
+    Arguments:
+        start: the first number; `end` where it is the only one given.
+        end: the bound, which may be reached.
+        step: the distance of two numbers; it may be negative.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
     """
     if out is not None or layout is not None or pin_memory:
         return with_options(range, locals())

@@ -154,7 +154,12 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 @method("__array__")
 def array(self: Tensor, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray:
-    """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
+    """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it.
+
+    Arguments:
+        dtype: NumPy's dtype of the result; that of the tensor if None.
+        copy: True copies in any case; False raises ValueError where another dtype needs a copy.
+    """
     try:
         if self.node is not None:
             raise OperationError(
@@ -180,7 +185,13 @@ Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
 @method("__array_wrap__")
 @boundary
 def wrapped(self: Tensor, array: np.ndarray, context: object = None, return_scalar: bool = False) -> Tensor:
-    """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+    """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result.
+
+    Arguments:
+        array: the result.
+        context: ignored.
+        return_scalar: ignored.
+    """
     return from_numpy(np.asarray(array))
 
 
@@ -197,6 +208,12 @@ def dlpack(
     """A DLPack capsule over the same memory. `copy=True` exports a copy.
 
     BufferError where a gradient is wanted, and for a `dl_device` other than this tensor's.
+
+    Arguments:
+        stream: ignored.
+        max_version: the newest version of DLPack that the caller understands.
+        dl_device: where the caller wants the elements: the device of this tensor, or None.
+        copy: whether the capsule has memory of its own.
     """
     if dl_device is not None and tuple(dl_device) != device_for_dlpack(self):
         raise BufferAccessError(

@@ -31,6 +31,10 @@ def new(self: Tensor, *arguments: Any, device: DeviceLike | None = None) -> Tens
     Older programs write it; `new_empty` and `new_tensor` say which is meant. TypeError for what is none of these, and
     for a tensor of another dtype.
 
+    Arguments:
+        arguments: lengths, a `Size`, data, or a tensor.
+        device: this tensor's if None.
+
     >>> from facula_tensor import ones
     >>> ones(2).new([1, 2]), ones(2).new(2, 3).shape
     (tensor([1., 2.]), facula.Size([2, 3]))
@@ -88,6 +92,10 @@ def resize_as(self: Tensor, other: Tensor) -> Tensor:
 @boundary
 def to_dense(self: Tensor, dtype: DTypeLike | None = None, *, masked_grad: bool | None = None) -> Tensor:
     """The tensor itself, which keeps all its elements; in another dtype where one is given.
+
+    Arguments:
+        dtype: the dtype of the result; this tensor's if None.
+        masked_grad: ignored.
 
     >>> from facula_tensor import ones
     >>> ones(2).to_dense()

@@ -41,6 +41,12 @@ def set_(
     Without `source` it is empty afterwards. Of a storage it shows `size` elements (all of them) at `stride` from
     `storage_offset` on. The dtype stays. As after `x.data = source`, changes show on both sides and are counted apart.
 
+    Arguments:
+        source: a tensor or a storage; no memory at all if None.
+        storage_offset: where the first element is, in elements.
+        size: the shape; all elements in one dimension if None.
+        stride: the strides, in elements; those of row-major order if None.
+
     >>> from facula_tensor import ones, zeros
     >>> zeros(2).set_(ones(3))
     tensor([1., 1., 1.])

@@ -46,10 +46,16 @@ def set_printoptions(
 ) -> None:
     """Set how tensors print; what is left out stays as it is, but for `sci_mode`, which is then automatic.
 
-    precision: digits after the point. threshold: the number of elements above which only the corners are shown,
-    edgeitems of them at each end of a dimension. linewidth: characters in a line. sci_mode: whether numbers have
-    exponents; None lets their sizes decide. profile: "default", "short" (2 digits, 2 edgeitems) or "full" (no
-    threshold), whose values the others override. TypeError and ValueError for what none of these can be.
+    TypeError and ValueError for what none of these can be.
+
+    Arguments:
+        precision: digits after the point.
+        threshold: the number of elements above which only the corners are shown.
+        edgeitems: how many elements of a corner are shown along a dimension.
+        linewidth: characters in a line.
+        profile: "default", "short" (2 digits, 2 edgeitems) or "full" (no threshold); the other arguments override
+            its values.
+        sci_mode: whether numbers have exponents; None lets their sizes decide.
 
     >>> from facula_tensor import tensor
     >>> set_printoptions(precision=2)

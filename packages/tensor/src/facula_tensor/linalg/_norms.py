@@ -34,6 +34,14 @@ def vector_norm(
     inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Computed in `dtype` where given. TypeError
     for integers.
 
+    Arguments:
+        x: the vectors.
+        ord: the order.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        dtype: the dtype to convert to first; the dtype of x if None.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> vector_norm(tensor([[3.0, -4.0]]), float("inf"))
     tensor(4.)
@@ -53,7 +61,16 @@ def matrix_norm(
     out: Tensor | None = None,
 ) -> Tensor:
     """The norm of order `ord` of each matrix: 'fro', 1 and -1 (sums of columns), inf and -inf (sums of rows), 2
+
     and -2 (the greatest and the least singular value), 'nuc' (the sum of singular values).
+
+    Arguments:
+        A: the matrices.
+        ord: the order.
+        dim: the dimensions of rows and columns.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        dtype: the dtype to convert to first; the dtype of A if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_norm(tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
@@ -74,6 +91,14 @@ def norm(
     dtype: DTypeLike | None = None,
 ) -> Tensor:
     """`vector_norm` of all elements, or along one `dim`; `matrix_norm` along two, or of a matrix with `ord`.
+
+    Arguments:
+        A: vectors or matrices.
+        ord: the order; 2 of all elements if None.
+        dim: one dimension of vectors, or two of matrices; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        out: where the result goes; a new tensor if None.
+        dtype: the dtype to convert to first; the dtype of A if None.
 
     >>> from facula_tensor import tensor
     >>> norm(tensor([[3.0, 4.0]])), norm(tensor([[3.0, 4.0]]), dim=0)

@@ -273,6 +273,12 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
     One-dimensional empty tensors are left out, whatever the others' shape. ValueError names the tensor that does
     not fit.
 
+    Arguments:
+        tensors: the tensors.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> cat([tensor([1, 2]), tensor([3])])
     tensor([1, 2, 3])
@@ -326,6 +332,12 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
 
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape, one after the other along a new dimension at `dim`.
+
+    Arguments:
+        tensors: the tensors.
+        dim: where the new dimension is.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> stack([tensor([1, 2]), tensor([3, 4])])

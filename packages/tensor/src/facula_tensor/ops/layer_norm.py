@@ -203,6 +203,13 @@ def layer_norm(
     weight and bias have that shape. Floating dtypes, all in one; half precisions take weights in float32, too, and
     compute in it. ValueError where shapes do not fit.
 
+    Arguments:
+        input: the numbers.
+        normalized_shape: the lengths of the last dimensions.
+        weight: the factors; none if None.
+        bias: what is added at last; nothing if None.
+        eps: what is added to the variance.
+
     >>> from facula_tensor import tensor
     >>> layer_norm(tensor([[1.0, 3.0], [2.0, 8.0]]), (2,))
     tensor([[-1.0000,  1.0000],
@@ -231,6 +238,13 @@ def group_norm(
 
     Then times `weight` plus `bias`, which have a number a channel. Dtypes as `layer_norm`'s. ValueError where the
     channels do not make up so many groups, or a group has a single number.
+
+    Arguments:
+        input: the numbers (n, channels, ...).
+        num_groups: how many groups; it divides the channels.
+        weight: the factors; none if None.
+        bias: what is added at last; nothing if None.
+        eps: what is added to the variance.
 
     >>> from facula_tensor import tensor
     >>> group_norm(tensor([[1.0, 3.0, 2.0, 8.0]]), 2)
@@ -270,6 +284,12 @@ def rms_norm(
 
     Then times `weight`, of that shape. eps None: the distance from 1 to the next number of the dtype. Dtypes as
     `layer_norm`'s. ValueError where shapes do not fit.
+
+    Arguments:
+        input: the numbers.
+        normalized_shape: the lengths of the last dimensions.
+        weight: the factors; none if None.
+        eps: what is added to the mean of squares; the dtype's distance from 1 to the next number if None.
 
     >>> from facula_tensor import tensor
     >>> rms_norm(tensor([[3.0, 4.0], [-6.0, 8.0]]), (2,))

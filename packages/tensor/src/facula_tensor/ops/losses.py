@@ -94,6 +94,14 @@ def mse_loss(
 ) -> Tensor:
     """(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.
 
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        weight: a factor for each loss; none if None.
+
     >>> from facula_tensor import tensor
     >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(2.)
@@ -118,6 +126,14 @@ def l1_loss(
 ) -> Tensor:
     """abs(input - target) of each element; `weight` as `mse_loss`'s.
 
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        weight: a factor for each loss; none if None.
+
     >>> from facula_tensor import tensor
     >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(1.)
@@ -138,6 +154,13 @@ def huber_loss(
     """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0.
 
     `weight` as `mse_loss`'s. P. J. Huber: Robust estimation of a location parameter, 1964.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        delta: where the square ends.
+        weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
     >>> huber_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none")
@@ -165,6 +188,14 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        beta: where the square ends.
 
     >>> from facula_tensor import tensor
     >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
@@ -196,6 +227,14 @@ def kl_div(
 
     `log_target`: target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the first
     length, which is what the divergence's definition asks for.
+
+    Arguments:
+        input: logarithms of probabilities.
+        target: probabilities.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", "batchmean", or "none" for each loss by itself.
+        log_target: whether `target` is logarithms, too.
 
     >>> from facula_tensor import tensor
     >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")

@@ -48,6 +48,14 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """`input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast.
 
+    Arguments:
+        input: distances.
+        target: 1 or -1 for each distance.
+        margin: the distance that is great enough.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> hinge_embedding_loss(tensor([2.0, 0.25]), tensor([1, -1]), reduction="none")
     tensor([2.0000, 0.7500])
@@ -74,6 +82,15 @@ def margin_ranking_loss(
     """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1.
 
     ValueError where the numbers of dimensions differ.
+
+    Arguments:
+        input1: the first scores.
+        input2: the second scores.
+        target: 1 or -1 for each pair.
+        margin: how far the scores should be apart.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> margin_ranking_loss(tensor([2.0]), tensor([3.0]), tensor([1.0]), margin=0.5)
@@ -102,6 +119,15 @@ def cosine_embedding_loss(
     """1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
 
     Inputs (N, D) with target (N), or (D) with a target without dimensions. ValueError for other numbers of dimensions.
+
+    Arguments:
+        input1: the first vectors.
+        input2: the second vectors.
+        target: 1 or -1 for each pair.
+        margin: the greatest cosine that costs nothing where target is -1.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> cosine_embedding_loss(tensor([[1.0, 0.0]]), tensor([[0.0, 2.0]]), tensor([1]))
@@ -148,6 +174,18 @@ def triplet_margin_loss(
     Inputs (N, D) give (N). `swap`: where the positive is nearer to the negative than the anchor is, that distance
     counts. ValueError unless margin > 0, and where the numbers of dimensions differ. V. Balntas and others, 2016.
 
+    Arguments:
+        anchor: the vectors to compare with.
+        positive: vectors that should be near.
+        negative: vectors that should be far.
+        margin: how much farther; above 0.
+        p: the order of the norm.
+        eps: what is added to differences, against slopes at 0.
+        swap: whether the distance of positive and negative counts where it is less.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> triplet_margin_loss(tensor([[0.0, 0.0]]), tensor([[0.0, 3.0]]), tensor([[2.0, 0.0]]), eps=0)
     tensor(2.)
@@ -172,6 +210,15 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`triplet_margin_loss` with any function of two tensors as the distance: `pairwise_distance` by default.
+
+    Arguments:
+        anchor: what is compared with.
+        positive: what should be near.
+        negative: what should be far.
+        distance_function: the distance of two tensors; `pairwise_distance` if None.
+        margin: how much farther; above 0.
+        swap: whether the distance of positive and negative counts where it is less.
+        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> a, b, c = tensor([[0.0]]), tensor([[3.0]]), tensor([[2.0]])
@@ -235,6 +282,16 @@ def multi_margin_loss(
     and float64. ValueError for `p` other than 1 and 2 and for shapes that do not fit, IndexError for a target that is
     no class.
 
+    Arguments:
+        input: scores (N, C), or (C).
+        target: the class of each row.
+        p: 1 or 2.
+        margin: how much greater the score of the target should be.
+        weight: a factor for each class (C); none if None.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> multi_margin_loss(tensor([[0.5, 0.0, 1.0]]), tensor([0]), reduction="none")
     tensor([0.6667])
@@ -278,6 +335,13 @@ def multilabel_margin_loss(
 
     Input (N, C) with target (N, C) of int64, or (C) with (C): classes, ended by a first -1. float32 and float64.
     ValueError for shapes that differ, IndexError for a target that is neither -1 nor a class.
+
+    Arguments:
+        input: scores (N, C), or (C).
+        target: the classes of each row.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> multilabel_margin_loss(tensor([0.1, 0.2, 0.4, 0.8]), tensor([3, 0, -1, 1]))

@@ -43,6 +43,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | No
     `mask` is bool; `value` is a number that the dtype holds, or a tensor without dimensions. TypeError for another
     mask, ValueError where the shapes do not broadcast.
 
+    Arguments:
+        input: the tensor.
+        mask: where to fill.
+        value: what to fill with.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> masked_fill(tensor([1.0, 2.0]), tensor([True, False]), 0)
     tensor([0., 2.])
@@ -104,7 +110,12 @@ def check_mask(operation: str, mask: Tensor) -> Tensor:
 @overridable
 @method()
 def masked_fill_(self: Tensor, mask: Tensor, value: Operand) -> Tensor:
-    """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape.
+
+    Arguments:
+        mask: where to fill.
+        value: what to fill with.
+    """
     try:
         return self if _filled_quickly(self, mask, value) else _fill_in_place(self, mask, value)
     except FaculaError as error:
@@ -174,6 +185,11 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 
     `mask` is bool; it and `input` broadcast against each other. The gradient goes back to the elements' places.
 
+    Arguments:
+        input: the tensor.
+        mask: which elements to take.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
     tensor([1, 3])
@@ -195,6 +211,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
     `mask` is bool; it and `input` broadcast against each other. `source` has the dtype of `input` and at least as many
     elements as are replaced: TypeError or ValueError otherwise.
+
+    Arguments:
+        input: the tensor.
+        mask: which elements to replace.
+        source: the new elements.
 
     >>> from facula_tensor import tensor
     >>> masked_scatter(tensor([1, 2, 3]), tensor([True, False, True]), tensor([8, 9]))
@@ -230,7 +251,12 @@ def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> T
 @method()
 @boundary
 def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape.
+
+    Arguments:
+        mask: which elements to replace.
+        source: the new elements.
+    """
     check_writable("masked_scatter_", self)
     check_covers("masked_scatter_", self, check_mask("masked_scatter_", mask))
     return assign_inplace("masked_scatter_", self, _scattered("masked_scatter_", self, mask, source))

@@ -150,6 +150,11 @@ def matrix_exp(input: Tensor) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
 
+    Arguments:
+        input: matrices (..., k, k).
+        n: how many factors.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
     tensor([[1, 5],

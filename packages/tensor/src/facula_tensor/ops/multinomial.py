@@ -44,6 +44,13 @@ def multinomial(
     drawn without `replacement`, or none. What is not replaced comes in the order in which drawing one after the other
     gives it (exponential races; Efraimidis and Spirakis 2006).
 
+    Arguments:
+        input: the weights.
+        num_samples: how many indices of each row.
+        replacement: whether a category may be drawn more than once.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> multinomial(tensor([0.0, 3.0, 0.0]), 2, replacement=True)
     tensor([1, 1])

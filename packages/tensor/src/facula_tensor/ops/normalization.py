@@ -206,6 +206,16 @@ def batch_norm(
     Without elements there is nothing to learn, and they stay. ValueError for shapes that do not fit, for eps below 0,
     and in training for eps 0 and a single value a channel.
 
+    Arguments:
+        input: the numbers (n, channels, ...).
+        running_mean: the running means (channels,); None where there are none.
+        running_var: the running variances (channels,); None where there are none.
+        weight: the factors (channels,); none if None.
+        bias: what is added at last (channels,); nothing if None.
+        training: whether the batch's statistics count, and the running ones are updated.
+        momentum: the share of the batch in the running statistics.
+        eps: what is added to the variance.
+
     >>> from facula_tensor import tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
     tensor([[-1.0000],

@@ -54,10 +54,14 @@ def padded_taps(mode: str, length: int, before: int, after: int) -> Taps:
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """`input` with elements added before and after; a negative number takes elements away.
 
-    pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on. mode:
-    "constant" (`value`, 0 if left out; any dtype and dimensions), "reflect" (mirrored at the first and last element),
-    "replicate" (those two repeated), "circular" (from the other end). The last three pad the last one, two or three
-    dimensions of images: (N, C, ...) or (C, ...). ValueError where there are too few elements to take.
+    ValueError where there are too few elements to take.
+
+    Arguments:
+        input: the tensor; images (N, C, ...) or (C, ...) for all modes but "constant".
+        pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
+        mode: "constant" (any dtype and dimensions), "reflect" (mirrored at the first and last element), "replicate"
+            (those two repeated) or "circular" (from the other end); the last three pad up to three last dimensions.
+        value: what is added in mode "constant"; 0 if None.
 
     >>> from facula_tensor import arange
     >>> pad(arange(3), (1, 2), value=9)

@@ -100,6 +100,12 @@ class _slice_back:
 def select(input: Tensor, dim: int | None = None, index: int | None = None, *, axis: int | None = None) -> Tensor:
     """A view of one element along `dim`, which goes. IndexError where there is none.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        index: which element; negative ones count from the end.
+        axis: NumPy's name of `dim`.
+
     >>> from facula_tensor import arange
     >>> select(arange(3), 0, -1)
     tensor(2)
@@ -124,6 +130,13 @@ def narrow(
     axis: int | None = None,
 ) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        start: the first element; negative ones count from the end.
+        length: how many elements.
+        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import arange
     >>> narrow(arange(5), 0, 1, 2)
@@ -171,6 +184,11 @@ def part(layout: Layout, dim: int, first: int, last: int) -> Window:
 def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of the elements along `dim`.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+
     >>> from facula_tensor import arange
     >>> unbind(arange(2))
     (tensor(0), tensor(1))
@@ -198,6 +216,11 @@ _unbound = recorded_ops.unbind = make_views("unbind", _unbind_windows)
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
 
+    Arguments:
+        tensor: the tensor.
+        split_size_or_sections: the length of each piece, or the lengths of all.
+        dim: the dimension.
+
     >>> from facula_tensor import arange
     >>> split(arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
@@ -212,7 +235,12 @@ def split(tensor: Tensor, split_size_or_sections: Lengths, dim: int = 0) -> tupl
 @overridable
 @method("split")
 def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
+
+    Arguments:
+        split_size: the length of each piece, or the lengths of all.
+        dim: the dimension.
+    """
     try:
         return pieces(self, split_size, dim)
     except FaculaError as error:
@@ -256,6 +284,12 @@ _split = make_views("split", _split_windows)
 @method()
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
+
+    Arguments:
+        input: the tensor.
+        chunks: the greatest number of pieces.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import arange
     >>> chunk(arange(5), 2)

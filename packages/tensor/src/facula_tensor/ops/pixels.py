@@ -54,6 +54,11 @@ class _unfold_dim:
 def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`.
 
+    Arguments:
+        dimension: the dimension.
+        size: the length of a window.
+        step: the distance of two windows.
+
     >>> from facula_tensor import arange
     >>> arange(5).unfold(0, 3, 2)
     tensor([[0, 1, 2],
@@ -186,6 +191,13 @@ def unfold(
 ) -> Tensor:
     """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
 
+    Arguments:
+        input: images (N, C, H, W), or one without N.
+        kernel_size: height and width of a window: one number, or two.
+        dilation: the distance of a window's elements.
+        padding: how many zeros are added at each border.
+        stride: the distance of windows.
+
     >>> from facula_tensor import arange
     >>> unfold(arange(9.0).view(1, 3, 3), 2)
     tensor([[0., 1., 3., 4.],
@@ -219,6 +231,14 @@ def fold(
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
     """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W).
+
+    Arguments:
+        input: columns (N, C · window, windows), or those of one image without N.
+        output_size: height and width of the images: one number, or two.
+        kernel_size: height and width of a window.
+        dilation: the distance of a window's elements.
+        padding: how many zeros the images had at each border.
+        stride: the distance of windows.
 
     >>> from facula_tensor import ones
     >>> fold(ones(4, 4), (3, 3), 2)

@@ -36,6 +36,12 @@ def pow(
     the exponents are a tensor, the negative ones give the integer part. `self` is another name of `input`, which
     PyTorch has for a number.
 
+    Arguments:
+        input: the bases.
+        exponent: the exponents.
+        self: another name of `input`.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> pow(tensor([1.0, 2.0, 3.0]), exponent=2)
     tensor([1., 4., 9.])

@@ -37,6 +37,11 @@ _product = operators["matmul"].library_call
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote.
 
+    Arguments:
+        input: the vector (n,).
+        vec2: the vector (m,).
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> outer(tensor([1, 2]), tensor([1, 10, 100]))
     tensor([[  1,  10, 100],
@@ -50,7 +55,13 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Another name of `outer`."""
+    """Another name of `outer`.
+
+    Arguments:
+        input: the vector (n,).
+        vec2: the vector (m,).
+        out: where the result goes; a new tensor if None.
+    """
     return outer(input, vec2, out=out)
 
 
@@ -59,6 +70,11 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @boundary
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> inner(tensor([[1, 2], [3, 4]]), tensor([1, 10]))
@@ -85,6 +101,11 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, the first of them conjugated.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> vdot(tensor([1 + 2j]), tensor([1 + 2j]))
     tensor(5.+0.j)
@@ -100,6 +121,11 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element.
 
     Shapes are filled up with 1 from the left; each length of the result is the product of the operands'.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> kron(tensor([[1, 2]]), tensor([[1, 1]]))
@@ -121,6 +147,12 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3.
 
     The operands have equally many dimensions, and broadcast. ValueError where `dim` has another length.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        dim: the dimension of length 3; the first such if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
@@ -204,6 +236,14 @@ def addmm(
     All in one dtype; beside integers, `beta` and `alpha` lose their fractions. Where `beta` is 0, NaN and infinities in
     `input` count for nothing.
 
+    Arguments:
+        input: what is added; it broadcasts.
+        mat1: the first matrix.
+        mat2: the second matrix.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> addmm(ones(3), ones(2, 4), ones(4, 3), beta=2)
     tensor([[6., 6., 6.],
@@ -221,6 +261,14 @@ def addmv(
 ) -> Tensor:
     """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,).
 
+    Arguments:
+        input: what is added; it broadcasts.
+        mat: the matrix.
+        vec: the vector.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> addmv(ones(2), ones(2, 4), ones(4))
     tensor([5., 5.])
@@ -236,6 +284,14 @@ def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote.
+
+    Arguments:
+        input: what is added; it broadcasts.
+        vec1: the first vector.
+        vec2: the second vector.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> addr(ones(2, 3), ones(2), ones(3), alpha=2)
@@ -255,6 +311,14 @@ def baddbmm(
 ) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m).
 
+    Arguments:
+        input: what is added; it broadcasts.
+        batch1: the first stack.
+        batch2: the second stack.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> baddbmm(ones(2, 1, 1), ones(2, 1, 4), ones(2, 4, 1))[0]
     tensor([[5.]])
@@ -269,6 +333,14 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m).
+
+    Arguments:
+        input: what is added; it broadcasts.
+        batch1: the first stack.
+        batch2: the second stack.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> addbmm(ones(1), ones(2, 1, 4), ones(2, 4, 1))

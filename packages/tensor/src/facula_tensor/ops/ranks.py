@@ -107,6 +107,15 @@ def kthvalue(
 ) -> Extremes:
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest.
 
+    Arguments:
+        input: the tensor.
+        k: the rank, from 1 on.
+        dim: the dimension.
+        keepdim: whether `dim` stays, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: the pair of tensors where values and indices go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
     tensor(2.)
@@ -148,6 +157,14 @@ def median(
 
     Of an even number the lower of the two in the middle. Of all elements, equal ones share the gradient.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension; all elements if None.
+        keepdim: whether `dim` stays, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: a tensor, or with `dim` the pair of tensors, where the result goes.
+
     >>> from facula_tensor import tensor
     >>> median(tensor([3.0, 1.0, 2.0, 5.0]))
     tensor(2.)
@@ -169,6 +186,14 @@ def nanmedian(
 ) -> Tensor | Extremes:
     """`median` of the elements that are no NaN; NaN where there are none.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension; all elements if None.
+        keepdim: whether `dim` stays, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: a tensor, or with `dim` the pair of tensors, where the result goes.
+
     >>> from facula_tensor import tensor
     >>> nanmedian(tensor([3.0, float("nan"), 2.0]))
     tensor(2.)
@@ -189,6 +214,14 @@ def mode(
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
     """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        keepdim: whether `dim` stays, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> mode(tensor([3, 1, 3, 1, 2])).values

@@ -33,6 +33,13 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
 
     Floating and complex dtypes, at least 2 dimensions.
 
+    Arguments:
+        input: the tensor.
+        p: the order of the norm, above 0.
+        dim: the dimension of the slices.
+        maxnorm: the greatest norm.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
     tensor([[0.6000, 0.8000],

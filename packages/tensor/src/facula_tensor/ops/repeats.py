@@ -42,6 +42,10 @@ def repeat(self: Tensor, *counts: Lengths, repeats: Lengths | Tensor | None = No
 
     ValueError where there are fewer counts than dimensions (`tile` takes those).
 
+    Arguments:
+        counts: how often each dimension is repeated, as numbers or as one sequence.
+        repeats: another way to give `counts`.
+
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).repeat(2, 2)
     tensor([[1, 2, 1, 2],
@@ -67,6 +71,11 @@ def repeat(self: Tensor, *counts: Lengths, repeats: Lengths | Tensor | None = No
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front.
 
+    Arguments:
+        input: the tensor.
+        counts: how often each dimension is repeated, as numbers or as one sequence.
+        dims: another way to give `counts`.
+
     >>> from facula_tensor import tensor
     >>> tile(tensor([[1], [2]]), (2,))
     tensor([[1, 1],
@@ -88,6 +97,12 @@ def repeat_interleave(
 
     Without `dim` the tensor is flattened. Of counts alone, `repeat_interleave(repeats)`: the position of each,
     repeated as often as it says. `output_size`, where given, is checked.
+
+    Arguments:
+        input: the tensor, or counts alone.
+        repeats: how often: a number, or an integer tensor of as many counts as elements.
+        dim: the dimension; that of the flattened tensor if None.
+        output_size: the length of the result, which is checked; unknown if None.
 
     >>> from facula_tensor import tensor
     >>> repeat_interleave(tensor([1, 2]), 2)

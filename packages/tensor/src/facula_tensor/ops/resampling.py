@@ -96,11 +96,18 @@ def interpolate(
 ) -> Tensor:
     """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
 
-    Give `size`, or `scale_factor`, by which lengths are multiplied and rounded down: a number, or one a dimension.
-    mode: "nearest" (PyTorch's old way, which favours the left neighbour), "nearest-exact", "linear", "bilinear",
-    "trilinear" (by the number of dimensions), "bicubic", "area" (means). align_corners puts the first and last
-    elements of both over each other, else their outer edges. With recompute_scale_factor positions follow from the
-    sizes, not from scale_factor. float16 and bfloat16 are computed in float32; uint8 is rounded.
+    float16 and bfloat16 are computed in float32; uint8 is rounded. Either `size` or `scale_factor` is given.
+
+    Arguments:
+        input: images of one, two or three dimensions, after N and C.
+        size: the lengths of the result: one number, or one a dimension.
+        scale_factor: what lengths are multiplied by, then rounded down: one number, or one a dimension.
+        mode: "nearest" (the old way of PyTorch, which favours the left neighbour), "nearest-exact", "linear",
+            "bilinear" or "trilinear" (by the number of dimensions), "bicubic", or "area" (means).
+        align_corners: whether the centres of the first and last elements of both lie over each other, else their
+            outer edges.
+        recompute_scale_factor: whether positions follow from the lengths, not from `scale_factor`.
+        antialias: False: nothing else is supported.
 
     >>> from facula_tensor import tensor
     >>> interpolate(tensor([[[1.0, 3.0]]]), scale_factor=2)

@@ -237,6 +237,11 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     Both are of one floating dtype, which is the result's; NaN where one of them is. ValueError for a negative `count`
     or one above 2^52, and for probabilities outside [0, 1]. The gradient to both is 0.
 
+    Arguments:
+        count: the numbers of trials.
+        prob: the probabilities of success.
+        generator: the source of random numbers; the default generator if None.
+
     >>> from facula_tensor import tensor
     >>> binomial(tensor([3.0, 5.0]), tensor(1.0))
     tensor([3., 5.])

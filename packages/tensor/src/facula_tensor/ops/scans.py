@@ -171,6 +171,13 @@ def cumsum(
 
     float32 is carried in double precision, half precisions in float32.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> cumsum(tensor([1, 2, 3]), 0)
     tensor([1, 3, 6])
@@ -191,6 +198,13 @@ def cumprod(
 ) -> Tensor:
     """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> cumprod(tensor([1, 2, 3]), 0)
     tensor([1, 2, 6])
@@ -201,14 +215,24 @@ def cumprod(
 @method()
 @boundary
 def cumsum_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumsum` in place: changes this tensor and returns it."""
+    """`cumsum` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension.
+        dtype: the dtype of the result.
+    """
     return self.copy_(cumsum(self, dim, dtype=dtype))
 
 
 @method()
 @boundary
 def cumprod_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumprod` in place: changes this tensor and returns it."""
+    """`cumprod` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension.
+        dtype: the dtype of the result.
+    """
     return self.copy_(cumprod(self, dim, dtype=dtype))
 
 
@@ -219,6 +243,12 @@ def logcumsumexp(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
 ) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logcumsumexp(tensor([0.0, 0.0]), 0)
@@ -236,6 +266,12 @@ def cummax(
 ) -> Extremes:
     """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        out: the pair of tensors where values and indices go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> cummax(tensor([1, 3, 2]), 0).values
     tensor([1, 3, 3])
@@ -251,6 +287,12 @@ def cummin(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
 ) -> Extremes:
     """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummin(tensor([3, 1, 2]), 0).values

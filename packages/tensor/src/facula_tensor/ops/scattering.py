@@ -219,6 +219,15 @@ def scatter(
     dimensions as `input` and `src`, none longer but `dim`; `src` has the dtype of `input`. IndexError, naming the
     place, for an index below 0 or beyond the dimension.
 
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        value: a number in place of `src`.
+        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor, zeros
     >>> scatter(zeros(2, 3), 1, tensor([[0], [2]]), 1.0)
     tensor([[1., 0., 0.],
@@ -240,7 +249,15 @@ def scatter_(
     value: Operand | None = None,
     reduce: str | None = None,
 ) -> Tensor:
-    """`scatter` in place: changes this tensor and returns it."""
+    """`scatter` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        value: a number in place of `src`.
+        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
+    """
     src, mode = _mode("scatter_", src, value, reduce)
     return _change("scatter_", self, dim, index, src, mode)
 
@@ -252,6 +269,13 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`.
 
     The sums of one place are taken in their order, whatever the number of threads.
+
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor, zeros
     >>> scatter_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
@@ -272,7 +296,13 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 @method()
 @boundary
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """`scatter_add` in place: changes this tensor and returns it."""
+    """`scatter_add` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+    """
     return _change("scatter_add_", self, dim, index, as_tensor("scatter_add_", src), "sum")
 
 
@@ -294,6 +324,15 @@ def scatter_reduce(
     `reduce` is "sum", "prod", "mean", "amax" or "amin" of what meets in a place; without `include_self` the element
     that is there takes no part. Equal extremes share the gradient. Means of integers are rounded down.
 
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether the element that is there takes part.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> scatter_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
     tensor([5., 2.])
@@ -309,7 +348,15 @@ def scatter_reduce(
 def scatter_reduce_(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`scatter_reduce` in place: changes this tensor and returns it."""
+    """`scatter_reduce` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether the element that is there takes part.
+    """
     mode, src = check_reduction("scatter_reduce_", reduce, REDUCTIONS), as_tensor("scatter_reduce_", src)
     return _change("scatter_reduce_", self, dim, index, src, mode, include_self)
 

@@ -81,6 +81,15 @@ def searchsorted(
     With `right`, or side="right", after them. The sequence has one dimension, or those of `input` but for the last.
     `sorter` (int64) says how to sort it, as `argsort` does. int64, or int32 where `out_int32` is True.
 
+    Arguments:
+        sorted_sequence: the sorted sequence, or one for each row of `input`.
+        input: the values.
+        out_int32: whether the result is int32, else int64.
+        right: whether the place is after equal elements, else before.
+        side: "left" or "right": another way to say `right`.
+        out: where the result goes; a new tensor if None.
+        sorter: the indices (int64) that sort the sequence; None where it is sorted.
+
     >>> from facula_tensor import tensor
     >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
     tensor([1, 3])
@@ -117,6 +126,13 @@ def bucketize(
 ) -> Tensor:
     """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round.
 
+    Arguments:
+        input: the values.
+        boundaries: the sorted boundaries (n,).
+        out_int32: whether the result is int32, else int64.
+        right: whether the place is after equal boundaries, else before.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> bucketize(tensor([[0, 3], [5, 9]]), tensor([1, 3, 5]))
     tensor([[0, 1],
@@ -136,6 +152,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
     The result has `minlength` elements at least: int64, or the weights' dtype if that is float32, float64 otherwise.
     ValueError for negative numbers.
+
+    Arguments:
+        input: integers (n,), none negative.
+        weights: what each counts for; 1 if None.
+        minlength: the least length of the result.
 
     >>> from facula_tensor import tensor
     >>> bincount(tensor([0, 2, 2]), minlength=4)
@@ -246,6 +267,13 @@ def unique(
     With `return_inverse` also which of them each element is, with `return_counts` also how many there are of each
     (int64): then a tuple.
 
+    Arguments:
+        input: the tensor.
+        sorted: ignored.
+        return_inverse: whether to return, too, which of them each element is.
+        return_counts: whether to return, too, how many there are of each.
+        dim: the dimension of the slices; single elements if None.
+
     >>> from facula_tensor import tensor
     >>> unique(tensor([3, 1, 3]), return_inverse=True, return_counts=True)
     (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
@@ -260,6 +288,12 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Tensor | tuple[Tensor, ...]:
     """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`.
+
+    Arguments:
+        input: the tensor.
+        return_inverse: whether to return, too, to which run each element belongs.
+        return_counts: whether to return, too, how long each run is.
+        dim: the dimension of the slices; single elements if None.
 
     >>> from facula_tensor import tensor
     >>> unique_consecutive(tensor([1, 1, 3, 1]))

@@ -34,6 +34,15 @@ def max_pool1d(
 
     Else as `max_pool2d`, with one number where that has two.
 
+    Arguments:
+        input: sequences (N, C, length), or one without N.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: whether the indices are returned, too.
+
     >>> from facula_tensor import tensor
     >>> max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[3., 2.]])
@@ -62,6 +71,15 @@ def max_pool1d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """`max_pool1d` with the indices.
 
+    Arguments:
+        input: sequences (N, C, length), or one without N.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: ignored.
+
     >>> from facula_tensor import tensor
     >>> max_pool1d_with_indices(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     (tensor([[3., 2.]]), tensor([[1, 2]]))
@@ -82,6 +100,14 @@ def avg_pool1d(
     """The mean of each window of a sequence: (N, C, length) to (N, C, out length), or without N.
 
     Else as `avg_pool2d`, with one number where that has two.
+
+    Arguments:
+        input: sequences (N, C, length), or one without N.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        ceil_mode: whether lengths are rounded up.
+        count_include_pad: whether elements of the padding count in means.
 
     >>> from facula_tensor import tensor
     >>> avg_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)

@@ -228,7 +228,12 @@ def reshape(input: Tensor, shape: Lengths) -> Tensor:
 @overridable
 @method("reshape")
 def _reshape_method(self: Tensor, *lengths: Lengths, shape: Lengths | None = None) -> Tensor:
-    """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+    """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        shape: another way to give `lengths`.
+    """
     try:
         return recorded_ops.reshape(self, sizes("reshape", lengths, shape, "shape"))
     except FaculaError as error:
@@ -240,6 +245,11 @@ def _reshape_method(self: Tensor, *lengths: Lengths, shape: Lengths | None = Non
 @method()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one.
+
+    Arguments:
+        input: the tensor.
+        start_dim: the first dimension.
+        end_dim: the last dimension.
 
     >>> from facula_tensor import ones
     >>> flatten(ones(2, 3, 4), 1).shape
@@ -257,6 +267,10 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @method()
 def expand(self: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tensor:
     """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
+
+    Arguments:
+        shape: the lengths, as numbers or as one sequence.
+        size: another way to give `shape`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1], [2]]).expand(2, 3)
@@ -286,6 +300,11 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 @boundary
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`.
+
+    Arguments:
+        input: the tensor.
+        shape: the lengths.
+        size: another name of `shape`.
 
     >>> from facula_tensor import ones
     >>> broadcast_to(ones(3), (2, 3)).shape

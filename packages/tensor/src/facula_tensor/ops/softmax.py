@@ -129,6 +129,13 @@ def log_softmax(
 ) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        dtype: the dtype to convert to first; that of the result.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> log_softmax(tensor([0.0, 0.0]), 0)
     tensor([-0.6931, -0.6931])
@@ -168,6 +175,13 @@ def softmax(
     out: Tensor | None = None,
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        dtype: the dtype to convert to first; that of the result.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> softmax(tensor([0.0, 0.0]), 0)

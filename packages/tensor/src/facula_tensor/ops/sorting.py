@@ -80,6 +80,14 @@ def sort(
     Equal elements keep their order, with `stable` or without. NaN counts as the greatest. TypeError for complex
     numbers. `out` is a pair of tensors.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        descending: whether the greatest comes first.
+        stable: ignored: equal elements keep their order in any case.
+        axis: NumPy's name of `dim`.
+        out: the pair of tensors where values and indices go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> sort(tensor([3.0, 1.0, 2.0])).indices
     tensor([1, 2, 0])
@@ -101,6 +109,14 @@ def argsort(
     out: Tensor | None = None,
 ) -> Tensor:
     """The indices (int64) that put the elements along `dim` in order: those of `sort`.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        descending: whether the greatest comes first.
+        stable: ignored: equal elements keep their order in any case.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> argsort(tensor([3.0, 1.0, 2.0]), descending=True)
@@ -141,6 +157,15 @@ def topk(
     """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices).
 
     They are in order, unless `sorted` is False. NaN counts as the greatest. ValueError where there are fewer than k.
+
+    Arguments:
+        input: the tensor.
+        k: how many elements.
+        dim: the dimension.
+        largest: whether the greatest, else the smallest.
+        sorted: whether they are in order.
+        axis: NumPy's name of `dim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> topk(tensor([3.0, 1.0, 2.0]), 2).values

@@ -189,6 +189,11 @@ def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given.
 
+    Arguments:
+        input: the tensor.
+        indices_or_sections: the number of pieces, or the places of the cuts.
+        dim: the dimension.
+
     >>> from facula_tensor import arange
     >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
     ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2, 3]), tensor([4])))

@@ -31,6 +31,11 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Negative places count from the end. IndexError for those that there are not.
 
+    Arguments:
+        input: the tensor.
+        index: the places, as integers.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
     tensor([1, 4])
@@ -60,6 +65,12 @@ def _put(operation: str, input: Tensor, index: Tensor, source: Operand, accumula
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them.
 
+    Arguments:
+        input: the tensor that is copied.
+        index: the places, as integers.
+        source: the elements.
+        accumulate: whether they are added to those that are there.
+
     >>> from facula_tensor import tensor, zeros
     >>> put(zeros(2, 2), tensor([0, 3]), tensor([1.0, 2.0]))
     tensor([[1., 0.],
@@ -72,7 +83,13 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 @method()
 @boundary
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`put` in place: changes this tensor and returns it."""
+    """`put` in place: changes this tensor and returns it.
+
+    Arguments:
+        index: the places, as integers.
+        source: the elements.
+        accumulate: whether they are added to those that are there.
+    """
     return assign_inplace("put_", self, _put("put_", self, index, source, accumulate))
 
 
@@ -83,6 +100,12 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened.
 
     `indices` is what `argmax` or `argsort` of `input` gives; negative ones count from the end.
+
+    Arguments:
+        input: the tensor.
+        indices: places along `dim`.
+        dim: the dimension; that of both flattened if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([[1, 3], [4, 2]])

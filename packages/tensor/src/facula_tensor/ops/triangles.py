@@ -55,6 +55,11 @@ def _part(operation: str, input: Tensor, diagonal: int, upper: bool) -> Tensor:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
 
+    Arguments:
+        input: matrices (..., m, n).
+        diagonal: the highest one that is kept: 0 is the main one.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> tril(ones(2, 3))
     tensor([[1., 0., 0.],
@@ -72,6 +77,11 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 @method()
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
+
+    Arguments:
+        input: matrices (..., m, n).
+        diagonal: the lowest one that is kept: 0 is the main one.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> triu(ones(2, 3), 1)
@@ -128,6 +138,15 @@ def tril_indices(
 ) -> Tensor:
     """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`.
 
+    Arguments:
+        row: the number of rows.
+        col: the number of columns.
+        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: int64 if None.
+        device: where the elements lie; the host if None.
+        layout: `strided`, the only one there is, or None.
+        pin_memory: False: there is no pinned memory.
+
     >>> tril_indices(2, 2)
     tensor([[0, 1, 1],
             [0, 0, 1]])
@@ -148,6 +167,15 @@ def triu_indices(
     pin_memory: bool = False,
 ) -> Tensor:
     """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`.
+
+    Arguments:
+        row: the number of rows.
+        col: the number of columns.
+        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: int64 if None.
+        device: where the elements lie; the host if None.
+        layout: `strided`, the only one there is, or None.
+        pin_memory: False: there is no pinned memory.
 
     >>> triu_indices(2, 2, 1)
     tensor([[0],

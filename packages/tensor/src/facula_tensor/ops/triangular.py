@@ -88,6 +88,14 @@ def triangular_solve(
 
     A (..., n, n), b (..., n, k), whose leading dimensions broadcast. With `transpose` X is that of A transposed.
 
+    Arguments:
+        b: the right-hand sides (..., n, k).
+        A: triangular matrices (..., n, n).
+        upper: whether A is upper triangular, else lower.
+        transpose: whether A is transposed first.
+        unitriangular: whether the diagonal counts as ones.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> triangular_solve(tensor([[4.0], [2.0]]), tensor([[1.0, 1.0], [0.0, 2.0]])).solution
     tensor([[3.],

@@ -206,6 +206,11 @@ class atan2:
 
     Not defined for complex numbers.
 
+    Arguments:
+        input: the second coordinates.
+        other: the first coordinates.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> atan2(tensor([1.0, 1.0]), tensor([1.0, -1.0]))
     tensor([0.7854, 2.3562])

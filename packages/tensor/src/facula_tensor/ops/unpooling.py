@@ -88,6 +88,14 @@ def max_unpool1d(
 ) -> Tensor:
     """Zeros with the elements of `max_pool1d` where they were; else as `max_unpool2d`.
 
+    Arguments:
+        input: what the pooling returned: sequences (N, C, length), or one without N.
+        indices: those that the pooling returned.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
     >>> from facula_tensor import tensor
     >>> max_unpool1d(tensor([[3.0, 2.0]]), tensor([[1, 2]]), 2)
     tensor([[0., 3., 2., 0.]])
@@ -111,6 +119,14 @@ def max_unpool2d(
     (length - 1) stride - 2 padding + kernel_size, or is as output_size says, less than a stride from that. Of
     elements with one index the last counts. ValueError for indices beyond.
 
+    Arguments:
+        input: what the pooling returned: images (N, C, H, W), or one without N.
+        indices: those that the pooling returned.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
     >>> from facula_tensor import tensor
     >>> max_unpool2d(tensor([[[5.0]]]), tensor([[[2]]]), 2)
     tensor([[[0., 0.],
@@ -130,6 +146,14 @@ def max_unpool3d(
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
     """Zeros with the elements of `max_pool3d` where they were; else as `max_unpool2d`.
+
+    Arguments:
+        input: what the pooling returned: volumes (N, C, D, H, W), or one without N.
+        indices: those that the pooling returned.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
 
     >>> from facula_tensor import tensor
     >>> max_unpool3d(tensor([[[[5.0]]]]), tensor([[[[2]]]]), 2).view(-1)
@@ -165,6 +189,13 @@ def lp_pool1d(
 ) -> Tensor:
     """The root of the sum of powers `norm_type` of each window of a sequence; else as `lp_pool2d`.
 
+    Arguments:
+        input: sequences (N, C, length), or one without N.
+        norm_type: the power.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
+
     >>> from facula_tensor import tensor
     >>> lp_pool1d(tensor([[3.0, 4.0, 0.0, 1.0]]), 2, 2)
     tensor([[5., 1.]])
@@ -186,6 +217,13 @@ def lp_pool2d(
     Windows are those of `avg_pool2d`; in ceil_mode the sum of a window that reaches beyond the border is its mean
     times the whole window.
 
+    Arguments:
+        input: images (N, C, H, W), or one image without N.
+        norm_type: the power.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
+
     >>> from facula_tensor import tensor
     >>> lp_pool2d(tensor([[[3.0, 4.0], [0.0, 0.0]]]), 2, 2)
     tensor([[[5.]]])
@@ -203,6 +241,13 @@ def lp_pool3d(
     ceil_mode: bool = False,
 ) -> Tensor:
     """The root of the sum of powers `norm_type` of each window of a volume; else as `lp_pool2d`.
+
+    Arguments:
+        input: volumes (N, C, D, H, W), or one without N.
+        norm_type: the power.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
 
     >>> from facula_tensor import ones
     >>> lp_pool3d(ones(1, 2, 2, 4), 2, (2, 2, 4))

@@ -43,7 +43,12 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return write_out(name, recorded_ops.clone(view(as_tensor(name, input), *args, **kwargs)), out)
 
     copy.__name__ = copy.__qualname__ = name
-    copy.__doc__ = f"A copy of what `{name.removesuffix('_copy')}` shows, in memory of its own."
+    copy.__doc__ = f"""A copy of what `{name.removesuffix("_copy")}` shows, in memory of its own.
+
+    Arguments:
+        those of `{name.removesuffix("_copy")}`, and
+        out: where the result goes; a new tensor if None.
+    """
     copy.__signature__ = plain.replace(  # type: ignore[attr-defined]
         parameters=[*own, out], return_annotation="Tensor"
     )
@@ -110,7 +115,13 @@ def _each(name: str, pieces: tuple[Tensor, ...], out: Sequence[Tensor] | None) -
 @overridable
 @boundary
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
-    """Copies of the elements along `dim`: of what `unbind` shows."""
+    """Copies of the elements along `dim`: of what `unbind` shows.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        out: the tensors where the results go; new ones if None.
+    """
     return _each("unbind_copy", unbind(as_tensor("unbind_copy", input), dim), out)
 
 
@@ -119,7 +130,14 @@ def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = N
 def split_copy(
     input: Tensor, split_size: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Copies of pieces along `dim`: of what `split` shows."""
+    """Copies of pieces along `dim`: of what `split` shows.
+
+    Arguments:
+        input: the tensor.
+        split_size: the length of each piece, or the lengths of all.
+        dim: the dimension.
+        out: the tensors where the results go; new ones if None.
+    """
     return _each("split_copy", split(as_tensor("split_copy", input), split_size, dim), out)
 
 
@@ -128,7 +146,14 @@ def split_copy(
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows."""
+    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows.
+
+    Arguments:
+        input: the tensor.
+        split_sizes: the lengths.
+        dim: the dimension.
+        out: the tensors where the results go; new ones if None.
+    """
     return _each("split_with_sizes_copy", split_with_sizes(input, split_sizes, dim), out)
 
 
@@ -137,6 +162,11 @@ def split_with_sizes_copy(
 @boundary
 def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces of the lengths given, along `dim`: `split` with several lengths.
+
+    Arguments:
+        input: the tensor.
+        split_sizes: the lengths.
+        dim: the dimension.
 
     >>> from facula_tensor import arange
     >>> split_with_sizes(arange(3), (1, 2))
@@ -150,7 +180,13 @@ def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple
 @method()
 @boundary
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`chunk`, whose pieces may be changed in place here without more ado."""
+    """`chunk`, whose pieces may be changed in place here without more ado.
+
+    Arguments:
+        input: the tensor.
+        chunks: the greatest number of pieces.
+        dim: the dimension.
+    """
     return chunk(input, chunks, dim)
 
 
@@ -158,7 +194,13 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 @method()
 @boundary
 def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split`, whose pieces may be changed in place here without more ado."""
+    """`split`, whose pieces may be changed in place here without more ado.
+
+    Arguments:
+        input: the tensor.
+        split_size: the length of each piece, or the lengths of all.
+        dim: the dimension.
+    """
     return split(as_tensor("unsafe_split", input), split_size, dim)
 
 
@@ -166,5 +208,11 @@ def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tens
 @method()
 @boundary
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
+    """`split_with_sizes`, whose pieces may be changed in place here without more ado.
+
+    Arguments:
+        input: the tensor.
+        split_sizes: the lengths.
+        dim: the dimension.
+    """
     return split_with_sizes(input, split_sizes, dim)

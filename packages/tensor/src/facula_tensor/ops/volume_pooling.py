@@ -80,6 +80,15 @@ def max_pool3d(
 
     Else as `max_pool2d`, with three numbers where that has two; indices are into each flattened (D, H, W).
 
+    Arguments:
+        input: volumes (N, C, D, H, W), or one without N.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: whether the indices are returned, too.
+
     >>> from facula_tensor import arange
     >>> max_pool3d(arange(8.0).reshape(1, 2, 2, 2), 2)
     tensor([[[[7.]]]])
@@ -115,6 +124,15 @@ def max_pool3d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """`max_pool3d` with the indices.
 
+    Arguments:
+        input: volumes (N, C, D, H, W), or one without N.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: ignored.
+
     >>> from facula_tensor import arange
     >>> max_pool3d_with_indices(arange(8.0).reshape(1, 2, 2, 2), 2)[1]
     tensor([[[[7]]]])
@@ -136,6 +154,15 @@ def avg_pool3d(
     """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
 
     Else as `avg_pool2d`, with three numbers where that has two.
+
+    Arguments:
+        input: volumes (N, C, D, H, W), or one without N.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        ceil_mode: whether lengths are rounded up.
+        count_include_pad: whether elements of the padding count in means.
+        divisor_override: what sums are divided by, in place of the number of elements.
 
     >>> from facula_tensor import arange
     >>> avg_pool3d(arange(8.0).reshape(1, 2, 2, 2), 2)

@@ -41,6 +41,10 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
 
     It is cast, but for a tensor where tensors are in the index: TypeError unless it has this tensor's dtype (of one
     element, beside a mask, it need not).
+
+    Arguments:
+        index: what indexing takes: integers, slices, None, an ellipsis, tensors, or a tuple of these.
+        value: what to write; it broadcasts.
     """
     kind = type(value)
     try:

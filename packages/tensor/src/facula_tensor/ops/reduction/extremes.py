@@ -1,4 +1,4 @@
-"""The largest and the smallest elements and where they are, over all elements or along dimensions."""
+"""The largest and the smallest elements, over all or along dimensions. `extreme_places.py` says where they are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..._core.types import Dims, Function
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
+__all__ = ["amax", "amin", "max", "min"]
 
 
 def _extreme(name: str, other_doc: str) -> Function:
@@ -82,6 +82,14 @@ def amax(
 ) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
     tensor([5., 4.])
@@ -108,6 +116,14 @@ def amin(
     out: Tensor | None = None,
 ) -> Tensor:
     """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
@@ -171,7 +187,7 @@ def _extreme_into(name: str, input: Tensor, dim: int | Tensor | None, keepdim: b
         raise InvalidTypeError(
             f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}"
         )
-    input, parameters = _place(name, input, dim, keepdim)
+    input, parameters = along_one(name, input, dim, keepdim)
     if parameters[0] is None:
         input, parameters = _as_one(input)
     values, indices = getattr(recorded_ops, name + "_dim")(input, parameters)
@@ -189,7 +205,7 @@ _whole = [(tuple(range(ndim)), False) for ndim in range(MOST_DIMS + 1)]  # every
 _places: dict[tuple[object, ...], tuple[Any, ...]] = {}  # what calls meant, as in `reduction`
 
 
-def _place(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> tuple[Tensor, tuple[int | None, bool]]:
+def along_one(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> tuple[Tensor, tuple[int | None, bool]]:
     """`input` at one moment, the one dimension or None for all of them, and whether it is kept."""
     try:  # `steady`, written out
         layout = input._layout
@@ -255,7 +271,7 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
                 return fold(input, parameters, out)
             if out is not None or isinstance(dim, Tensor):
                 return _extreme_into(name, input, dim, keepdim or keepdims, out)
-            input, parameters = _place(name, input, dim, keepdim or keepdims)  # type: ignore[assignment]
+            input, parameters = along_one(name, input, dim, keepdim or keepdims)  # type: ignore[assignment]
             if parameters[0] is None:
                 input, parameters = _as_one(input)
             return kind(along(input, parameters))
@@ -276,6 +292,15 @@ max: Function = _extreme_function(
     The index is that of the first of equal elements. NaN counts as the largest. `out` is a tensor, or along `dim` the
     pair (values, indices).
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or a tensor to compare with; all elements if None.
+        keepdim: whether `dim` stays, with length 1.
+        other: the name of `dim` where that is a tensor.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; new tensors if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
     tensor([1, 1])
@@ -286,79 +311,17 @@ min: Function = _extreme_function(
     MinExtremes,
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or a tensor to compare with; all elements if None.
+        keepdim: whether `dim` stays, with length 1.
+        other: the name of `dim` where that is a tensor.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; new tensors if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).min(1).values
     tensor([1., 3.])
     """,
 )
-
-
-def _index_of(name: str) -> Function:
-    class body:
-        parameters = ("dim", "keepdim")
-
-        def outputs(layout, dim, keepdim):
-            dims = tuple(range(len(layout.shape))) if dim is None else (dim,) if layout.shape else ()
-            check_not_empty(name, layout, dims)
-            return reduced(layout, dims, keepdim, int64)
-
-    body.__name__, body.__doc__, body.__module__ = "_" + name, "Where the extreme is.", __name__
-    return operator(body)
-
-
-_argmax = _index_of("argmax")
-_argmin = _index_of("argmin")
-
-
-@overridable
-@method()
-def argmax(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    axis: int | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmax(0)
-    tensor([1, 0])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "argmax")
-        input, parameters = _place("argmax", input, dim, keepdim or keepdims)
-        return recorded_ops.argmax(input, parameters, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-def argmin(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    axis: int | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmin(0)
-    tensor([0, 1])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "argmin")
-        input, parameters = _place("argmin", input, dim, keepdim or keepdims)
-        return recorded_ops.argmin(input, parameters, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise

@@ -131,6 +131,16 @@ def var(
     less 0 where `unbiased` is False; NaN where nothing is left. Floating and complex dtypes; TypeError for others.
     `keepdim` keeps reduced dimensions with length 1.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        correction: what is taken off the number of elements.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
     (tensor(1.6667), tensor(1.))
@@ -153,6 +163,16 @@ def std(
     out: Tensor | None = None,
 ) -> Tensor:
     """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        correction: what is taken off the number of elements.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
@@ -197,6 +217,16 @@ def var_mean(
 ) -> tuple[Tensor, Tensor]:
     """`var` and `mean` of the same elements.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        correction: what is taken off the number of elements.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> var_mean(tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
@@ -218,6 +248,16 @@ def std_mean(
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """`std` and `mean` of the same elements.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        correction: what is taken off the number of elements.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> std_mean(tensor([1.0, 2.0, 3.0]))

@@ -185,6 +185,16 @@ def norm(
     "fro" and None are 2; inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Real, also of complex
     numbers. Squares are added in double precision. TypeError for integers, unless `dtype` is given.
 
+    Arguments:
+        input: the tensor to reduce.
+        p: the order.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        out: where the result goes; a new tensor if None.
+        dtype: the dtype to convert to first.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+
     >>> from facula_tensor import tensor
     >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
     (tensor(5.), tensor(7.))
@@ -206,6 +216,11 @@ def norm(
 @boundary
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The `p`-norm of `input - other`, which broadcast.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        p: the order.
 
     >>> from facula_tensor import tensor
     >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
@@ -262,6 +277,14 @@ def logsumexp(
 
     Integers are computed in the default floating dtype. Of complex numbers it is the principal value.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> logsumexp(tensor([0.0, 0.0]), 0)
     tensor(0.6931)
@@ -278,6 +301,11 @@ def logsumexp(
 @boundary
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """How many elements are not 0 (int64), of all or along `dim` (an integer or several).
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import tensor
     >>> count_nonzero(tensor([[0, 1], [2, 3]]), 0)

@@ -130,6 +130,14 @@ def quantile(
     Between two ranks `interpolation` decides: "linear", "lower", "higher", "midpoint" or "nearest". NaN where there
     is a NaN. float32 and float64.
 
+    Arguments:
+        input: the tensor to reduce.
+        q: the share, or a tensor (n,) of shares.
+        dim: the dimension; all elements if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> quantile(tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
     tensor(2.5000)
@@ -150,6 +158,14 @@ def nanquantile(
     out: Tensor | None = None,
 ) -> Tensor:
     """`quantile` of the elements that are not NaN; NaN where there are none.
+
+    Arguments:
+        input: the tensor to reduce.
+        q: the share, or a tensor (n,) of shares.
+        dim: the dimension; all elements if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nanquantile(tensor([1.0, float("nan"), 3.0]), 0.5)

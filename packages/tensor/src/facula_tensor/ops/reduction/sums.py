@@ -76,6 +76,15 @@ def sum(
     float32, and float32 in blocks, so that the error grows with the logarithm of the length. `keepdim` keeps
     reduced dimensions with length 1.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
@@ -124,6 +133,15 @@ def mean(
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
 
     Half precisions are summed and divided in float32, so that the mean is finite where the sum would not be.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
@@ -211,6 +229,15 @@ def prod(
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none.
 
     Integers and bool are multiplied in int64, and wrap. Elements of 0 have their gradients too.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)

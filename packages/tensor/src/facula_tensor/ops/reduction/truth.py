@@ -48,6 +48,14 @@ def any(
 ) -> Tensor:
     """Whether any element is nonzero, over all or along `dim`: bool, for every dtype.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[0, 1], [0, 0]]).any(1)
     tensor([ True, False])
@@ -76,6 +84,14 @@ def all(
     out: Tensor | None = None,
 ) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1, 1], [0, 1]]).all(1)
