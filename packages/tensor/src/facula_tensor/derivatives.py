@@ -274,6 +274,7 @@ def hvp(
 def _vector_hessian(
     name: str, func: Function, inputs: Tensors, v: Tensors, create_graph: bool, strict: bool
 ) -> tuple[Any, Any]:
+    """The output of `func`, and the product of `v` with its Hessian; errors name the function `name`."""
     with enable_grad():
         points, one_in = _points(name, inputs, create_graph)
         out = _one(name, func(*points))
@@ -284,6 +285,7 @@ def _vector_hessian(
 
 
 def _refuse(name: str, vectorize: bool, strategy: str) -> None:
+    """NotImplementedError for `vectorize`, and for a strategy other than "reverse-mode"."""
     if vectorize:
         raise UnsupportedError(f"{name}: vectorize=True needs vmap, which is not there yet; leave it out")
     if strategy != "reverse-mode":
@@ -299,6 +301,7 @@ def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tenso
 
 
 def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
+    """What `func` returns as a tuple, and whether it is one tensor that is in no tuple."""
     found = func(*points)
     values = found if isinstance(found, tuple) else (found,)
     _check(name, "what func returns", values)
@@ -306,6 +309,7 @@ def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tup
 
 
 def _check(name: str, what: str, values: tuple[Any, ...]) -> None:
+    """TypeError unless all `values` are tensors; `what` says what they are."""
     for k, value in enumerate(values):
         if not isinstance(value, Tensor):
             raise InvalidTypeError(
@@ -361,6 +365,7 @@ def _pull_back(
 
 
 def _or_zeros(name: str, g: Tensor | None, point: Tensor, strict: bool, what: str, by: str) -> Tensor:
+    """The gradient `g`, or zeros like `point` if None; with `strict` an error that `what` does not depend on `by`."""
     if g is not None:
         return g
     if strict:
@@ -369,5 +374,6 @@ def _or_zeros(name: str, g: Tensor | None, point: Tensor, strict: bool, what: st
 
 
 def _finished(values: tuple[Any, ...], single: bool, create_graph: bool) -> Tensors:
+    """`values`, detached unless `create_graph`; the only one out of its tuple where `single`."""
     kept = values if create_graph else tuple([value.detach() for value in values])
     return kept[0] if single else kept

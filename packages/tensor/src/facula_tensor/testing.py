@@ -133,6 +133,7 @@ def _at(where: str, problem: str) -> str:
 
 
 def _compare_tensors(a: Tensor, b: Tensor, where: str, options: dict[str, Any], kind: str) -> str | None:
+    """What is wrong with `a` beside `b`, None if nothing; `kind` is the word for them in the message."""
     if a.shape != b.shape:
         return _at(where, f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}.")
     for name in ("device", "dtype", "stride"):
@@ -160,6 +161,7 @@ def _values(tensor: Tensor, dtype: DType) -> np.ndarray:
 def _compare_values(
     a: np.ndarray, b: np.ndarray, rtol: float, atol: float, where: str, equal_nan: bool, kind: str
 ) -> str | None:
+    """What is wrong with the elements of `a` beside those of `b`, None if nothing."""
     with np.errstate(all="ignore"):
         exact = a.dtype.kind in "biu"
         close = a == b

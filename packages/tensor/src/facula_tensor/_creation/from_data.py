@@ -91,6 +91,7 @@ def tensor(
 
 
 def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requires_grad: bool) -> Tensor:
+    """`tensor` of any `data`, in the dtype `wanted`, or one decided by the data if None."""
     place = None if device is None else Device(device)
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
         return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
@@ -181,6 +182,7 @@ def _as_array(data: Any) -> Any:
 
 
 def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
+    """A tensor of nested sequences, in the dtype `wanted`, or the one that their numbers need if None."""
     shape: tuple[int, ...] = ()
     probe = data
     while is_sequence(probe):

@@ -52,6 +52,7 @@ def _uniform(self: Tensor, dtype: DType, generator: Generator | None) -> Tensor:
 
 
 def _above_zero(name: str, what: str, value: object) -> float:
+    """`value` as a float; ValueError, naming the argument `what`, unless it is above 0."""
     number = as_real(value, name, what)
     if not number > 0:
         raise ArgumentError(f"{name}: expected {what} above 0; got {number}")

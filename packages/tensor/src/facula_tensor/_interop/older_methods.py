@@ -57,6 +57,7 @@ def new(self: Tensor, *arguments: Any, device: DeviceLike | None = None) -> Tens
 
 
 def _resized(self: Tensor, operation: str, wanted: tuple[int, ...]) -> Tensor:
+    """`self` in the shape `wanted`, which must have as many elements; warns that `operation` is old."""
     warn(f"{operation}: reshape has taken its place, and resize_ of what changes the number of elements")
     count = 1
     for length in wanted:

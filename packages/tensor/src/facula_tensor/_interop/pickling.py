@@ -164,6 +164,7 @@ def attributes(tensor: Tensor) -> dict[str, object] | None:
 
 
 def _as(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, object] | None) -> Any:
+    """`tensor` as one of the class `cls`, with the attributes of its `__dict__`."""
     if cls is not Tensor:
         tensor = wrap_layout(make(cls, tensor._layout, tensor._storage, tensor._offset))
         if attributes:

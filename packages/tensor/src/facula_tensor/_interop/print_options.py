@@ -116,6 +116,7 @@ class printoptions:
 
 
 def _integer(name: str, value: float, least: int) -> int:
+    """`value` as an integer of at least `least`; errors name the option `name`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InvalidTypeError(
             f"set_printoptions: expected {name} to be an integer; got {type(value).__name__} {value!r:.60}"

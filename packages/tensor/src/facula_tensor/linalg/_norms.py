@@ -60,9 +60,10 @@ def matrix_norm(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The norm of order `ord` of each matrix: 'fro', 1 and -1 (sums of columns), inf and -inf (sums of rows), 2
+    """The norm of order `ord` of each matrix.
 
-    and -2 (the greatest and the least singular value), 'nuc' (the sum of singular values).
+    "fro" is the root of the sum of squares, 1 and -1 the greatest and the least sum of a column's magnitudes, inf and
+    -inf those of a row, 2 and -2 the greatest and the least singular value, "nuc" the sum of all.
 
     Arguments:
         A: the matrices.

@@ -68,6 +68,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | No
 
 
 def _filled(operation: str, input: Tensor, mask: Tensor, value: object) -> Tensor:
+    """`masked_fill` for the function named `operation`."""
     input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
     return recorded_ops.where(mask, fitting(operation, value, input), input)
 
@@ -156,6 +157,7 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
 
 
 def _fill_in_place(self: Tensor, mask: Tensor, value: object) -> Tensor:
+    """`masked_fill_` for all calls but the usual ones."""
     check_writable("masked_fill_", self)
     check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
     if starts_inplace("masked_fill_", self, (self, value)):
@@ -225,6 +227,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter` for the function named `operation`."""
     input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
     source = steady(as_tensor(operation, source))
     if source.dtype is not input.dtype:

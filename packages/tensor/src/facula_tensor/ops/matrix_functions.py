@@ -124,6 +124,7 @@ def _best_order(sizes: list[int]) -> dict[tuple[int, int], int]:
 
 
 def _in_order(F: Namespace, factors: list[Tensor], where: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
+    """The product of factors `i` to `j`, split where `where` says."""
     if i == j:
         return factors[i]
     k = where[i, j]

@@ -127,6 +127,7 @@ class _batch_norm_grad:
 
 
 def _gradients(g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float) -> Any:
+    """The gradients of input, weight and bias in one pass; `mean` and `inverse` are saved statistics."""
     return no_record_ops.batch_norm_grad(no_record_ops.contiguous(g), input, mean, inverse, weight)
 
 

@@ -96,6 +96,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 
 
 def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
+    """`input` with `value` added at `sides`: (dimension, before, after), negative numbers taking away."""
     number = 0 if value is None else as_number(value, "pad", "value")
     if isinstance(number, complex) and not input.is_complex():
         raise InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}")
@@ -111,6 +112,7 @@ def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: float | N
 
 
 def _from_within(input: Tensor, sides: list[tuple[int, int, int]], mode: str) -> Tensor:
+    """`input` with elements of its own added at `sides`: (dimension, before, after)."""
     if autocast_state() is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
         input = widen(input, True)
     shape = layout_of_tensor(input).shape

@@ -161,6 +161,7 @@ def narrow(
 
 @form
 def _narrow(layout, dim, first, length):
+    """The window of `length` elements from `first` on."""
     if not layout.shape:
         raise ArgumentError("narrow: expected at least 1 dimension; got a number")
     dim = check_dim("narrow", dim, len(layout.shape))
@@ -256,6 +257,7 @@ def pieces(input: Tensor, split_size_or_sections: Lengths, dim: int) -> tuple[Te
 
 
 def _split_windows(layout: Layout, wanted: int | tuple[int, ...], dim: int) -> list[Window]:
+    """The windows of pieces of one length, or of the lengths `wanted`."""
     dim = check_dim("split", dim, len(layout.shape))
     if not layout.shape:
         raise ArgumentError("split: expected at least 1 dimension; got a number")
@@ -308,6 +310,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) 
 
 
 def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:
+    """The windows of at most `chunks` equal pieces."""
     dim = check_dim("chunk", dim, len(layout.shape))
     if not layout.shape:
         raise ArgumentError("chunk: expected at least 1 dimension; got a number")

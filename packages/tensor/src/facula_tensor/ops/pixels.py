@@ -77,6 +77,7 @@ def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def _factor(operation: str, value: object, name: str) -> int:
+    """`value` as a positive integer; errors name the argument `name`."""
     factor = as_integer(value, operation, name)
     if factor < 1:
         raise ArgumentError(f"{operation}: expected a positive {name}; got {factor}")
@@ -167,6 +168,7 @@ def _windows(
 def _geometry(
     operation: str, kernel: Lengths, dilation: Lengths, padding: Lengths, stride: Lengths
 ) -> tuple[Pair, Pair, Pair, Pair]:
+    """Kernel, dilation, padding and stride as pairs, checked."""
     return (
         pair(operation, "kernel_size", kernel, 1),
         pair(operation, "dilation", dilation, 1),

@@ -1,5 +1,4 @@
-"""Products of vectors and matrices beyond `matmul`: outer, inner, Kronecker and cross products, and products that are
-added to something: the `addmm` family."""
+"""Products of vectors and matrices beyond `matmul`: outer, inner, Kronecker, cross, and the `addmm` family."""
 
 from __future__ import annotations
 
@@ -357,12 +356,14 @@ def addbmm(
 
 
 def _stacks(operation: str, input: Tensor, batch1: Tensor, batch2: Tensor) -> Tensor:
+    """The products of two stacks, checked against `input`."""
     _check(operation, input, (("batch1", batch1, 3), ("batch2", batch2, 3)))
     _need_one_length(operation, batch1, batch2)
     return _product(batch1, batch2)
 
 
 def _need_one_length(operation: str, batch1: Tensor, batch2: Tensor) -> None:
+    """ValueError unless two stacks of matrices can be multiplied."""
     if batch1.shape[0] != batch2.shape[0] or batch1.shape[2] != batch2.shape[1]:
         raise ArgumentError(
             f"{operation}: expected stacks (b, n, k) and (b, k, m); "

@@ -132,6 +132,7 @@ def kthvalue(
 def _median(
     name: str, kind: type[Extremes], input: Tensor, dim: int | None, keepdim: bool, axis: int | None, out: Any
 ) -> Tensor | Extremes:
+    """`median` or `nanmedian`: `kind` is the class of its pairs."""
     if axis is not None:
         dim = axis_for(dim, axis, name)
     if dim is None:

@@ -31,6 +31,7 @@ OPTIONAL = ("h0", "c0", "bias_ih", "bias_hh", "sizes")
 
 
 def _expect(name: str, given: Layout | None, shape: tuple[int, ...], input: Layout) -> None:
+    """Raise unless the operand `name` was left out, or has `shape` and the dtype of the input."""
     if given is None:
         return
     if given.shape != shape:

@@ -25,6 +25,7 @@ __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_sc
 def _replaced(
     operation: str, input: Tensor, src: Tensor, size: tuple[int, ...], strides: tuple[int, ...], offset: int
 ) -> Tensor:
+    """`input` with `src` where `size`, `strides` and `offset` (in elements) say."""
     src = steady(as_tensor(operation, src))
     if tuple(src.shape) != tuple(size):
         raise ArgumentError(

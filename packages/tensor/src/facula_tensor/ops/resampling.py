@@ -168,6 +168,7 @@ def sizes_and_scales(
 
 
 def _resized(input: Tensor, mode: str, lengths: list[int], scales: list[float | None], align: bool) -> Tensor:
+    """`input` with its last dimensions of `lengths`; `scales` are the factors that were given, or None."""
     dtype, shape = input.dtype, layout_of_tensor(input).shape
     if mode.startswith("nearest") and dtype not in (float32, float64):
         for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2):

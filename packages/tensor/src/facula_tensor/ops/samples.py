@@ -171,6 +171,7 @@ def _drawn(operation: str, operator: Function, generator: Generator | None, *ope
 
 
 def _floating(operation: str, what: str, dtype: DType) -> None:
+    """TypeError unless `dtype` is floating; `what` is the argument that has it."""
     if dtype.category != FLOATING:
         raise DTypeError(f"{operation}: expected {what} in a floating dtype; got {dtype.name}; convert with .float()")
 

@@ -81,6 +81,7 @@ def _repeated(number: Scalar, like: Layout, shape: tuple[int, ...]) -> Tensor:
 
 
 def _scattered(operation: str, input: Tensor, dim: int, index: Tensor, src: Any, mode: str, own: bool = True) -> Tensor:
+    """`scatter` and its kin out of place; `own`: the element that is there takes part."""
     shape = tuple(as_tensor(operation, input).shape)
     there, dim, at, src = _prepared(operation, input, dim, index, src)
     if at is None:
@@ -192,6 +193,7 @@ _SAYS_REDUCE = {None: "set", "add": "sum", "multiply": "prod"}
 
 
 def _mode(operation: str, src: Operand | None, value: Operand | None, reduce: str | None) -> tuple[Operand | None, str]:
+    """What is scattered, `src` or `value`, and the kernel's word for `reduce`."""
     if (src is None) == (value is None):
         raise ArgumentError(f"{operation}: expected src or value; got {'neither' if src is None else 'both'}")
     if reduce not in _SAYS_REDUCE:

@@ -134,6 +134,7 @@ def _reshaped(layout, shape):
 
 @form
 def _flattened(layout, start_dim, end_dim):
+    """The window with dimensions `start_dim` to `end_dim` as one; None where it needs a copy."""
     shape = layout.shape
     first, last = check_dim("flatten", start_dim, len(shape)), check_dim("flatten", end_dim, len(shape))
     if first > last:

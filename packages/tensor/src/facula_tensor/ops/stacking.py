@@ -55,6 +55,7 @@ def _at_least(input: Tensor, ndim: int) -> Tensor:
 
 
 def _each(operation: str, tensors: tuple[Any, ...], ndim: int) -> Tensor | tuple[Tensor, ...]:
+    """One tensor, or each of several, with at least `ndim` dimensions."""
     several = _several(operation, tensors)
     if several is None:
         return _at_least(tensors[0], ndim)
@@ -202,6 +203,7 @@ def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tenso
 
 
 def _pieces(operation: str, input: Tensor, cuts: int | Sequence[int] | Tensor, dim: int) -> tuple[Tensor, ...]:
+    """Pieces along `dim`: as many as `cuts` says, or cut before its places."""
     if not as_tensor(operation, input).ndim:
         raise ArgumentError(f"{operation}: expected at least 1 dimension; got a number")
     dim = check_dim(operation, dim, input.ndim)
@@ -220,6 +222,7 @@ def _pieces(operation: str, input: Tensor, cuts: int | Sequence[int] | Tensor, d
 
 
 def _halves(operation: str, input: Tensor, cuts: Any, dim: int, least: int) -> tuple[Tensor, ...]:
+    """`_pieces`, of equal length and of tensors with at least `least` dimensions."""
     ndim = as_tensor(operation, input).ndim
     if ndim < least:
         raise ArgumentError(f"{operation}: expected at least {least} dimension(s); got shape {tuple(input.shape)}")

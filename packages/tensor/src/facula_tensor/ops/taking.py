@@ -45,6 +45,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _put(operation: str, input: Tensor, index: Tensor, source: Operand, accumulate: bool) -> Tensor:
+    """`input` with `source` at flat places, added where `accumulate`."""
     input, index, source = steady(as_tensor(operation, input)), as_index(operation, index), as_tensor(operation, source)
     layout, given = layout_of_tensor(input), layout_of_tensor(source)
     if given.dtype is not layout.dtype:

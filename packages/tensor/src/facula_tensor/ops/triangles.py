@@ -43,6 +43,7 @@ class _triangle:
 
 
 def _part(operation: str, input: Tensor, diagonal: int, upper: bool) -> Tensor:
+    """The upper or lower triangle from a diagonal on."""
     if type(diagonal) is not int:
         diagonal = as_integer(diagonal, operation, "diagonal")
     if len(layout_of_tensor(as_tensor(operation, input)).shape) < 2:
@@ -113,6 +114,7 @@ def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _places(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, object]) -> Tensor:
+    """Rows and columns of a triangle's elements; `options` are those of creation."""
     if options["layout"] is not None or options["pin_memory"]:
         check_storage(operation, options["layout"], options["pin_memory"])
     row, col, offset = (

@@ -232,6 +232,8 @@ class atan2:
 
 
 def _scaled(name: str, factor: float, doc: str):  # type: ignore[no-untyped-def]
+    """The function and method `name`, with the docstring `doc`, that multiplies by `factor`."""
+
     def convert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         x = as_tensor(name, input)
         if not real(x.dtype):

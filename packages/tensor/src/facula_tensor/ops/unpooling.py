@@ -40,6 +40,7 @@ def _unpooled(
     padding: Lengths,
     output_size: Sequence[int] | None,
 ) -> Tensor:
+    """`max_unpool` in 1, 2 or 3 dimensions, `dims`; the other arguments are the public ones."""
     name = f"max_unpool{dims}d"
     input, indices = steady(as_tensor(name, input)), steady(as_tensor(name, indices))
     layout = layout_of_tensor(input)
@@ -168,6 +169,7 @@ AVERAGES: dict[int, Function] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
 def _by_powers(
     dims: int, input: Tensor, norm_type: float, kernel_size: Lengths, stride: Lengths | None, ceil_mode: bool
 ) -> Tensor:
+    """`lp_pool` in 1, 2 or 3 dimensions, `dims`; the other arguments are the public ones."""
     F, name = recorded_ops, f"lp_pool{dims}d"
     order = float(as_real(norm_type, name, "norm_type"))
     if not order:

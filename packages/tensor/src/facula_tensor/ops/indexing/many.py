@@ -86,6 +86,7 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
 
 
 def _check_range(index: Tensor, dim: int, size: int) -> None:
+    """IndexError for places outside a dimension `dim` of length `size`."""
     if index.is_meta or not index.numel():
         return
     for extreme in (no_record_ops.amin, no_record_ops.amax):

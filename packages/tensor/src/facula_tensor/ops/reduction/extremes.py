@@ -61,6 +61,7 @@ def expand_extreme(F: Namespace, name: str, input: Tensor, dims: tuple[int, ...]
 
 
 def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
+    """Raise for complex numbers, and where one of `dims` has no elements."""
     if layout.dtype.category == COMPLEX:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
     if 0 in [layout.shape[i] for i in dims]:

@@ -129,7 +129,6 @@ def var(
 
     Squared distances from the mean, added in double precision, are divided by their number less `correction` (1), or
     less 0 where `unbiased` is False; NaN where nothing is left. Floating and complex dtypes; TypeError for others.
-    `keepdim` keeps reduced dimensions with length 1.
 
     Arguments:
         input: the tensor to reduce.

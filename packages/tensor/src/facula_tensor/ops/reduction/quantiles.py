@@ -35,6 +35,7 @@ def _quantile(
     out: Tensor | None,
     skips: bool,
 ) -> Tensor:
+    """`quantile`, or `nanquantile` where `skips`: see Note [Ranks]."""
     input = steady(as_tensor(name, input))
     layout = layout_of_tensor(input)
     dtype, ndim = layout.dtype, len(layout.shape)

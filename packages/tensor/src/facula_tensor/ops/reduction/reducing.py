@@ -69,7 +69,7 @@ def reduction(
 
 
 def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
-    """`axis`, which NumPy's programs call `dim`; TypeError where both are given. (`keepdims` is their `keepdim`.)"""
+    """`axis`, the name that NumPy has for `dim`; TypeError where both are given."""
     if dim is None or dim == ():
         return axis
     raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")

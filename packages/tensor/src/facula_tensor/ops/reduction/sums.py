@@ -73,8 +73,7 @@ def sum(
     """The sum of all elements, or along `dim` (an integer or several).
 
     Integers and bool are summed in int64, and wrap where `dtype` is narrower; half precisions are summed in
-    float32, and float32 in blocks, so that the error grows with the logarithm of the length. `keepdim` keeps
-    reduced dimensions with length 1.
+    float32, and float32 in blocks, so that the error grows with the logarithm of the length.
 
     Arguments:
         input: the tensor to reduce.
