@@ -691,9 +691,9 @@ def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Gene
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight[k] @ input2 + bias[k] for each k: (*, n) and (*, m) with (features, n, m) to (*, features)."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-    """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+    """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast."""
+    """Draws of the number of `count` trials that succeed, each with probability `prob`; both broadcast."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -799,7 +799,7 @@ def cosh_(self: Tensor) -> Tensor:
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+    """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several)."""
 def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
     """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -999,7 +999,7 @@ def is_conj(input: Tensor) -> builtins.bool:
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
 def is_inference(input: Tensor) -> builtins.bool:
-    """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
+    """Whether this tensor was made in `inference_mode` for good: always False."""
 def is_neg(input: Tensor) -> builtins.bool:
     """False: signs are never left to be changed later."""
 def is_nonzero(input: Tensor) -> builtins.bool:

@@ -301,7 +301,7 @@ def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tenso
 
 
 def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
-    """What `func` returns as a tuple, and whether it is one tensor that is in no tuple."""
+    """The results of `func` as a tuple, and whether it returned one tensor in no tuple."""
     found = func(*points)
     values = found if isinstance(found, tuple) else (found,)
     _check(name, "what func returns", values)

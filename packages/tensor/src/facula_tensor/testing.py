@@ -85,7 +85,7 @@ def assert_close(
 
 
 def compare(actual: object, expected: object, where: str, options: dict[str, Any]) -> str | None:
-    """What is wrong, None where nothing is. `where` is the place in sequences and mappings, as `[1]['a']`."""
+    """The first difference as text, None if there is none; `where` is the place, as `[1]['a']`."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         if set(actual) != set(expected):
             missing, more = (
@@ -133,7 +133,7 @@ def _at(where: str, problem: str) -> str:
 
 
 def _compare_tensors(a: Tensor, b: Tensor, where: str, options: dict[str, Any], kind: str) -> str | None:
-    """What is wrong with `a` beside `b`, None if nothing; `kind` is the word for them in the message."""
+    """The difference of two tensors as text, None if there is none; `kind` is the word for them in it."""
     if a.shape != b.shape:
         return _at(where, f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}.")
     for name in ("device", "dtype", "stride"):
@@ -161,7 +161,7 @@ def _values(tensor: Tensor, dtype: DType) -> np.ndarray:
 def _compare_values(
     a: np.ndarray, b: np.ndarray, rtol: float, atol: float, where: str, equal_nan: bool, kind: str
 ) -> str | None:
-    """What is wrong with the elements of `a` beside those of `b`, None if nothing."""
+    """The difference of two arrays as text, None if all elements are close."""
     with np.errstate(all="ignore"):
         exact = a.dtype.kind in "biu"
         close = a == b

@@ -29,9 +29,9 @@ class Methods:
     def __and__(self, other: Operand) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def __array__(self, dtype: np.dtype[Any] | None = None, copy: builtins.bool | None = None) -> np.ndarray:
-        """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
+        """A NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib."""
     def __array_wrap__(self, array: np.ndarray, context: builtins.object = None, return_scalar: builtins.bool = False) -> Tensor:
-        """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+        """A tensor over the result of a NumPy function of this one, such as `numpy.sin(tensor)`."""
     def __bool__(self) -> builtins.bool:
         """Whether the one element is nonzero. ValueError where there are more or none."""
     def __buffer__(self, flags: builtins.int) -> builtins.memoryview:
@@ -59,7 +59,7 @@ class Methods:
     def __floordiv__(self, other: Operand) -> Tensor:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def __format__(self, spec: builtins.str) -> builtins.str:
-        'What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`.'
+        'The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`.'
     def __ge__(self, other: Operand) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def __getitem__(self, index: Index) -> Tensor:
@@ -129,7 +129,7 @@ class Methods:
     def __rdivmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """`(other // self, other % self)`."""
     def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[builtins.object, ...]:
-        """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
+        """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
     def __repr__(self) -> builtins.str:
         """The elements (the corners of large tensors), and what is not to be guessed from them."""
     def __rfloordiv__(self, other: Operand) -> Tensor:
@@ -165,7 +165,7 @@ class Methods:
     def __xor__(self, other: Operand) -> Tensor:
         """The bits that just one element of each pair has; logical xor for bool."""
     def _repr_html_(self) -> builtins.str:
-        """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
+        """HTML for notebooks: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
     def abs_(self) -> Tensor:
@@ -271,7 +271,7 @@ class Methods:
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-        """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+        """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def bitwise_and_(self, other: Operand) -> Tensor:
@@ -365,7 +365,7 @@ class Methods:
     def cosh_(self) -> Tensor:
         """`cosh` in place: changes this tensor and returns it."""
     def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-        """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+        """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several)."""
     def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
         """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -587,7 +587,7 @@ class Methods:
     @property
     def is_cpu(self) -> builtins.bool: ...
     def is_inference(self) -> builtins.bool:
-        """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
+        """Whether this tensor was made in `inference_mode` for good: always False."""
     @property
     def is_ipu(self) -> builtins.bool: ...
     @property

@@ -43,7 +43,7 @@ def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
 # one is given, the function hands all its arguments (`locals()`, asked for before there is any other variable) to
 # `with_options`, which looks at the three and calls the function again without them.
 def with_options(maker: Function, given: dict[str, Any]) -> Tensor:
-    """What `maker` makes of the arguments `given`, in `out` where that is among them."""
+    """Call `maker` with the arguments `given`, and write the result to `out` where that is among them."""
     name, out = maker.__name__, given.pop("out")
     check_storage(name, given.pop("layout"), given.pop("pin_memory"))
     lengths = given.pop("lengths", ())
@@ -140,7 +140,7 @@ def full(
 
 
 def number_to_fill(value: object, operation: str) -> Number:
-    """What to fill with, as a Python number."""
+    """A number, or a tensor of one without dimensions, as a Python number."""
     if isinstance(value, Tensor) and not value.ndim:
         value = value.item()
     return as_number(value, operation, "fill_value")

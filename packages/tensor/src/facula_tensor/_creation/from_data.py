@@ -173,7 +173,7 @@ _LISTS, _FLOATS, _INTS = {list}, {float}, {int}
 
 
 def _as_array(data: Any) -> Any:
-    """What gives itself as an array (``__array__``, as tables do) as one; buffers as lists."""
+    """Objects with ``__array__`` (such as tables) as arrays, buffers as lists, all else as it is."""
     if isinstance(data, (list, tuple, range, Tensor, np.ndarray, np.generic, str)):
         return data
     if isinstance(data, (array, memoryview)):

@@ -80,7 +80,7 @@ class Generator:
         return self._key & ((1 << 64) - 1)
 
     def get_state(self) -> tuple[int, int]:
-        """What `set_state` takes back: (seed, numbers drawn)."""
+        """The state for `set_state`: (seed, numbers drawn)."""
         key, offset = self._key, self._offset
         return key & ((1 << 64) - 1), offset & LARGEST
 

@@ -243,7 +243,7 @@ def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
 
 
 def no_memory(operation: str, count: int, dtype: DType) -> MemoryError:
-    """What is said where NumPy had no memory for `count` numbers."""
+    """The error for `count` numbers that NumPy had no memory for."""
     gib = count * dtype.itemsize / (1 << 30)
     return NoMemoryError(
         f"{operation}: expected {gib:,.1f} GiB more host memory for {dtype.name} ({count},); ask for fewer numbers"

@@ -154,7 +154,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 @method("__array__")
 def array(self: Tensor, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray:
-    """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it.
+    """A NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib.
 
     Arguments:
         dtype: NumPy's dtype of the result; that of the tensor if None.
@@ -185,7 +185,7 @@ Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
 @method("__array_wrap__")
 @boundary
 def wrapped(self: Tensor, array: np.ndarray, context: object = None, return_scalar: bool = False) -> Tensor:
-    """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result.
+    """A tensor over the result of a NumPy function of this one, such as `numpy.sin(tensor)`.
 
     Arguments:
         array: the result.

@@ -61,7 +61,7 @@ def _corners(shown: Tensor, layout: Layout, cut: tuple[bool, ...], edge: int) ->
 
 
 def writer(array: np.ndarray, options: Options) -> tuple[Callable[[Number], str], int]:
-    """What writes one element of `array`, and how wide most are; a number without dimensions is as wide as it is."""
+    """A function that writes one element of `array`, and the width that it fills where there are dimensions."""
     if array.dtype.kind == "c":
         real, imaginary = _pattern(array.real, options), _pattern(array.imag, options)
         width, second_width = _width(array.real, real), _width(array.imag, imaginary)
@@ -79,7 +79,7 @@ def writer(array: np.ndarray, options: Options) -> tuple[Callable[[Number], str]
 
 
 def _pattern(array: np.ndarray, options: Options) -> str:
-    """How real numbers are written: with exponents, with a fraction, or, where all are whole, with a bare point."""
+    """The pattern for real numbers: with exponents, with a fraction, or, where all are whole, with a bare point."""
     sizes = np.abs(array[np.isfinite(array)].astype(np.float64))
     whole = bool(np.array_equal(sizes, np.round(sizes)))
     sizes = sizes[sizes > 0]

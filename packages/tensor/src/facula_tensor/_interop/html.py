@@ -19,7 +19,7 @@ CELL = "padding:1px 6px;text-align:right;font-family:monospace"
 @method("_repr_html_")
 @boundary
 def html(self: Tensor) -> str:
-    """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them.
+    """HTML for notebooks: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them.
 
     >>> from facula_tensor import tensor
     >>> "<td" in tensor([1, 2])._repr_html_()

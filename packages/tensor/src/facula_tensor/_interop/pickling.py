@@ -101,7 +101,7 @@ def block_under(tensor: Tensor) -> tuple[Block, Layout, int]:
 @method("__reduce_ex__")
 @boundary
 def reduce_tensor(tensor: Tensor, protocol: SupportsIndex) -> tuple[object, ...]:
-    """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
+    """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
     check_copied("pickle", tensor)
     block, layout, offset = block_under(tensor)
     return rebuild, (type(tensor), block, layout, offset, tensor.node is LEAF, attributes(tensor))
@@ -159,7 +159,7 @@ def check_copied(operation: str, tensor: Tensor) -> None:
 
 
 def attributes(tensor: Tensor) -> dict[str, object] | None:
-    """What users stored on a Parameter or subclass."""
+    """Attributes that users stored on a Parameter or subclass."""
     return getattr(tensor, "__dict__", None) or None
 
 

@@ -1,4 +1,4 @@
-"""How tensors print, for the whole program: `set_printoptions`, and a way to read and to restore what is set."""
+"""Options of printing, for the whole program: `set_printoptions`, and ways to read and to restore them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
 
 class Options(NamedTuple):
-    """What `set_printoptions` sets."""
+    """The options that `set_printoptions` sets."""
 
     precision: int = 4
     threshold: float = 1000

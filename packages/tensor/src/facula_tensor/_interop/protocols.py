@@ -1,4 +1,4 @@
-"""What Python itself asks of an object: `len`, `iter`, `bool`, `int`, `format`, `in` and the like."""
+"""Protocols of Python: `len`, `iter`, `bool`, `int`, `format`, `in` and the like."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def as_bytes(self: Tensor) -> bytes:
 @method("__format__")
 @boundary
 def formatted(self: Tensor, spec: str) -> str:
-    """What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`."""
+    """The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`."""
     now = snapshot(self)
     if type(self) is Tensor and not now._layout.shape and now._layout.device.type != "meta":
         return format(item(now), spec)

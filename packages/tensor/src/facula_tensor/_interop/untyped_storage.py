@@ -1,4 +1,4 @@
-"""What PyTorch's programs ask of a tensor's storage: where it is, how large it is, and its bytes."""
+"""Storages as PyTorch's programs know them: their address, their size, and their bytes."""
 
 from __future__ import annotations
 

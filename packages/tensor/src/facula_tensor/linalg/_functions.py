@@ -123,7 +123,7 @@ def matrix_rank(
     rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """How many singular values of matrices (..., m, n) are not 0 (int64): see `pinv` for what counts as 0.
+    """The rank of matrices (..., m, n): the number of singular values (int64) that are not 0, as `pinv` counts them.
 
     `tol` is another name of `atol`.
 

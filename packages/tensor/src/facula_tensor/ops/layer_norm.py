@@ -175,7 +175,7 @@ for _name in ("layer_norm", "group_norm", "rms_norm"):
 
 
 def lengths_of(operation: str, layout: Layout, normalized_shape: Lengths) -> int:
-    """How many of the last dimensions `normalized_shape` names; ValueError where the input has others."""
+    """The number of last dimensions that `normalized_shape` names; ValueError where the input has others."""
     if type(normalized_shape) is tuple:
         shape = normalized_shape
     elif hasattr(normalized_shape, "__iter__"):

@@ -128,7 +128,7 @@ _plans = operators["where"].table.by_key
 
 
 def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
-    """Whether the common case was done, without detours: layouts that `masked_fill` met before, nothing recorded."""
+    """Do the common case without detours, layouts met before and nothing recorded; False if it is another."""
     try:
         la = target._layout  # see Note [One moment]
         sa = target._storage

@@ -1,4 +1,4 @@
-"""What operators on matrices share: reading operands, named results, and errors that say which matrix of a batch."""
+"""Shared parts of operators on matrices: operands, named results, and errors that name the matrix of a batch."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class lcm:
 
 # ---------------------------------------------------------------------------------------------- exponents
 class Frexp(tuple):
-    """What `frexp` gives: `mantissa` and `exponent`."""
+    """The result of `frexp`: `mantissa` and `exponent`."""
 
     __slots__ = ()
     fields: tuple[str, str] = ("mantissa", "exponent")

@@ -250,7 +250,7 @@ def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tenso
 
 
 def pieces(input: Tensor, split_size_or_sections: Lengths, dim: int) -> tuple[Tensor, ...]:
-    """What `split` gives."""
+    """The pieces that `split` returns."""
     if hasattr(split_size_or_sections, "__index__") and not isinstance(split_size_or_sections, Tensor):
         return _split(input, split_size_or_sections.__index__(), dim)
     return _split(input, sizes("split", (split_size_or_sections,)), dim)

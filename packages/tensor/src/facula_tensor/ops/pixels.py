@@ -152,7 +152,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
 def _windows(
     operation: str, size: tuple[int, ...], kernel: Pair, dilation: Pair, padding: Pair, stride: Pair
 ) -> tuple[Pair, Pair]:
-    """How many windows there are down and across, and the padded size."""
+    """The numbers of windows down and across, and the padded size."""
     padded = (size[0] + 2 * padding[0], size[1] + 2 * padding[1])
     counts = [
         (length - gap * (taps - 1) - 1) // step + 1

@@ -1,4 +1,4 @@
-"""How windows lie over sequences, images and volumes: what pooling is made with, checked."""
+"""Places of windows over sequences, images and volumes: the arguments of pooling, checked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_planes(operation: str, dims: int, shape: Numbers) -> None:
 def count_windows(
     operation: str, size: Numbers, kernel: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, ceil: bool
 ) -> Numbers:
-    """How many windows there are along each dimension; in ceil_mode the last may reach beyond the padding."""
+    """The number of windows along each dimension; in ceil_mode the last may reach beyond the padding."""
     if any([2 * before > taps for before, taps in zip(padding, kernel, strict=True)]):
         raise ArgumentError(f"{operation}: expected padding of at most half the kernel_size {kernel}; got {padding}")
     counts = []

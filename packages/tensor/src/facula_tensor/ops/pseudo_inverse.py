@@ -98,7 +98,7 @@ def magnitudes(F: Namespace, name: str, A: Tensor, hermitian: bool) -> Tensor:
 
 
 def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
-    """How many singular values are not 0."""
+    """The number of singular values that are not 0."""
     A = snapshot(matrices(name, A, square=bool(hermitian)))
     absolute, relative = tolerances(name, A, atol, rtol)
     values = no_record_ops.magnitudes(name, A, bool(hermitian))

@@ -52,7 +52,7 @@ class _standard_gamma:
 
 @elementwise
 class _standard_gamma_grad:
-    """How a gamma draw `other` moves with the shape `input` it was drawn by; has no derivative itself."""
+    """The derivative of a gamma draw `other` by its shape `input`; it has no derivative itself."""
 
     inputs = ("input", "other")
     inplace = False
@@ -112,7 +112,7 @@ class _sample_dirichlet:
 
 @elementwise
 class _beta_grad:
-    """How a beta draw `input` of `first` and `second` moves with `first`, divided by 1 - input. Has no derivative."""
+    """The derivative of a beta draw `input` of `first` and `second` by `first`, divided by 1 - input."""
 
     inputs = ("input", "first", "second")
     inplace = False
@@ -132,7 +132,7 @@ class _poisson:
 
 @operator
 class _binomial:
-    """How many of `input` trials succeed, each with probability `other`: draws, of operands of one shape."""
+    """Draws of the number of `input` trials that succeed, each with probability `other`; operands of one shape."""
 
     inputs = ("input", "other")
     parameters = ("seed", "offset")
@@ -156,7 +156,7 @@ def gamma_share(shape: Tensor, x: Tensor) -> Tensor:
 
 
 def _drawn(operation: str, operator: Function, generator: Generator | None, *operands: Tensor) -> Tensor:
-    """What a sampler draws from its parameters, half precisions in float32."""
+    """Draws of a sampler from its parameters, half precisions in float32."""
     source = default_generator if generator is None else generator
     first = operands[0]
     dtype = first.dtype
@@ -233,7 +233,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 @overridable
 @boundary
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast.
+    """Draws of the number of `count` trials that succeed, each with probability `prob`; both broadcast.
 
     Both are of one floating dtype, which is the result's; NaN where one of them is. ValueError for a negative `count`
     or one above 2^52, and for probabilities outside [0, 1]. The gradient to both is 0.

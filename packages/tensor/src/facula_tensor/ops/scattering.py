@@ -65,7 +65,7 @@ MOST_NUMBERS = 64
 
 
 def _key(number: Scalar, like: Layout, shape: tuple[int, ...]) -> tuple[object, ...]:
-    """What a repeated number is known by. 0.0 and -0.0 are equal."""
+    """The key of a repeated number, with its sign for 0.0 and -0.0, which are equal."""
     return number, type(number), str(number) if number == 0 else "", like.dtype, like.device, shape
 
 
@@ -118,7 +118,7 @@ def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor,
 
 
 def _neutral(mode: str, dtype: DType) -> float:
-    """What changes nothing in a reduction."""
+    """The number that changes nothing in a reduction."""
     if mode in ("sum", "mean", "prod"):
         return int(mode == "prod")
     if dtype.category == FLOATING:
@@ -161,7 +161,7 @@ _plans = operators["scatter"].slow_table.by_key
 
 
 def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, mode: str) -> bool:
-    """Whether the common case was done, without detours: layouts met before, apart in memory, nothing recorded."""
+    """Do the common case without detours: layouts met before, apart in memory, not recorded; False for others."""
     try:
         la = target._layout  # see Note [One moment]
         sa = target._storage
@@ -193,7 +193,7 @@ _SAYS_REDUCE = {None: "set", "add": "sum", "multiply": "prod"}
 
 
 def _mode(operation: str, src: Operand | None, value: Operand | None, reduce: str | None) -> tuple[Operand | None, str]:
-    """What is scattered, `src` or `value`, and the kernel's word for `reduce`."""
+    """The one of `src` and `value` that was given, and the kernel's word for `reduce`."""
     if (src is None) == (value is None):
         raise ArgumentError(f"{operation}: expected src or value; got {'neither' if src is None else 'both'}")
     if reduce not in _SAYS_REDUCE:

@@ -148,7 +148,7 @@ def bucketize(
 @method()
 @boundary
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights.
+    """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights.
 
     The result has `minlength` elements at least: int64, or the weights' dtype if that is float32, float64 otherwise.
     ValueError for negative numbers.

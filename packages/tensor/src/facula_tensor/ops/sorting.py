@@ -59,7 +59,7 @@ class _topk:
 
 
 def length(layout: Layout, dim: int) -> int:
-    """How many elements lie along a dimension; a number is one."""
+    """The number of elements along a dimension; 1 of a number."""
     return layout.shape[dim] if layout.shape else 1
 
 

@@ -212,7 +212,7 @@ class _svdvals:
 
 
 def not_converged(info: int) -> str:
-    """What `info` means."""
+    """The message for `info`."""
     return "expected a matrix whose decomposition converges; got one where it does not (is an element NaN or infinite?)"
 
 

@@ -1,4 +1,4 @@
-"""What Fourier transforms share: reading their arguments, and making operands as long as they should be."""
+"""Shared parts of Fourier transforms: reading arguments, and fitting the lengths of operands."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _expanded(input: Tensor, size: Lengths, *, implicit: bool = False) -> Tensor:
-    """What `expand_copy` copies."""
+    """The view that `expand_copy` copies."""
     return recorded_ops.expand(input, sizes("expand_copy", (size,)))
 
 
@@ -71,12 +71,12 @@ def _permuted(input: Tensor, dims: Lengths) -> Tensor:
 
 
 def _sliced(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    """What `slice_copy` copies."""
+    """The view that `slice_copy` copies."""
     return input.movedim(dim, 0)[slice(start, end, step)].movedim(0, dim)
 
 
 def _unfolded(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """What `unfold_copy` copies."""
+    """The view that `unfold_copy` copies."""
     return input.unfold(dimension, size, step)
 
 

@@ -54,7 +54,7 @@ def whole_means(F: Namespace, input: Tensor, geometry: tuple[Any, ...] | None, s
 
 
 def divisors(length: int, count: int, taps: int, step: int, padding: int, *, padded: bool) -> np.ndarray:
-    """How many elements each of `count` windows has, with the padding or without.
+    """The number of elements of each of `count` windows, with the padding or without.
 
     >>> divisors(5, 3, 3, 2, 1, padded=False)
     array([2, 3, 2])

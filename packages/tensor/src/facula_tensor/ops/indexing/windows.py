@@ -1,4 +1,4 @@
-"""What an index of integers, slices, None and `...` shows: one view, in one step."""
+"""The view of an index of integers, slices, None and `...`, in one step."""
 
 from __future__ import annotations
 

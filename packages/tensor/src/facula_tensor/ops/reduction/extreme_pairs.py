@@ -1,4 +1,4 @@
-"""What operators along a dimension give that say where the elements are: `max`, `sort`, `topk` and others."""
+"""Pairs of elements and their places, the results of `max`, `sort`, `topk` and others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Extremes(_Pair):
 
 
 def _rebuilt(name: str, pair: tuple[Tensor, Tensor]) -> Extremes:
-    """What a pickle gives back. The classes are looked up by what they are of, as most are made, not written."""
+    """A pair from a pickle. Classes are looked up by their operation, as most are made, not written."""
     return next(kind for kind in Extremes.__subclasses__() if kind.name == name)(pair)
 
 

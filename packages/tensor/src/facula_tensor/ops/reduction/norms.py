@@ -300,7 +300,7 @@ def logsumexp(
 @method()
 @boundary
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """How many elements are not 0 (int64), of all or along `dim` (an integer or several).
+    """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several).
 
     Arguments:
         input: the tensor to reduce.

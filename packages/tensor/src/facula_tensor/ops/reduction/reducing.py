@@ -1,4 +1,4 @@
-"""What all reductions share: which dimensions they mean, what is left of a shape, and the way back to it."""
+"""Shared parts of reductions: their dimensions, the shape that is left, and the way back from it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _known: dict[tuple[object, ...], tuple[tuple[int, ...], bool]] = {}
 def reduction(
     operation: str, input: Tensor, dim: Dims | None, keepdim: bool
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
-    """What the operators of reductions take: `input` at one moment, the dimensions that `dim` means, and `keepdim`."""
+    """Arguments of a reducing operator: `input` at one moment, and the pair of dimensions and `keepdim`."""
     try:  # `steady`, written out
         layout = input._layout
         storage = input._storage
