@@ -638,11 +638,11 @@ def any(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, 
     """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
 def arange(start: Scalar | Tensor | None = None, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart."""
-def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
 def argwhere(input: Tensor) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
@@ -691,9 +691,9 @@ def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Gene
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight[k] @ input2 + bias[k] for each k: (*, n) and (*, m) with (features, n, m) to (*, features)."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-    """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+    """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast."""
+    """Draws of the number of `count` trials that succeed, each with probability `prob`; both broadcast."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -799,18 +799,18 @@ def cosh_(self: Tensor) -> Tensor:
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+    """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several)."""
 def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
     """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
-def cummax(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+def cummax(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-def cummin(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+def cummin(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-def cumprod(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+def cumprod(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
-def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
     """The areas under a sampled curve up to each sample but the first, along `dim`; arguments as of `trapezoid`."""
@@ -999,7 +999,7 @@ def is_conj(input: Tensor) -> builtins.bool:
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real floating-point type."""
 def is_inference(input: Tensor) -> builtins.bool:
-    """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
+    """Whether this tensor was made in `inference_mode` for good: always False."""
 def is_neg(input: Tensor) -> builtins.bool:
     """False: signs are never left to be changed later."""
 def is_nonzero(input: Tensor) -> builtins.bool:
@@ -1030,7 +1030,7 @@ def isreal(input: Tensor) -> Tensor:
     """Whether each element has an imaginary part of 0, as a bool tensor."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element."""
-def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
 def lcm(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
@@ -1060,13 +1060,13 @@ def log2_(self: Tensor) -> Tensor:
     """`log2` in place: changes this tensor and returns it."""
 def log_(self: Tensor) -> Tensor:
     """`log` in place: changes this tensor and returns it."""
-def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
 def logaddexp(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
 def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
-def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
@@ -1184,7 +1184,7 @@ def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
     """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions."""
-def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
@@ -1416,9 +1416,9 @@ def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: buil
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
-def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
@@ -1484,7 +1484,7 @@ def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
 def to_dlpack(input: Tensor) -> builtins.object:
     """A DLPack capsule of a tensor's memory, which other libraries read once: `input.__dlpack__()`."""
-def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
 def trace(input: Tensor) -> Tensor:
     """The sum of the main diagonal of a matrix; of integers in int64."""

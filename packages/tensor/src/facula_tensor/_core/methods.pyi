@@ -28,10 +28,10 @@ class Methods:
         """The sum of each pair of elements; logical or for bool."""
     def __and__(self, other: Operand) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
-    def __array__(self, dtype: DTypeLike | None = None, copy: builtins.bool | None = None) -> np.ndarray:
-        """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
-    def __array_wrap__(self, array: np.ndarray, context: builtins.object | None = None, return_scalar: builtins.bool = False) -> Tensor:
-        """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+    def __array__(self, dtype: np.dtype[Any] | None = None, copy: builtins.bool | None = None) -> np.ndarray:
+        """A NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib."""
+    def __array_wrap__(self, array: np.ndarray, context: builtins.object = None, return_scalar: builtins.bool = False) -> Tensor:
+        """A tensor over the result of a NumPy function of this one, such as `numpy.sin(tensor)`."""
     def __bool__(self) -> builtins.bool:
         """Whether the one element is nonzero. ValueError where there are more or none."""
     def __buffer__(self, flags: builtins.int) -> builtins.memoryview:
@@ -44,11 +44,11 @@ class Methods:
         """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
     def __copy__(self) -> Tensor:
         """`copy.copy`: another tensor over the same memory, sharing its version."""
-    def __deepcopy__(self, memo: builtins.dict[builtins.int, Any]) -> Tensor:
+    def __deepcopy__(self, memo: builtins.dict[builtins.int, builtins.object]) -> Tensor:
         """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     def __divmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """`(self // other, self % other)`."""
-    def __dlpack__(self, *, stream: builtins.object | None = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: builtins.tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) -> builtins.object:
+    def __dlpack__(self, *, stream: builtins.object = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: builtins.tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) -> builtins.object:
         """A DLPack capsule over the same memory. `copy=True` exports a copy."""
     def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]:
         """The pair (device type, index) of the DLPack standard."""
@@ -59,7 +59,7 @@ class Methods:
     def __floordiv__(self, other: Operand) -> Tensor:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def __format__(self, spec: builtins.str) -> builtins.str:
-        'What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`.'
+        'The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`.'
     def __ge__(self, other: Operand) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def __getitem__(self, index: Index) -> Tensor:
@@ -128,8 +128,8 @@ class Methods:
         """The bits that both elements of each pair have; logical and for bool."""
     def __rdivmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """`(other // self, other % self)`."""
-    def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[Any, ...]:
-        """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
+    def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[builtins.object, ...]:
+        """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
     def __repr__(self) -> builtins.str:
         """The elements (the corners of large tensors), and what is not to be guessed from them."""
     def __rfloordiv__(self, other: Operand) -> Tensor:
@@ -165,7 +165,7 @@ class Methods:
     def __xor__(self, other: Operand) -> Tensor:
         """The bits that just one element of each pair has; logical xor for bool."""
     def _repr_html_(self) -> builtins.str:
-        """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
+        """HTML for notebooks: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
     def abs_(self) -> Tensor:
@@ -224,11 +224,11 @@ class Methods:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
     def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
         """Replace each element by what `callable(element)` gives. Returns this tensor; slow, and without gradient."""
-    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
     def argwhere(self) -> Tensor:
         """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
@@ -271,7 +271,7 @@ class Methods:
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-        """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+        """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def bitwise_and_(self, other: Operand) -> Tensor:
@@ -365,7 +365,7 @@ class Methods:
     def cosh_(self) -> Tensor:
         """`cosh` in place: changes this tensor and returns it."""
     def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-        """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+        """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several)."""
     def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
         """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -374,15 +374,15 @@ class Methods:
         """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
-    def cummax(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    def cummax(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-    def cummin(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    def cummin(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-    def cumprod(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    def cumprod(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
     def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
         """`cumprod` in place: changes this tensor and returns it."""
-    def cumsum(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    def cumsum(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
     def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
         """`cumsum` in place: changes this tensor and returns it."""
@@ -587,7 +587,7 @@ class Methods:
     @property
     def is_cpu(self) -> builtins.bool: ...
     def is_inference(self) -> builtins.bool:
-        """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
+        """Whether this tensor was made in `inference_mode` for good: always False."""
     @property
     def is_ipu(self) -> builtins.bool: ...
     @property
@@ -644,7 +644,7 @@ class Methods:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The Kronecker product: `other` times each element of `input`, in place of that element."""
-    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
     @property
     def layout(self) -> builtins.object: ...
@@ -686,7 +686,7 @@ class Methods:
         """`log` in place: changes this tensor and returns it."""
     def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
         """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
-    def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
@@ -696,7 +696,7 @@ class Methods:
         """`logaddexp2` in place: changes this tensor and returns it."""
     def logaddexp_(self, other: Operand) -> Tensor:
         """`logaddexp` in place: changes this tensor and returns it."""
-    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
@@ -807,7 +807,7 @@ class Methods:
         """`minimum` in place: changes this tensor and returns it."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices; ValueError unless both have 2 dimensions."""
-    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
@@ -1041,9 +1041,9 @@ class Methods:
         """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
     def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
-    def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
@@ -1105,7 +1105,7 @@ class Methods:
         """The tensor itself, which keeps all its elements; in another dtype where one is given."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
-    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
     def trace(self) -> Tensor:
         """The sum of the main diagonal of a matrix; of integers in int64."""
@@ -1183,7 +1183,7 @@ class Methods:
         """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, the first of them conjugated."""
-    def view(self, *shape: Lengths) -> Tensor:
+    def view(self, *shape: Lengths | DTypeLike) -> Tensor:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`."""

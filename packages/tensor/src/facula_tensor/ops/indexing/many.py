@@ -62,7 +62,7 @@ def merged(F: Namespace, window: Tensor, named: list[tuple[int, Tensor]]) -> tup
 
 
 def unmerged(F: Namespace, flat: Tensor, arranged: Arranged) -> Tensor:
-    """What `merged` made one, in the window's order."""
+    """Undo `merged`, in the window's order."""
     shape, order = arranged
     back = tuple([order.index(dim) for dim in range(len(order))])
     return F.permute(F.reshape(flat, tuple([shape[dim] for dim in order])), back)
@@ -86,6 +86,7 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
 
 
 def _check_range(index: Tensor, dim: int, size: int) -> None:
+    """IndexError for places outside a dimension `dim` of length `size`."""
     if index.is_meta or not index.numel():
         return
     for extreme in (no_record_ops.amin, no_record_ops.amax):

@@ -36,11 +36,15 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 
-def setitem(self: Tensor, index: Any, value: Any) -> None:
+def setitem(self: Tensor, index: Index, value: Any) -> None:
     """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names.
 
     It is cast, but for a tensor where tensors are in the index: TypeError unless it has this tensor's dtype (of one
     element, beside a mask, it need not).
+
+    Arguments:
+        index: what indexing takes: integers, slices, None, an ellipsis, tensors, or a tuple of these.
+        value: what to write; it broadcasts.
     """
     kind = type(value)
     try:
@@ -109,7 +113,7 @@ def delitem(self: Tensor, index: Index) -> None:
     )
 
 
-def slow_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = False) -> None:
+def slow_setitem(self: Tensor, index: Index, value: Any, accumulate: bool = False) -> None:
     """`self[index] = value` for whatever they are; with `accumulate` values are added, several for one place too."""
     if overridden((self, value)):
         call_torch_function("setitem", setitem, (self, index, value), {})

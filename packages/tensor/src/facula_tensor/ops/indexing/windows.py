@@ -1,4 +1,4 @@
-"""What an index of integers, slices, None and `...` shows: one view, in one step."""
+"""The view of an index of integers, slices, None and `...`, in one step."""
 
 from __future__ import annotations
 
@@ -131,6 +131,7 @@ def fast_window(layout: Layout, index: tuple[Any, ...]) -> tuple[Any, int]:
 def _keep_window(
     key: tuple[object, ...], layout: Layout, index: tuple[Any, ...]
 ) -> tuple[Layout, int, list[tuple[int, int]]]:
+    """The window of an index, and what each of its integers adds to the offset, kept under `key`."""
     lo, delta, steps = INDEX.window(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
     if len(_windows) >= MOST_WINDOWS:
         _windows.clear()
