@@ -625,7 +625,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
+    """Whether |input - other| <= atol + rtol |other| for all pairs of elements."""
 def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -689,7 +689,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, 
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 @ weight[k] @ input2 + bias[k] for each k: (*, n) and (*, m) with (features, n, m) to (*, features)."""
+    """input1 @ weight[k] @ input2 + bias[k] for each feature k."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
@@ -725,7 +725,7 @@ def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
 def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtins.str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
-    """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R)."""
+    """The p-norm of the difference of each row of `x1` and each row of `x2`."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least whole number that is not less, of each element. Integers stay as they are."""
 def ceil_(self: Tensor) -> Tensor:
@@ -739,15 +739,15 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+    """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
 def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+    """The inverse of A, which is known by its Cholesky factor."""
 def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
+    """X with A X = B, where A is known by its Cholesky factor."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+    """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
 def clamp_(self: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
     """`clamp` in place: changes this tensor and returns it."""
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -765,7 +765,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
     """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their real and imaginary parts, both float32 or both float64, which broadcast."""
+    """Complex numbers of their real and imaginary parts, which broadcast."""
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -797,7 +797,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cosh_(self: Tensor) -> Tensor:
     """`cosh` in place: changes this tensor and returns it."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
-    """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`."""
+    """The cosine of the angle between vectors along `dim`."""
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
 def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
@@ -813,7 +813,7 @@ def cumprod(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None
 def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
-    """The areas under a sampled curve up to each sample but the first, along `dim`; arguments as of `trapezoid`."""
+    """The areas under a sampled curve up to each sample but the first, by the trapezoidal rule."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in degrees as angles in radians."""
 def deg2rad_(self: Tensor) -> Tensor:
@@ -827,7 +827,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-    """Matrices of zeros, in the plane of two new dimensions, with the last dimension of `input` as a diagonal."""
+    """Matrices of zeros with the last dimension of `input` as a diagonal."""
 def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor:
     """The matrix with the elements of `input`, in row-major order, as its diagonal."""
 def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
@@ -913,7 +913,7 @@ def fmax(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor
 def fmin(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+    """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of each element, with its sign. Floating dtypes only."""
 def frac_(self: Tensor) -> Tensor:
@@ -949,7 +949,7 @@ def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.fl
 def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gradient(input: Tensor, *, spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1, dim: Dims | None = None, edge_order: builtins.int = 1) -> builtins.tuple[Tensor, ...]:
-    """The slopes of a sampled function along each of `dim` (all of them where it is None), a tensor each."""
+    """The slopes of a sampled function along dimensions: central differences, one-sided at the ends."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
@@ -1017,7 +1017,7 @@ def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: bu
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: builtins.bool = False, invert: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Whether each element of `elements` is among `test_elements`; with `invert`, whether it is not."""
+    """Whether each element of `elements` is among `test_elements`, as a bool tensor."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1087,11 +1087,11 @@ def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = F
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
 def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
+    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
+    """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`."""
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """P, L and U with A = P L U, of what `linalg.lu_factor` gives. What is not wanted is empty."""
+    """P, L and U with A = P L U, from the results of `linalg.lu_factor`."""
 def manual_seed(seed: builtins.int) -> Generator:
     """Start the default generator over from `seed`, and return it."""
 def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1235,7 +1235,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
-    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+    """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor, ...]:
     ...
@@ -1273,7 +1273,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their magnitude and angle (radians), both float32 or both float64, which broadcast."""
+    """Complex numbers of their magnitudes and angles, which broadcast."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order `n` of `digamma` at each element."""
 def positive(input: Tensor) -> Tensor:
@@ -1325,7 +1325,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def relu_(input: Tensor) -> Tensor:
     """`relu` in place."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+    """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
     """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
@@ -1475,7 +1475,7 @@ def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | N
 def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
-    """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`."""
+    """The sum of products over pairs of dimensions."""
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
     """Each element, or `value` where it is not greater than `threshold`."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:

@@ -109,7 +109,7 @@ class Methods:
     def __matmul__(self, other: Tensor | np.ndarray) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __mod__(self, other: Operand) -> Tensor:
-        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def __mul__(self, other: Operand) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def __ne__(self, other: Operand) -> Tensor:  # type: ignore[override]
@@ -139,7 +139,7 @@ class Methods:
     def __rmatmul__(self, other: Tensor | np.ndarray) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __rmod__(self, other: Operand) -> Tensor:
-        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def __rmul__(self, other: Operand) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def __ror__(self, other: Operand) -> Tensor:
@@ -211,7 +211,7 @@ class Methods:
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-        """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
+        """Whether |input - other| <= atol + rtol |other| for all pairs of elements."""
     def amax(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -317,15 +317,15 @@ class Methods:
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int8."""
     def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+        """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
     def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+        """The inverse of A, which is known by its Cholesky factor."""
     def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
+        """X with A X = B, where A is known by its Cholesky factor."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+        """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
     def clamp_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
         """`clamp` in place: changes this tensor and returns it."""
     def clamp_max(self, max: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -347,7 +347,7 @@ class Methods:
     def const_data_ptr(self) -> builtins.int:
         """The address of the first element, for reading."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
+        """This tensor if its elements lie in row-major order (or in `memory_format`) without gaps, else such a copy."""
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
         """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor."""
     def copysign(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -373,7 +373,7 @@ class Methods:
     def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
         """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
+        """This tensor on a CUDA device; itself where it is there."""
     def cummax(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
     def cummin(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -405,7 +405,7 @@ class Methods:
     def diag(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
     def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-        """Matrices of zeros, in the plane of two new dimensions, with the last dimension of `input` as a diagonal."""
+        """Matrices of zeros with the last dimension of `input` as a diagonal."""
     def diagflat(self, offset: builtins.int = 0) -> Tensor:
         """The matrix with the elements of `input`, in row-major order, as its diagonal."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
@@ -499,7 +499,7 @@ class Methods:
     def fmin(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
     def fmod(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+        """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
     def fmod_(self, other: Operand) -> Tensor:
         """`fmod` in place: changes this tensor and returns it."""
     def frac(self, *, out: Tensor | None = None) -> Tensor:
@@ -729,15 +729,15 @@ class Methods:
     def lt_(self, other: Operand) -> Tensor:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
+        """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
+        """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`."""
     @property
     def mH(self) -> Tensor: ...
     @property
     def mT(self) -> Tensor: ...
     def map2_(self, x: Tensor, y: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
-        """`map_` with two other tensors: `callable(element, other, another)`."""
+        """Replace each element by `callable(element, other, another)`, with two other tensors'. Slow, no gradient."""
     def map_(self, tensor: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
         """Replace each element by `callable(element, other)`, with another tensor's, which broadcasts. Slow, no gradient."""
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -880,7 +880,7 @@ class Methods:
         """`nextafter` in place: changes this tensor and returns it."""
     @overload
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
-        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+        """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""
     @overload
     def nonzero(self, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor, ...]:
         ...
@@ -948,7 +948,7 @@ class Methods:
     def relu_(self) -> Tensor:
         """`relu` in place: changes this tensor and returns it."""
     def remainder(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder` in place: changes this tensor and returns it."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
@@ -1100,7 +1100,7 @@ class Methods:
     def tile(self, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
         """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
     def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
+        """This tensor in another dtype, on another device, or with those of another tensor; itself where nothing changes."""
     def to_dense(self, dtype: DTypeLike | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """The tensor itself, which keeps all its elements; in another dtype where one is given."""
     def tolist(self) -> builtins.list[Any]:

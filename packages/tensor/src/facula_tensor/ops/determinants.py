@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous
@@ -91,8 +91,8 @@ def is_complex(layout: Layout) -> bool:
 Slogdet: type[NamedResults] = results_named("slogdet", "sign", "logabsdet")
 
 
-def slogdet_of(name: str, input: Any) -> tuple[Tensor, Tensor]:
-    """Sign, and logarithm of the magnitude."""
+def slogdet_of(name: str, input: Tensor) -> tuple[Tensor, Tensor]:
+    """The sign of determinants, and the logarithm of their magnitude."""
     A = matrices(name, input, square=True)
     logarithm, sign = recorded_ops.slogdet(A)
     if logarithm.node is not None:
@@ -166,6 +166,6 @@ def logdet(input: Tensor) -> Tensor:
     return F.where(F.lt(sign, 0), float("nan"), logarithm)
 
 
-def det_of(name: str, A: Any, out: Tensor | None) -> Tensor:
-    """The determinant, into `out` where that is given."""
+def det_of(name: str, A: Tensor, out: Tensor | None) -> Tensor:
+    """The determinants of matrices A, into `out` where there is one; `name` is the function in errors."""
     return write_out(name, recorded_ops.det(matrices(name, A, square=True)), out)
