@@ -607,9 +607,9 @@ def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers."""
+    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number."""
+    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -731,7 +731,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def ceil_(self: Tensor) -> Tensor:
     """`ceil` in place: changes this tensor and returns it."""
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017."""
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017."""
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`celu` in place."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
@@ -763,7 +763,7 @@ def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side, numbers and vectors as columns."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
-    """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes."""
+    """All choices of `r` elements of a vector in their order, as rows."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their real and imaginary parts, which broadcast."""
 def conj(input: Tensor) -> Tensor:
@@ -889,7 +889,7 @@ def expm1_(self: Tensor) -> Tensor:
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A matrix with ones on the diagonal."""
 def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """A tensor like `input`, all of whose elements are `value`: a number, or a tensor without dimensions."""
+    """A tensor like `input`, all of whose elements are `value`."""
 def fill_(self: Tensor, value: Operand) -> Tensor:
     """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
@@ -933,7 +933,7 @@ def full(size: Lengths, fill_value: Operand, *, out: Tensor | None = None, dtype
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
+    """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""
 def gcd(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -957,11 +957,11 @@ def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
 def histc(input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
-    """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one."""
-def histogram(input: Tensor, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """How many elements lie in each bin, as the pair (hist, bin_edges)."""
-def histogramdd(input: Tensor, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> builtins.tuple[Tensor, builtins.tuple[Tensor, ...]]:
-    """How many points lie in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions."""
+    """The number of elements in each of several equal bins."""
+def histogram(input: Tensor, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """The number of elements in each bin, as the pair (hist, bin_edges)."""
+def histogramdd(input: Tensor, bins: builtins.int | Sequence[builtins.int] | Sequence[Tensor], range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> builtins.tuple[Tensor, builtins.tuple[Tensor, ...]]:
+    """The number of points in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -985,7 +985,7 @@ def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, a
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
 def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
+    """The slices along `dim` at the positions that `index` lists: a copy."""
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1039,7 +1039,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
+    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1."""
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -1197,7 +1197,7 @@ def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
 def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
+    """The logarithm of the multivariate gamma function of dimension `p` at each element."""
 def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
 def nan_to_num_(self: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
@@ -1243,7 +1243,7 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor,
 def nonzero(input: Tensor, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
     ...
 def nonzero_static(input: Tensor, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
-    """`nonzero` as exactly `size` rows: the first so many, or all of them and then rows of `fill_value`."""
+    """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows."""
 def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
     """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -1303,7 +1303,7 @@ def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DType
 def randint(low: builtins.int = 0, high: SupportsIndex | None = None, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
 def randint_like(input: Tensor, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-    """Integers drawn evenly from `low` to before `high`, of the shape, dtype and device of `input`."""
+    """Random integers, drawn evenly, in the shape of a tensor."""
 def randn(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1."""
 def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -1341,15 +1341,15 @@ def resolve_neg(input: Tensor) -> Tensor:
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
+    """A copy in which elements are moved on along dimensions; those beyond the end come in at the front."""
 def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
-    """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
+    """A copy turned by quarters in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
 def round_(self: Tensor, *, decimals: builtins.int = 0) -> Tensor:
     """`round` in place: changes this tensor and returns it."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
-    """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean."""
+    """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015."""
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
     """`rrelu` in place."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1511,13 +1511,13 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def trunc_(self: Tensor) -> Tensor:
     """`trunc` in place: changes this tensor and returns it."""
 def typename(obj: builtins.object) -> builtins.str:
-    """What an object is, by module and class; of a tensor what `x.type()` says."""
+    """The type of an object, by module and class; of a tensor the result of `x.type()`."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of the elements along `dim`."""
 def unbind_copy(input: Tensor, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
     """Copies of the elements along `dim`: of what `unbind` shows."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Lengths) -> Tensor:
-    """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
+    """A view with one dimension divided into several."""
 def unfold_copy(input: Tensor, dimension: builtins.int, size: builtins.int, step: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A copy of what `unfold` shows, in memory of its own."""
 @overload
@@ -1557,7 +1557,7 @@ def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.
 def unsqueeze_copy(input: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of what `unsqueeze` shows, in memory of its own."""
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
-    """The Vandermonde matrix: the powers N - 1 to 0 of each element, or 0 to N - 1 where `increasing`; N is len(x)."""
+    """The Vandermonde matrix: powers of each element of a vector, in a row for each."""
 def var(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
     """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
 def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:

@@ -173,7 +173,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[buil
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
     """`adaptive_max_pool3d` with the indices."""
 def affine_grid(theta: Tensor, size: Lengths, align_corners: builtins.bool | None = None) -> Tensor:
-    """The grid for `grid_sample` of affine maps `theta`: (N, 2, 3) and size (N, C, H, W) to (N, H, W, 2)."""
+    """The grid for `grid_sample` of affine maps: each point of the output, from -1 to 1, mapped to where it comes from."""
 def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """In training each element becomes selu's limit with probability `p`; then mean and variance are restored."""
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
@@ -191,7 +191,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', pos_weight: Tensor | None = None) -> Tensor:
     """`binary_cross_entropy` of sigmoid(input), without overflow."""
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017."""
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017."""
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`celu` in place."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
@@ -229,9 +229,9 @@ def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = Fal
 def elu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`elu` in place."""
 def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
-    """Rows of `weight` (numbers, features) by `input` (*), int64 or int32: (*, features)."""
+    """The rows of `weight` that the numbers of `input` name."""
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, mode: builtins.str = 'mean', sparse: builtins.bool = False, per_sample_weights: Tensor | None = None, include_last_offset: builtins.bool = False, padding_idx: builtins.int | None = None) -> Tensor:
-    'The "sum", "mean" or "max" of the rows of `weight` (numbers, features) in each bag: (bags, features).'
+    """The sum, mean or maximum of the rows of `weight` that each bag of numbers names."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """`alpha_dropout` of whole channels."""
 def fold(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
@@ -243,7 +243,7 @@ def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
 def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
     """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd."""
 def grid_sample(input: Tensor, grid: Tensor, mode: builtins.str = 'bilinear', padding_mode: builtins.str = 'zeros', align_corners: builtins.bool | None = None) -> Tensor:
-    """The images `input` at the points of `grid`: (N, C, H, W) and (N, H', W', 2) to (N, C, H', W')."""
+    """The images, or volumes, `input` at the points of `grid`."""
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
     """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example."""
 def gumbel_softmax(logits: Tensor, tau: builtins.float = 1, hard: builtins.bool = False, eps: builtins.float = 1e-10, dim: builtins.int = -1) -> Tensor:
@@ -263,7 +263,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: builtins.float =
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
     """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0."""
 def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: builtins.bool = True, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
-    """Each channel of each example of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`."""
+    """Each channel of each example with mean 0 and variance 1, times `weight`, plus `bias`."""
 def interpolate(input: Tensor, size: Lengths | None = None, scale_factor: builtins.float | Sequence[builtins.float] | None = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
     """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width)."""
 def kl_div(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
@@ -370,7 +370,7 @@ def relu_(input: Tensor) -> Tensor:
 def rms_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtins.int], weight: Tensor | None = None, eps: builtins.float | None = None) -> Tensor:
     """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
-    """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean."""
+    """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015."""
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
     """`rrelu` in place."""
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: builtins.float = 0.0, is_causal: builtins.bool = False, scale: builtins.float | None = None, enable_gqa: builtins.bool = False) -> Tensor:
@@ -389,10 +389,10 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: builtins.bool 
     """log(1 + exp(-target input)) for targets 1 and -1, without overflow. ValueError where shapes differ."""
 def softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along a dimension."""
-def softmin(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: builtins.object = None) -> Tensor:
-    """softmax(-x) along `dim`; arguments as `softmax`'s."""
+def softmin(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: DTypeLike | None = None) -> Tensor:
+    """softmax(-x) along a dimension."""
 def softshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
-    """Each element, `lambd` nearer to 0; 0 where it is as near as that. ValueError where lambd is negative."""
+    """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0."""
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + abs(x)) of each element."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -157,7 +157,7 @@ class Methods:
     def __rxor__(self, other: Operand) -> Tensor:
         """The bits that just one element of each pair has; logical xor for bool."""
     def __setitem__(self, index: Index, value: Operand) -> None:
-        """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names."""
+        """`self[index] = value`: `value` is a tensor or number that broadcasts to the elements that the index names."""
     def __sub__(self, other: Operand) -> Tensor:
         """The difference of each pair of elements. Not defined for bool."""
     def __truediv__(self, other: Operand) -> Tensor:
@@ -187,11 +187,11 @@ class Methods:
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addbmm` in place: changes this tensor and returns it."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers."""
+        """`input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
         """`addcdiv` in place: changes this tensor and returns it."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number."""
+        """`input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
         """`addcmul` in place: changes this tensor and returns it."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -509,7 +509,7 @@ class Methods:
     def frexp(self, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
         """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
+        """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""
     def gcd(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
     def gcd_(self, other: Operand) -> Tensor:
@@ -537,9 +537,9 @@ class Methods:
     def heaviside_(self, values: Tensor) -> Tensor:
         """`heaviside` in place: changes this tensor and returns it."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
-        """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one."""
-    def histogram(self, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """How many elements lie in each bin, as the pair (hist, bin_edges)."""
+        """The number of elements in each of several equal bins."""
+    def histogram(self, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The number of elements in each bin, as the pair (hist, bin_edges)."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -575,7 +575,7 @@ class Methods:
     def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
         """`index_reduce` in place: changes this tensor and returns it."""
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
+        """The slices along `dim` at the positions that `index` lists: a copy."""
     def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -661,7 +661,7 @@ class Methods:
     def le_(self, other: Operand) -> Tensor:
         """`le` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def lerp(self, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-        """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
+        """`input + weight * (end - input)`: from `input` at 0 to `end` at 1."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
         """`lerp` in place: changes this tensor and returns it."""
     def lgamma(self, *, out: Tensor | None = None) -> Tensor:
@@ -822,7 +822,7 @@ class Methods:
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
     def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
+        """The logarithm of the multivariate gamma function of dimension `p` at each element."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
         """`mvlgamma` in place: changes this tensor and returns it."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -888,7 +888,7 @@ class Methods:
     def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
-        """`nonzero` as exactly `size` rows: the first so many, or all of them and then rows of `fill_value`."""
+        """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows."""
     def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
         """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
@@ -976,9 +976,9 @@ class Methods:
     def resolve_neg(self) -> Tensor:
         """`input` itself: signs are never left to be changed later."""
     def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-        """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
+        """A copy in which elements are moved on along dimensions; those beyond the end come in at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
-        """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
+        """A copy turned by quarters in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
         """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
     def round_(self, *, decimals: builtins.int = 0) -> Tensor:
@@ -1138,7 +1138,7 @@ class Methods:
     def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Views of the elements along `dim`."""
     def unflatten(self, dim: builtins.int, sizes: Lengths) -> Tensor:
-        """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
+        """A view with one dimension divided into several."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:

@@ -1,4 +1,4 @@
-"""Fourier transforms, as operators: of whole dimensions, whose lengths are those of the operand."""
+"""Operators of Fourier transforms along whole dimensions of the operand."""
 
 from __future__ import annotations
 

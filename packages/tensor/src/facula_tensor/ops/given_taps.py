@@ -1,4 +1,4 @@
-"""Sums of elements at given places, times given weights: what sampling at the points of a grid is made of.
+"""Sums of elements at given places, times given weights: the operators of sampling at the points of a grid.
 
 Three operators close under differentiation; see Note [Given taps] in facula_cpu's given_taps.inc.
 """

@@ -1,4 +1,4 @@
-"""What an index of integers, slices, None and `...` shows: one view, in one step."""
+"""The view that an index of integers, slices, None and `...` shows, in one step."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ layout_cache_clearers.append(_windows.clear)
 
 
 def fast_window(layout: Layout, index: tuple[Any, ...]) -> tuple[Any, int]:
-    """The layout that an index shows and where it begins, in bytes; None and 0 for what is to be looked at closely."""
+    """The layout that an index shows, and its first byte; None and 0 where the index has to be looked at closely."""
     key: list[Any] = [layout]
     positions: list[int] = []
     for part in index:
@@ -131,6 +131,7 @@ def fast_window(layout: Layout, index: tuple[Any, ...]) -> tuple[Any, int]:
 def _keep_window(
     key: tuple[object, ...], layout: Layout, index: tuple[Any, ...]
 ) -> tuple[Layout, int, list[tuple[int, int]]]:
+    """The window of an index with 0 for each integer, kept under `key`: layout, bytes, and steps of the integers."""
     lo, delta, steps = INDEX.window(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
     if len(_windows) >= MOST_WINDOWS:
         _windows.clear()
