@@ -770,7 +770,7 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
-def constant_pad_nd(input: Tensor, pad: Lengths, value: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
     """`functional.pad` with a constant."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of sequences with filters: what networks call a convolution."""

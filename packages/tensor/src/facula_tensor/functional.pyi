@@ -173,7 +173,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[buil
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
     """`adaptive_max_pool3d` with the indices."""
 def affine_grid(theta: Tensor, size: Lengths, align_corners: builtins.bool | None = None) -> Tensor:
-    """The grid for `grid_sample` of affine maps: each point of the output, from -1 to 1, mapped to where it comes from."""
+    """The grid for `grid_sample` of affine maps from points of the output, from -1 to 1, to points of the input."""
 def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """In training each element becomes selu's limit with probability `p`; then mean and variance are restored."""
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:

@@ -63,7 +63,7 @@ class Methods:
     def __ge__(self, other: Operand) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def __getitem__(self, index: Index) -> Tensor:
-        """`input[index]`. Integers, slices, None and `...` take the fast path here; all else goes to `general_getitem`."""
+        """`input[index]`: integers, slices, None and `...` by the fast path here, all else by `general_getitem`."""
     def __gt__(self, other: Operand) -> Tensor:
         """Whether each element of `input` is greater than the other's."""
     def __iadd__(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:

@@ -39,9 +39,9 @@ def assign_inplace(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
 
 
 def source(operation: str, input: Tensor, inplace: bool) -> Tensor:
-    """The tensor to compute from: a copy of `input` if `inplace` and it has a graph, whose nodes need its old elements.
+    """The tensor to compute from: a copy of `input` if `inplace` and it has a graph.
 
-    `operation` names the caller in the TypeError for what is no tensor.
+    That graph's nodes, and the new one, need the elements as they were. `operation` names the caller in the TypeError.
     """
     input = as_tensor(operation, input)
     return input.clone() if inplace and input.node is not None else input

@@ -298,7 +298,7 @@ def scaled_dot_product_attention(
     """
     layouts = [layout_of_tensor(as_tensor("scaled_dot_product_attention", one)) for one in (query, key, value)]
     mask = None if attn_mask is None else layout_of_tensor(as_tensor("scaled_dot_product_attention", attn_mask))
-    check(*layouts, mask, is_causal)
+    check(layouts[0], layouts[1], layouts[2], mask, is_causal)
     share = float(as_real(dropout_p, "scaled_dot_product_attention", "dropout_p"))
     if not 0 <= share <= 1:
         raise ArgumentError(f"scaled_dot_product_attention: expected a share dropout_p from 0 to 1; got {dropout_p}")

@@ -24,7 +24,7 @@ __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
 
 @operator
 class _cholesky_ex:
-    """L with L L^H = A, lower triangular, of which the lower triangle of A is read; or U with U^H U = A, of the upper.
+    """L with L L^H = A from the lower triangle of A, or U with U^H U = A from the upper one.
 
     `info` is 0, or the order of the first leading minor that is not positive definite.
     """
@@ -42,7 +42,7 @@ class _cholesky_ex:
 
 @composite
 def cholesky_grad(F: Namespace, g: Tensor, out: Tensor, upper: bool) -> Tensor:
-    """The gradient by A of the decomposition, a Hermitian matrix, from its factor `out` and that factor's gradient `g`.
+    """The gradient by A of the decomposition, a Hermitian matrix, from its factor `out` and the gradient `g` of that.
 
     L^-H S L^-1, S the Hermitian part of tril(L^H g) with its diagonal halved (I. Murray, "Differentiation of the
     Cholesky decomposition", 2016).

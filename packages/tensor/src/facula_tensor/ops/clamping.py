@@ -68,7 +68,7 @@ class clamp_max:
 _bounded = {name: (operators[name].public, operators[name].changing) for name in ("clamp_min", "clamp_max")}
 
 
-@public_form
+@public_form  # type: ignore[no-redef]
 @boundary
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:  # noqa: F811  the operator, for users
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN.
@@ -87,7 +87,7 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
     return _bounded["clamp_min"][0](input, min, out=out)
 
 
-@public_form
+@public_form  # type: ignore[no-redef]
 @boundary
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
     """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.

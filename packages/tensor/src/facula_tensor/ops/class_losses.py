@@ -17,6 +17,7 @@ from .._dispatch.namespaces import recorded_ops
 from .losses import reduction_of
 
 if TYPE_CHECKING:
+    from .._core.types import Function, Operands, Parameters
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["cross_entropy", "nll_loss"]
@@ -28,7 +29,7 @@ def _by_class(name: str) -> None:
     Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
     """
 
-    def decompose(F, operands, parameters):
+    def decompose(F: Namespace, operands: Operands, parameters: Parameters) -> Tensor | None:
         input, target, weight = operands
         for what, one in (("input", input), ("target", target)):
             if one is None:
@@ -91,10 +92,10 @@ def _by_class(name: str) -> None:
             scale = F.neg(F.sum(along, ((1,), True)))
             return F.mul(F.softmax_grad(g, F.softmax(input, (1,)), (1,)), scale)
 
-    def gradient_of(F):
+    def gradient_of(F: Namespace) -> Function:
         return getattr(F, f"{name}_grad")
 
-    loss.decompose = decompose
+    loss.decompose = decompose  # type: ignore[attr-defined]
     for body, own in ((loss, f"_{name}"), (gradient, f"_{name}_grad")):
         body.__name__, body.__doc__ = own, f"`{name}`, or its gradient, in one pass."
         operator(body)

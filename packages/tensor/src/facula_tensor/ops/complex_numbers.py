@@ -79,10 +79,10 @@ def _set_imag(self: Tensor, new: Operand) -> None:
     _imag(self).copy_(new)
 
 
-Tensor.real = property(  # type: ignore[attr-defined]
+Tensor.real = property(  # type: ignore[method-assign, assignment]
     lambda self: recorded_ops.real_of(self), boundary(_set_real), doc="The real part of each element, as a view."
 )
-Tensor.imag = property(  # type: ignore[attr-defined]
+Tensor.imag = property(  # type: ignore[method-assign, assignment]
     boundary(_imag), boundary(_set_imag), doc="The imaginary part of each element, as a view."
 )
 
@@ -257,7 +257,7 @@ def adjoint(input: Tensor) -> Tensor:
     return recorded_ops.conj(recorded_ops.mT(input))
 
 
-@method("mH")
+@method("mH")  # type: ignore[misc, prop-decorator]
 @property
 @boundary
 def mH(self: Tensor) -> Tensor:
@@ -265,7 +265,7 @@ def mH(self: Tensor) -> Tensor:
     return adjoint(self)
 
 
-@method("H")
+@method("H")  # type: ignore[misc, prop-decorator]
 @property
 @boundary
 def H(self: Tensor) -> Tensor:

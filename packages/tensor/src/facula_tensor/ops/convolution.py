@@ -34,7 +34,7 @@ PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding abov
 
 
 def _ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Tensor | None:
-    """The operator of this name on operands in row-major order and of a dtype that its kernel has; None if they are."""
+    """The operator of this name on operands in row-major order and a dtype of the kernel; None if they are such."""
     layouts = [layout_of_tensor(one) for one in operands if one is not None]
     first = layouts[0].dtype
     called = name.replace("2d", f"{len(layouts[0].shape) - 2}d")

@@ -213,7 +213,10 @@ def ctc_loss(
 
 
 def lengths_of(name: str, what: str, given: Tensor | Sequence[int] | int, batch: int, most: int | None) -> list[int]:
-    """The lengths `given`, called `what` in errors, as a list; ValueError unless there are `batch` from 0 to `most`."""
+    """The lengths `given`, called `what` in errors, as a list.
+
+    ValueError unless there are `batch` of them, from 0 to `most` (None for no such bound).
+    """
     if isinstance(given, Tensor):
         if given.dtype.category != INTEGER:
             raise DTypeError(f"{name}: expected {what} to be integers; got {given.dtype.name}; use .long()")

@@ -18,9 +18,9 @@ __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "trace"]
 
 
 def along(layout: Layout, offset: int, dim1: int, dim2: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Shape, strides and first element of a diagonal, which comes last, in the plane of two dimensions from the front.
+    """Shape, strides and first element of a diagonal, which comes last, in the plane of two dimensions.
 
-    `offset` 0 is the main diagonal, 1 the next above.
+    The dimensions count from the front. `offset` 0 is the main diagonal, 1 the next above.
     """
     shape, strides = layout.shape, layout.strides
     rest = [dim for dim in range(len(shape)) if dim not in (dim1, dim2)]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._core.types import Dims, Lengths
+    from .._dispatch.view_call import Window
 
 __all__ = ["movedim", "permute", "squeeze", "swapaxes", "t", "transpose", "unsqueeze"]
 
@@ -171,7 +172,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return recorded_ops.transpose(input, axis0, axis1)
 
 
-@method("mT")
+@method("mT")  # type: ignore[misc, prop-decorator]
 @property
 def mT(self: Tensor) -> Tensor:
     """A view with the last two dimensions exchanged."""
@@ -179,7 +180,7 @@ def mT(self: Tensor) -> Tensor:
 
 
 @form
-def _mT(layout):
+def _mT(layout: Layout) -> Window:
     ndim = len(layout.shape)
     if ndim == 2:
         return layout.transposed(), 0, operators["reverse_dims"].rule, ()
@@ -188,7 +189,9 @@ def _mT(layout):
     return permuted(layout, (*range(ndim - 2), ndim - 1, ndim - 2)), 0, operators["transpose"].rule, (-2, -1)
 
 
-Tensor.T = property(lambda self: recorded_ops.reverse_dims(self), doc="A view with all dimensions in reverse order.")
+Tensor.T = property(  # type: ignore[method-assign, assignment]
+    lambda self: recorded_ops.reverse_dims(self), doc="A view with all dimensions in reverse order."
+)
 
 
 @overridable
@@ -235,7 +238,7 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
 
 
 @form
-def _movedim(layout, source, destination):
+def _movedim(layout: Layout, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Window:
     ndim = len(layout.shape)
     sources, targets = (
         [check_dim("movedim", dim, ndim) for dim in (dims if isinstance(dims, tuple) else (dims,))]

@@ -31,7 +31,7 @@ __all__ = ["lu", "lu_solve", "lu_unpack"]
 
 @operator
 class _lu_factor_ex:
-    """L below the diagonal and U in one matrix; the row (from 1) that each pivot came from; `info`, as of the inverse.
+    """L below the diagonal and U in one matrix; the row (from 1) of each pivot; `info`, as of the inverse.
 
     The derivative: M. Seeger et al., "Auto-differentiating linear algebra", 2017.
     """

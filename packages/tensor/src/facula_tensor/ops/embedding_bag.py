@@ -117,7 +117,7 @@ def embedding_bag(
 
 
 def _rows(weight: Tensor, index: Tensor, parameters: Parameters) -> Tensor:
-    """The rows of `weight` by `index`, with the parameters of `index_select`, and errors that name `embedding_bag`."""
+    """The rows of `weight` by `index`, with the parameters of `index_select`; errors name `embedding_bag`."""
     try:
         return recorded_ops.index_select(weight, index, parameters)
     except InvalidIndexError as error:

@@ -53,7 +53,7 @@ class _roll:
 
 
 def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
-    """Dimensions counted from the front, of `ndim`; ValueError, with the operator's name, where one is named twice."""
+    """Dimensions counted from the front, of `ndim`; ValueError, with the operator's name, where one comes twice."""
     found = tuple([check_dim(operation, dim, ndim) for dim in dims])
     if len(set(found)) != len(found):
         raise ArgumentError(f"{operation}: expected dims to name each dimension once; got {dims} of {ndim}")

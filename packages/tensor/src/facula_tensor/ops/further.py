@@ -22,7 +22,9 @@ from .._dispatch.writing import write_out
 from .padding import pad as padded
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat, Operand
+    from collections.abc import Sequence
+
+    from .._core.types import DeviceLike, DTypeLike, MemoryFormat, Operand
 
 __all__ = ["constant_pad_nd", "fill", "randint_like", "to_dlpack", "typename", "vander"]
 
@@ -46,7 +48,7 @@ def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 @boundary
-def constant_pad_nd(input: Tensor, pad: Lengths, value: float = 0, *, out: Tensor | None = None) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0, *, out: Tensor | None = None) -> Tensor:
     """`functional.pad` with a constant.
 
     Arguments:

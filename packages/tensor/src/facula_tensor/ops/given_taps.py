@@ -15,7 +15,7 @@ __all__: list[str] = []
 
 @operator
 class _gather_taps:
-    """The sum of taps for each output; inputs (images, channels, length), weights and places (images, taps, count)."""
+    """The sum of taps for each output: input (images, channels, length), weights and places (images, taps, count)."""
 
     inputs = ("input", "weights", "places")
     holomorphic = False

@@ -208,7 +208,7 @@ def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tupl
 @overridable
 @boundary
 def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None) -> Tensor:
-    """The grid for `grid_sample` of affine maps: each point of the output, from -1 to 1, mapped to where it comes from.
+    """The grid for `grid_sample` of affine maps from points of the output, from -1 to 1, to points of the input.
 
     Arguments:
         theta: the maps, (N, 2, 3), or (N, 3, 4).

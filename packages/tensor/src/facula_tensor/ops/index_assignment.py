@@ -57,7 +57,10 @@ def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, a
 
 
 def _tuple(operation: str, indices: Sequence[Tensor | None]) -> Index:
-    """The index of `input[indices]`: a whole slice in place of None. TypeError, with the operator's name, otherwise."""
+    """The index of `input[indices]`: a whole slice in place of None.
+
+    TypeError, with the operator's name, for anything but tensors and None.
+    """
     if not isinstance(indices, (tuple, list)) or not all([one is None or isinstance(one, Tensor) for one in indices]):
         raise InvalidTypeError(f"{operation}: expected indices to be a tuple of tensors; got {indices!r:.100}")
     return tuple([slice(None) if one is None else one for one in indices])

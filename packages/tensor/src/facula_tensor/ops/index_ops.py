@@ -33,7 +33,7 @@ __all__ = ["index_add", "index_copy", "index_fill", "index_reduce", "index_selec
 
 @operator
 class _index_select:
-    """`take` with indices from 0. That of `skip` gets no gradient; where `scaled`, others are divided by frequency."""
+    """`take` with indices from 0: `skip` gets no gradient; where `scaled`, gradients are divided by frequency."""
 
     inputs = ("input", "index")
     parameters = ("dim", "skip", "scaled")

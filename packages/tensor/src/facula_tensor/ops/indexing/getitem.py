@@ -47,7 +47,7 @@ Named: TypeAlias = Any
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
-    """`input[index]`. Integers, slices, None and `...` take the fast path here; all else goes to `general_getitem`."""
+    """`input[index]`: integers, slices, None and `...` by the fast path here, all else by `general_getitem`."""
     kind = type(index)
     la = input._layout  # see Note [One moment]
     storage = input._storage
@@ -296,7 +296,7 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
 
 
 def positions(F: Namespace, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
-    """The elements that a bool index names: `input` with the dimensions that the mask covers as one, that, and places.
+    """`input` with the dimensions that a mask covers as one, that dimension, and the places where the mask is true.
 
     `dim` is the first of those dimensions.
     """

@@ -170,7 +170,7 @@ def _set_named(
     strict: bool,
     accumulate: bool = False,
 ) -> None:
-    """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along dimensions from `dim` on.
+    """Set the elements of `window` that index tensors name along `dim`, or a mask along dimensions from `dim` on.
 
     Arguments:
         target: the tensor that changes.
