@@ -223,7 +223,7 @@ class Methods:
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
     def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
-        """Replace each element by what `callable(element)` gives. Returns this tensor; slow, and without gradient."""
+        """Replace each element by `callable(element)`. Returns this tensor; slow, and without gradient."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -409,7 +409,7 @@ class Methods:
     def diagflat(self, offset: builtins.int = 0) -> Tensor:
         """The matrix with the elements of `input`, in row-major order, as its diagonal."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
+        """A view of a diagonal in the plane of two dimensions, in place of which it becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -739,7 +739,7 @@ class Methods:
     def map2_(self, x: Tensor, y: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
         """Replace each element by `callable(element, other, another)`, with two other tensors'. Slow, no gradient."""
     def map_(self, tensor: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
-        """Replace each element by `callable(element, other)`, with another tensor's, which broadcasts. Slow, no gradient."""
+        """Replace each element by `callable(element, other)`, with another tensor's. Slow, no gradient."""
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
         """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
     def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:

@@ -43,7 +43,7 @@ def _apply(name: str, function: Callable[..., complex], *tensors: Tensor) -> Ten
 @method()
 @boundary
 def apply_(self: Tensor, callable: Callable[..., complex]) -> Tensor:
-    """Replace each element by what `callable(element)` gives. Returns this tensor; slow, and without gradient.
+    """Replace each element by `callable(element)`. Returns this tensor; slow, and without gradient.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).apply_(lambda x: x * 10)
@@ -55,7 +55,14 @@ def apply_(self: Tensor, callable: Callable[..., complex]) -> Tensor:
 @method()
 @boundary
 def map_(self: Tensor, tensor: Tensor, callable: Callable[..., complex]) -> Tensor:
-    """Replace each element by `callable(element, other)`, with another tensor's, which broadcasts. Slow, no gradient.
+    """Replace each element by `callable(element, other)`, with another tensor's. Slow, no gradient.
+
+    Arguments:
+        tensor: the other tensor; it broadcasts to this one.
+        callable: a Python function of two numbers.
+
+    Returns:
+        This tensor.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).map_(tensor([5, 5]), lambda x, y: x * y)

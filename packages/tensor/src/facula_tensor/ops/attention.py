@@ -158,7 +158,7 @@ def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters
 
 
 def dropout_pattern(probabilities: Tensor, parameters: Parameters) -> Tensor | None:
-    """What dropout multiplies probabilities with, as the kernel makes it; None where it does nothing."""
+    """The factors by which dropout multiplies probabilities, as the kernel makes them; None where it does nothing."""
     share, seed, offset = parameters[2:]
     return recorded_ops.dropout(recorded_ops.ones_like(probabilities), (share, seed, offset)) if share else None
 

@@ -44,7 +44,7 @@ class _where:
             raise DTypeError(f"where: expected condition to be a bool tensor; got {got}")
 
     def decompose(F, operands, parameters):
-        """Of two numbers the first becomes a tensor, which has a dtype and a device."""
+        """Of two numbers, the first becomes a tensor."""
         condition, input, other = operands
         if isinstance(input, Tensor) or isinstance(other, Tensor) or not isinstance(condition, Tensor):
             return None

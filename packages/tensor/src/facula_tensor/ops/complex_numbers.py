@@ -64,7 +64,7 @@ def imag(input: Tensor) -> Tensor:
 
 def _imag(self: Tensor) -> Tensor:
     dtype = layout_of_tensor(self).dtype
-    if dtype.category != COMPLEX:  # an AttributeError, so that what looks over all attributes goes on
+    if dtype.category != COMPLEX:  # an AttributeError, so that a look over all attributes goes on
         raise MissingAttributeError(
             f"imag: expected a complex tensor; got {dtype.name}, whose elements have no such part"
         )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["conv2d", "conv3d", "conv_transpose2d", "conv_transpose3d"]
 
-PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of what is made
+PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of the result
 
 
 def _ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Tensor | None:
@@ -74,7 +74,7 @@ class _conv2d:
 
 @operator
 class _conv2d_input:
-    """The gradient of conv2d in its input, which is the transposed convolution."""
+    """The gradient of conv2d in its input: the transposed convolution."""
 
     inputs = ("grad", "weight")
     parameters = PARAMETERS
@@ -122,7 +122,7 @@ def conv2d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The cross-correlation of images with filters: what networks call a convolution.
+    """The cross-correlation of images with filters, called a convolution in networks.
 
     Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact. V. Dumoulin,
     F. Visin: A guide to convolution arithmetic for deep learning, 2016.

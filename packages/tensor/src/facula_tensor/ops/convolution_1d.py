@@ -46,7 +46,7 @@ def conv1d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The cross-correlation of sequences with filters: what networks call a convolution.
+    """The cross-correlation of sequences with filters, called a convolution in networks.
 
     Arguments:
         input: (sequences, channels, length), or one sequence without the first dimension.

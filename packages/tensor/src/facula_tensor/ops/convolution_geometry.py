@@ -146,7 +146,7 @@ def shapes_of(operation: str, input: Tensor, weight: Tensor, bias: Tensor | None
 
 
 def check_dtypes(operation: str, *operands: Tensor | None) -> None:
-    """Raise unless all have one dtype; the operators themselves would name images, which all operands become."""
+    """Raise unless all have one dtype. The operators themselves would name images, which all operands become."""
     layouts = [layout_of_tensor(one) for one in operands if one is not None]
     if any([one.dtype is not layouts[0].dtype for one in layouts]):
         raise DTypeError(

@@ -263,7 +263,7 @@ def cuda(
     """This tensor on a CUDA device; itself where it is there.
 
     Arguments:
-        device: the device or its number, or None for the first.
+        device: the device or its number; None for "cuda", without a number.
         non_blocking: has no effect.
         memory_format: the order of the elements of a copy, or None for row-major.
 

@@ -57,7 +57,7 @@ class _adjugate_grad:
         return F.mT(F.adjugate_grad(F.mT(g), other))
 
     def vjp_other(F, g, input, other):
-        """Of what this is where A is not singular: det(A) (<input, X> X^T - X^T input X^T), X = A^-1."""
+        """The derivative of det(A) (<input, X> X^T - X^T input X^T), X = A^-1: the value unless A is singular."""
         X, whole = F.inv_ex(other)[0], F.unsqueeze(F.unsqueeze(F.det(other), -1), -1)
         Y, h = F.mT(X), F.mT(g)
         plane = ((len(other.shape) - 2, len(other.shape) - 1), True)
@@ -102,7 +102,7 @@ def slogdet_of(name: str, input: Tensor) -> tuple[Tensor, Tensor]:
 
 @operator
 class _turned_sign:
-    """The sign of determinants, which is known, with its derivative by the matrix: 0 of real ones."""
+    """The known sign of determinants, with its derivative by the matrix: 0 of real ones."""
 
     inputs = ("input", "other")
     holomorphic = False

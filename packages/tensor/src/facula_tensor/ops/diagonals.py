@@ -60,7 +60,7 @@ def plane(operation: str, dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
 @overridable
 @method()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension.
+    """A view of a diagonal in the plane of two dimensions, in place of which it becomes the last dimension.
 
     Arguments:
         input: a tensor of at least 2 dimensions.

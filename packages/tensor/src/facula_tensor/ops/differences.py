@@ -245,7 +245,7 @@ def _slopes(x: Tensor, spacing: Scalar | Tensor, dim: int, edge_order: int) -> T
     else:
         before = after = spacing if isinstance(spacing, Tensor) else as_number(spacing, "gradient", "spacing")
         first = last = [before, before]
-    if before is after:  # without what has no weight, and may be infinite
+    if before is after:  # without the middle, which has no weight and may be infinite
         inner = recorded_ops.div(recorded_ops.sub(middle[2], middle[0]), 2 * before)
     else:
         both = before + after

@@ -19,7 +19,7 @@ __all__ = ["dropout"]
 
 @operator
 class _dropout:
-    """0 with probability p, else x / (1 - p). What is left out follows from seed and offset: nothing is saved."""
+    """0 with probability p, else x / (1 - p). The choice follows from seed and offset: nothing is saved."""
 
     parameters = ("p", "seed", "offset")
     launch_scalars = ("p", "seed", "offset")

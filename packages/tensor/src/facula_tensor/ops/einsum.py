@@ -4,7 +4,7 @@ Note [Contraction]
 ~~~~~~~~~~~~~~~~~~
 Labels that one operand alone has, and the result has not, are summed first. Then two operands at a time are multiplied,
 those whose product is smallest beside what they take: one matrix product, with the labels of the first alone for rows,
-those of the second alone for columns, those that nobody else wants for the inner dimension, and the others that both
+those of the second alone for columns, those that no other operand has for the inner dimension, and the others that both
 have for the stack. So no product is larger than its result. Steps depend on shapes alone and are kept.
 """
 
@@ -146,7 +146,7 @@ def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
             steps = (("diagonals", groups),)
             shape = tuple([shape[group[0]] for group in groups])
             labels = tuple(dict.fromkeys(labels))
-        # What has length 1 here and another length elsewhere is the same all along.
+        # A dimension of length 1 here, and of another length elsewhere, is left out here.
         short = tuple([place for place, label in enumerate(labels) if shape[place] == 1 != sizes[label]])
         if short:
             labels = tuple([label for place, label in enumerate(labels) if place not in short])
@@ -210,7 +210,7 @@ def _contract(operation: str, subscripts: Subscripts, operands: list[Tensor]) ->
 @overridable
 @boundary
 def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
-    """The sum of products that an equation says: `einsum("ij,jk->ik", a, b)` is a matrix product.
+    """The sum of products by an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
 
     The equation has a letter for each dimension of each operand, operands apart by commas. Letters behind the arrow are
     the result's dimensions, in that order; all others are summed over. Without an arrow the result has, in alphabetical
@@ -303,7 +303,7 @@ def tensordot(
     second = [first[chosen[0][chosen[1].index(dim)]] if dim in chosen[1] else a.ndim + dim for dim in range(b.ndim)]
     kept = [label for label in first if label not in second] + [label for label in second if label >= a.ndim]
     result = _contract("tensordot", ((tuple(first), tuple(second)), tuple(kept)), [a, b])
-    if a.dtype is b.dtype is not result.dtype:  # a sum along what was broadcast, in int64
+    if a.dtype is b.dtype is not result.dtype:  # a sum along a dimension that was broadcast, in int64
         result = recorded_ops.to(result, (a.dtype,))
     return write_out("tensordot", result, out)
 

@@ -47,7 +47,7 @@ class _lu_factor_ex:
     def vjp_input(F, g, out, pivots, input_layout):
         m, n = input_layout.shape[-2:]
         k = min(m, n)
-        # Of the first k rows and columns; what lies below or beside them is the solution of triangular systems.
+        # Of the first k rows and columns; the parts below and beside them are solutions of triangular systems.
         square, of_square = F.corner(out, 0, 0, k, k), F.corner(g, 0, 0, k, k)
         upper = F.mH(square)  # lower triangular, of U
         of_L, of_U = F.triangle(of_square, (-1, False)), F.triangle(of_square, (0, True))

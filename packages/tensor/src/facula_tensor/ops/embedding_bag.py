@@ -159,7 +159,7 @@ def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
 
 
 def _counts(name: str, index: Tensor, offsets: Tensor | None, last: bool) -> np.ndarray | tuple[int, int]:
-    """How many numbers each bag has; if bags are the rows of `index`, their number and the length of all.
+    """The number of numbers in each bag; if bags are the rows of `index`, their number and the length of all.
 
     `last`: the offsets have the end of the last bag, too. Errors name the function.
     """

@@ -117,7 +117,7 @@ def _edges(name: str, values: Tensor, bins: int | Tensor, low: float, high: floa
 
 
 def _places(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
-    """The bin in which each value lies, and whether it lies in one; the last edge belongs to the last bin."""
+    """The bin of each value, and whether it lies in one; the last edge belongs to the last bin."""
     n = edges.numel() - 1
     place = no_record_ops.sub(no_record_ops.search_sorted(edges, values, (True,)), 1)
     last = no_record_ops.eq(values, no_record_ops.select(edges, 0, n))

@@ -360,7 +360,7 @@ def index_reduce_(
         reduce: "prod", "mean", "amax" or "amin".
         include_self: whether this tensor's elements are reduced, too.
     """
-    copy = recorded_ops.clone(as_tensor("index_reduce_", self))  # what the rules save: this tensor is about to change
+    copy = recorded_ops.clone(as_tensor("index_reduce_", self))  # for the rules to save: this tensor is about to change
     return assign_inplace(
         "index_reduce_", self, _reduced("index_reduce_", copy, dim, index, source, reduce, include_self)
     )

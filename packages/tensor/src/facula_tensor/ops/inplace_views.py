@@ -52,7 +52,7 @@ def _seen_through(
         )
     now = snapshot(self)
     if hasattr(self, "_base"):
-        now._base = self._base  # a view may reach what its root shows
+        now._base = self._base  # a view may reach all elements that its root shows
     if node is None or node is LEAF:
         seen = view(now, *arguments)
     else:

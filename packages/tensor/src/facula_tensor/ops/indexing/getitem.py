@@ -169,7 +169,7 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
         raise InvalidIndexError("index: only one ellipsis (...) may stand in an index")
     dim = 0
     named: list[tuple[int, Tensor]] = []
-    own = 0  # which of the tensor's own dimensions a part is for: what messages say
+    own = 0  # the tensor's own dimension that a part is for, for messages
     plain: list[Any] = []  # the parts without the tensors
     for part in parts:
         if part is None:

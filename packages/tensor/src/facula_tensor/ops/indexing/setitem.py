@@ -81,7 +81,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 
 
 # Calls that passed the checks which depend on nothing but layouts (or a number's type): where `fill` and `write` in
-# ops/assigning.py keep their plans, and what the fast path has to know besides.
+# ops/assigning.py keep their plans, and the rest that the fast path has to know.
 _settable: dict[tuple[object, ...], tuple[Any, ...]] = {}
 layout_cache_clearers.append(_settable.clear)
 _plans = operators["to"].slow_table.by_key
