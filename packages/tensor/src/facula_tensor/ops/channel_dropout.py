@@ -94,7 +94,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """In training each channel of images is 0 with probability `p`, else divided by 1 - p.
 
     Arguments:
-        input: (n, channels, height, width); other numbers of dimensions, from 2 on, give a warning.
+        input: (n, channels, height, width); other numbers of dimensions, from (n, channels) on, give a warning.
         p: the probability, from 0 to 1.
         training: whether anything is dropped; else `input` itself is returned.
         inplace: whether `input` itself takes the result.

@@ -66,7 +66,8 @@ def grid_sample(
 ) -> Tensor:
     """The images, or volumes, `input` at the points of `grid`.
 
-    Gradients of any order, in both. M. Jaderberg and others: Spatial transformer networks, 2015.
+    NaN in the grid lies outside, at the far left, top or front. Gradients of any order, in both. M. Jaderberg and
+    others: Spatial transformer networks, 2015.
 
     Arguments:
         input: (N, C, H, W), or (N, C, D, H, W), in the floating dtype of `grid`.
