@@ -98,6 +98,7 @@ from .ops import gamma as _gamma
 from .ops import gathering as _gathering
 from .ops import grids as _grids
 from .ops import histograms as _histograms
+from .ops import index_assignment as _index_assignment
 from .ops import index_ops as _index_ops
 from .ops import inverses as _inverses
 from .ops import join as _join
@@ -174,6 +175,7 @@ from .ops.gathering import *
 from .ops.grids import *
 from .ops.histograms import *
 from .ops.in_place_activations import celu_, relu_, rrelu_, selu_, threshold_
+from .ops.index_assignment import *
 from .ops.index_ops import *
 from .ops.inverses import *
 from .ops.join import *
@@ -321,6 +323,7 @@ __all__ += _grids.__all__
 __all__ += _formats.__all__
 __all__ += _gamma.__all__
 __all__ += _gathering.__all__
+__all__ += _index_assignment.__all__
 __all__ += _index_ops.__all__
 __all__ += _inverses.__all__
 __all__ += _join.__all__

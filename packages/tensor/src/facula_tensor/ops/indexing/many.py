@@ -1,4 +1,4 @@
-"""Several tensors in one index: their dimensions as one, and the positions there that they name together."""
+"""Several tensors in one index: their dimensions merged into one, and the positions that they name together."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Arranged = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def merged(F: Namespace, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Tensor, int, Tensor, Arranged]:
-    """`window` with the dimensions that `named` indexes as one, which one that is, positions there, and the order.
+    """`window` with the dimensions that `named` indexes as one, that dimension, positions along it, and the order.
 
-    The order is that of the window's dimensions, of the shape beside it, before the merge.
+    `named` has pairs (dimension, index). The order, with the window's shape, is that of dimensions before the merge.
     """
     pairs: list[tuple[int, Tensor]] = []
     alone = 0  # bools without dimensions so far: each stands for a dimension of length 1 of its own
