@@ -10,11 +10,12 @@ from ._errors import FreedGraphError, GradientError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from types import CodeType
-    from typing import Any, NoReturn, TypeAlias, final
+    from typing import NoReturn, TypeAlias, final
 
     from ._handles import Handle
-    from ._types import Leaf
+    from ._types import Leaf, Slot
 
     Edge: TypeAlias = "Node | Leaf | None"
     Pairs: TypeAlias = Sequence[tuple["Node | Leaf", object]]
@@ -69,7 +70,7 @@ class Rule:
     saves: bool
     edges: Callable[[Node], Iterable[Edge]] | None
     jvp: Callable[..., object] | None
-    extra: Any
+    extra: Slot
 
     def __init__(
         self,
@@ -109,14 +110,14 @@ class Node:
     seq: int
     code: CodeType
     lasti: int
-    e0: Any
-    e1: Any
-    s0: Any
-    s1: Any
-    v0: Any
-    v1: Any
-    rest: Any
-    context: Any
+    e0: Edge
+    e1: Edge
+    s0: Slot
+    s1: Slot
+    v0: Slot
+    v1: Slot
+    rest: Slot
+    context: AbstractContextManager[object]
 
     def name(self) -> str:
         """The operator's name."""
@@ -224,8 +225,8 @@ def set_call_site(values: object, before: int) -> None:
 
 def edge_to(value: Leaf) -> Edge:
     """The edge by which a new node refers to `value`: its node, the leaf itself, or None."""
-    node: Node | None = value.node
-    return value if node is LEAF else node
+    node = value.node
+    return value if node is LEAF else node  # type: ignore[return-value]  # no `LEAF` any more
 
 
 def copy_node(node: Node) -> Node:
@@ -240,7 +241,7 @@ def copy_node(node: Node) -> Node:
 
 
 def _identity_vjp(F: object, node: Node, g: object) -> Pairs:
-    return ((node.e0, g),)
+    return ((node.e0, g),)  # type: ignore[return-value]  # a rule runs where there is an edge
 
 
 _RELAY = Rule("relay", _identity_vjp, False, False)

@@ -10,9 +10,10 @@ from facula_errors import InvalidTypeError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    _Table = dict[int, Any]
+    from ._types import Slot
+
+    _Table = dict[int, Slot]
 else:
     _Table = dict
 

@@ -19,11 +19,10 @@ from ._modes import no_grad
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    from ._types import Leaf
+    from ._types import AnyValue, Leaf
 
-    Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+    Hooks = tuple[Callable[[AnyValue], AnyValue], Callable[[AnyValue], AnyValue]]
 
 
 class Packed:
@@ -56,7 +55,7 @@ class Packed:
         return value
 
 
-def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> Any:
+def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> AnyValue:
     """`saved`, packed if it is a value of type `kind`; the values in a tuple, one by one."""
     if isinstance(saved, kind):
         return Packed(saved, hooks)
@@ -65,7 +64,7 @@ def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> Any:
     return saved
 
 
-def unpack_value(saved: object) -> Any:
+def unpack_value(saved: object) -> AnyValue:
     """The inverse of `pack_value`."""
     if type(saved) is Packed:
         return saved.get()

@@ -17,9 +17,10 @@ from ._arrays import numpy, shape_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
-    from ._types import Ufunc
+    from ._graph import Node, _Leaf
+    from ._types import AnyValue, Ufunc
 
 
 class Namespace:
@@ -51,7 +52,8 @@ class Variable(ArrayMethods):
 
     __slots__ = ("__weakref__", "value")
 
-    value: Any
+    value: AnyValue
+    node: Node | _Leaf | None
 
     def __init__(self, value: object, requires_grad: bool = False) -> None:
         if isinstance(value, Variable):
