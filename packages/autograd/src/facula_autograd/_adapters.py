@@ -79,9 +79,16 @@ class Adapter:
         return None
 
     def fit_gradient(self, metadata: Hashable, v: AnyValue, reduce: bool = False) -> AnyValue:
-        """`v` if it can be the gradient of a value with this metadata, or one that can, made from it:
-        converted to its dtype, and with `reduce` summed to the shape that it was broadcast from.
-        Otherwise ValueError saying what differs."""
+        """`v` as the gradient of a value with this metadata: itself, or converted to its dtype.
+
+        Arguments:
+            metadata: what `self.metadata` gave for the value.
+            v: the gradient.
+            reduce: sum `v` to the value's shape, where that can be broadcast to the shape of `v`.
+
+        Raises:
+            ValueError: `v` does not fit; the message says what differs.
+        """
         mine = self.metadata(v)
         if mine != metadata:
             raise InvalidValueError(f"expected {metadata}; got {mine}")
@@ -108,7 +115,13 @@ class Adapter:
         return None
 
     def is_finite(self, v: AnyValue, nan: bool = True, inf: bool = True) -> bool:
-        """Whether `v` holds no NaN (if `nan`) and no infinity (if `inf`)."""
+        """Whether all elements of `v` are finite.
+
+        Arguments:
+            v: the value.
+            nan: look for NaN.
+            inf: look for infinities.
+        """
         raise self._missing("is_finite", v)
 
     def nbytes(self, v: AnyValue) -> int:

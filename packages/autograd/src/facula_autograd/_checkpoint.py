@@ -98,7 +98,7 @@ def checkpoint_sequential(
         functions: a sequence of callables, or a module, whose `children()` they are.
         segments: the number of parts.
         input: the argument of the first function.
-        use_reentrant: as for `checkpoint`, and `preserve_rng_state` too.
+        use_reentrant, preserve_rng_state: as for `checkpoint`.
 
     Returns:
         The last function's result.

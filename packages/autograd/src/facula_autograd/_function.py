@@ -81,7 +81,13 @@ class Function:
 
         @staticmethod
         def setup_context(ctx: FunctionContext, inputs: tuple[object, ...], output: object) -> None:
-            """Fill `ctx`, where `forward` does not take it."""
+            """Fill `ctx`, where `forward` does not take it.
+
+            Arguments:
+                ctx: what `backward` will get, for `save_for_backward` and attributes.
+                inputs: the arguments of `forward`.
+                output: what `forward` returned.
+            """
             raise UnsupportedError("Function: expected a subclass to define setup_context as a static method")
 
         @staticmethod

@@ -47,16 +47,17 @@ LEAF = _Leaf()
 class Rule:
     """How an operator goes backward. One object per operator, shared by its nodes.
 
-    `backward(F, node, g)` returns a tuple (or list) of `(edge, gradient)` pairs, without the
-    edges that are None. `F` is the operator namespace to compute with: it records nothing in
-    an ordinary pass, and records under `create_graph`.
-
-    `fresh` says who owns the gradients that come back: True, each is a new buffer that nobody
-    else holds; False, they are `g` itself or views of it; None, unknown (user code saw them).
-
-    `saves`: whether nodes keep values (`s0`, `s1`, `rest`) that are released after the pass.
-    `edges(node)` gives the edges beyond `e0` and `e1`, for operators that have more.
-    `jvp` is the place of the forward-mode rule. `extra` belongs to rules made for one node.
+    Arguments:
+        name: the operator's name, for error messages.
+        backward: `backward(F, node, g)` returns a tuple (or list) of `(edge, gradient)` pairs, without the edges that
+            are None. `F` is the operator namespace to compute with: it records nothing in an ordinary pass, and
+            records under `create_graph`.
+        fresh: who owns the gradients that come back: True, each is a new buffer that nobody else holds; False, they
+            are `g` itself or views of it; None, unknown (user code saw them).
+        saves: whether nodes keep values (`s0`, `s1`, `rest`) that are released after the pass.
+        edges: `edges(node)` gives the edges beyond `e0` and `e1`, for operators that have more.
+        jvp: the place of the forward-mode rule.
+        extra: what belongs to a rule made for one node.
 
     >>> Rule("neg", lambda F, node, g: ((node.e0, F.neg(g)),), fresh=True, saves=False)
     <Rule neg>
@@ -194,9 +195,14 @@ def describe_call_site(code: CodeType | None, lasti: int) -> str:
 
 
 def record(value: Leaf, rule: Rule, depth: int = 2) -> Node:
-    """Make `value`'s node, and note the call site `depth` frames up (1: the caller of `record`).
+    """Make the node of `value`, and note the call site.
 
     The caller stores the edges and saved values. Fast paths write the same lines out.
+
+    Arguments:
+        value: the operator's result.
+        rule: the operator's rule.
+        depth: how many frames up the call site is; 1 is the caller of `record`.
     """
     node = value.node = Node()
     node.rule = rule
@@ -257,8 +263,13 @@ def relay(node: Node, edge: Edge) -> Node:
 
 
 def error_node(message: str, forward: Node | None, edges: tuple[Edge, ...]) -> Node:
-    """A node that leads to `edges` as far as anybody can see, and whose backward is GradientError: `message`,
-    and where `forward` was recorded."""
+    """A node whose backward raises GradientError.
+
+    Arguments:
+        message: what the error says, before the place where `forward` was recorded.
+        forward: the node whose call site this one takes over, or None.
+        edges: the edges that the node shows.
+    """
     node = Node()
     node.rule, node.seq, node.s0, node.rest = _DEAD_END, next_seq(), message, edges
     node.code, node.lasti = (None, 0) if forward is None else (forward.code, forward.lasti)  # type: ignore[assignment]

@@ -260,7 +260,13 @@ class detect_anomaly(replace_mode):
 
 
 class set_detect_anomaly(_Lasting):
-    """As `detect_anomaly`, switched on or off lastingly when called, or for a block with `with`."""
+    """As `detect_anomaly`, switched on or off lastingly when called, or for a block with `with`.
+
+    Arguments:
+        mode: on or off.
+        check_nan: look for NaN.
+        check_inf: look for infinities.
+    """
 
     __slots__ = ()
 

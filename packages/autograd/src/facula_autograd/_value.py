@@ -129,7 +129,13 @@ class Value:
     ) -> None:
         """Add the gradients of this value to the `.grad` of the leaves it was computed from.
 
-        The arguments are those of `facula_autograd.backward`.
+        Errors are those of `facula_autograd.backward`.
+
+        Arguments:
+            gradient: the gradient of this value, of its shape; None stands for 1, for a single real number only.
+            retain_graph: keep the saved values for another pass; by default as `create_graph`.
+            create_graph: record the gradients, so that they can be differentiated.
+            inputs: the only values whose `.grad` is wanted; by default all leaves.
         """
         try:
             if inputs is not None:

@@ -77,7 +77,13 @@ class Variable(ArrayMethods):
         self, axis: int | tuple[int, ...] | None = None, dtype: object = None, out: None = None, keepdims: bool = False,
         **more: object,
     ) -> Variable:  # fmt: skip
-        """The sum of all elements, or along the axes named. `dtype`, and whatever else `numpy.sum` takes: as there."""
+        """The sum of all elements, or along some axes.
+
+        Arguments:
+            axis: the axis or axes to sum along; all if None.
+            dtype: as for `numpy.sum`, like all else that it takes.
+            keepdims: keep the axes, with length 1.
+        """
         if more or dtype is not None or out is not None:
             return numpy().sum(self, axis, dtype, out, keepdims, **more)  # type: ignore[return-value]
         if not self.shape:
