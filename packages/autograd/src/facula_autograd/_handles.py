@@ -34,6 +34,18 @@ class Hooks(_Table):
         return Handle(self, key)
 
 
+class LeafHooks:
+    """The `hooks` of a leaf: those on its gradient, and those that run once `.grad` is up to date."""
+
+    __slots__ = ("after", "value_hooks")
+
+    value_hooks: Hooks
+    after: Hooks
+
+    def __init__(self) -> None:
+        self.value_hooks, self.after = Hooks(), Hooks()
+
+
 class Handle:
     """Removes the hook it was returned for; also a context manager that does so at its end.
 

@@ -16,7 +16,7 @@ from facula_errors.extend import boundary
 from ._adapters import adapter_of, records
 from ._errors import GradientError
 from ._graph import LEAF, Node, Rule, next_seq, raise_freed, relay
-from ._handles import Hooks
+from ._handles import Hooks, LeafHooks
 from ._modes import replace_mode
 
 TYPE_CHECKING = False
@@ -44,18 +44,6 @@ class WrappedRule:
     def __init__(self, inner: Rule) -> None:
         self.inner = inner
         self.value_hooks = self.before = self.after = self.retain = self.unpack = None
-
-
-class LeafHooks:
-    """The `hooks` of a leaf: those on its gradient, and those that run once `.grad` is up to date."""
-
-    __slots__ = ("after", "value_hooks")
-
-    value_hooks: Hooks
-    after: Hooks
-
-    def __init__(self) -> None:
-        self.value_hooks, self.after = Hooks(), Hooks()
 
 
 def wrap_rule(node: Node) -> WrappedRule:

@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, Protocol, TypeAlias
 
-    from ._graph import Node, _Leaf
-    from ._hooks import LeafHooks
-
     AnyValue: TypeAlias = Any  # a value, a gradient, or what a user's function takes or returns: of any type by design
     Slot: TypeAlias = Any  # what a rule or a mode keeps for itself, in a type that it alone knows
 
@@ -24,8 +21,8 @@ if TYPE_CHECKING:
     class Leaf(Protocol):
         """A value that requires a gradient and was made by no recorded operator, as the engine sees it."""
 
-        node: Node | _Leaf | None
-        hooks: LeafHooks | None
+        node: Slot  # as that of `Value`
+        hooks: Slot
         _grad: AnyValue
 
         @property

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ._graph import _Leaf
-    from ._handles import Handle
-    from ._hooks import LeafHooks
+    from ._handles import Handle, LeafHooks
     from ._types import AnyValue
 
 
