@@ -29,7 +29,8 @@ def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     """o = a with `dim` indexed: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
 
     Negative indices count from the end. An index out of range is status INDEX with (value, position
-    in the index, size of the dimension), and nothing is written. With any strides. "index_select" counts from 0 alone: a
+    in the index, size of the dimension), and nothing is written. With any strides.
+    "index_select" counts from 0 alone: a
     negative index is status POSITION.
     """
     a, index = inputs
