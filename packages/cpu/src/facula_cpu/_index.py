@@ -30,8 +30,7 @@ def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
 
     Negative indices count from the end. An index out of range is status INDEX with (value, position
     in the index, size of the dimension), and nothing is written. With any strides.
-    "index_select" counts from 0 alone: a
-    negative index is status POSITION.
+    "index_select" counts from 0 alone: a negative index is status POSITION.
     """
     a, index = inputs
     return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], accumulate=False)

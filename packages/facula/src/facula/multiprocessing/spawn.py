@@ -25,7 +25,13 @@ __all__ = [
 
 
 class ProcessException(FaculaError):
-    """A process of `spawn` failed: number `error_index`, with process id `error_pid`."""
+    """A process of `spawn` failed.
+
+    Arguments:
+        msg: the error's message.
+        error_index: the number of the process.
+        error_pid: its process id.
+    """
 
     msg: str
     error_index: int
@@ -44,7 +50,14 @@ class ProcessRaisedException(ProcessException):
 
 
 class ProcessExitedException(ProcessException):
-    """A process of `spawn` ended early, with status `exit_code`."""
+    """A process of `spawn` ended early.
+
+    Arguments:
+        msg: the error's message.
+        error_index: the number of the process.
+        error_pid: its process id.
+        exit_code: the status with which it ended.
+    """
 
     def __init__(self, msg: str, error_index: int, error_pid: int | None, exit_code: int | None = None) -> None:
         super().__init__(msg, error_index, error_pid)
@@ -122,9 +135,22 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Run `fn(i, *args)` in processes i = 0 ... nprocs - 1, and wait for them; without `join`, a ProcessContext.
+    """Run a function in several processes. The failure of one ends the others.
 
-    The failure of one ends the others, and is raised: ProcessRaisedException, ProcessExitedException.
+    Arguments:
+        fn: called as `fn(i, *args)` in process i, from 0 to nprocs - 1.
+        args: its other arguments.
+        nprocs: the number of processes.
+        join: wait for the processes.
+        daemon: let the processes end with this one.
+        start_method: how the `multiprocessing` of Python starts them: "spawn", "fork" or "forkserver".
+
+    Returns:
+        None, or without `join` a ProcessContext.
+
+    Raises:
+        ProcessRaisedException: a process ended with an exception.
+        ProcessExitedException: a process ended early.
     """
     context: Any = get_context(start_method)
     processes, errors = [], []
@@ -151,7 +177,7 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """`start_processes`, each of them a fresh Python."""
+    """Run a function in several processes, each of them a fresh Python. Arguments: those of `start_processes`."""
     return start_processes(fn, args, nprocs, join, daemon, start_method)
 
 
