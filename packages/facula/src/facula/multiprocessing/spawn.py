@@ -6,7 +6,7 @@ import sys
 import traceback
 from multiprocessing import get_context
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import boundary
@@ -15,6 +15,7 @@ from .._names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from multiprocessing.context import SpawnContext as StartMethod
     from multiprocessing.process import BaseProcess
     from multiprocessing.queues import SimpleQueue
 
@@ -152,10 +153,11 @@ def start_processes(
         ProcessRaisedException: a process ended with an exception.
         ProcessExitedException: a process ended early.
     """
-    context: Any = get_context(start_method)
-    processes, errors = [], []
+    context: StartMethod = get_context(start_method)  # type: ignore[assignment]  # of whichever kind
+    processes: list[BaseProcess] = []
+    errors: list[SimpleQueue[str]] = []
     for index in range(nprocs):
-        failure = context.SimpleQueue()
+        failure: SimpleQueue[str] = context.SimpleQueue()
         process = context.Process(target=_run, args=(fn, index, args, failure), daemon=daemon)
         process.start()
         processes.append(process)
