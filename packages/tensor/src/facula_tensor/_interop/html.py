@@ -30,8 +30,8 @@ def html(self: Tensor) -> str:
     parts = [type(self).__name__, f"shape {tuple(layout.shape)}", layout.dtype.name, str(layout.device)]
     if self.node is LEAF:
         parts.append("requires_grad")
-    elif self.node is not None:
-        parts.append(f"grad_fn {self.node.name()}")
+    elif self.grad_fn is not None:
+        parts.append(f"grad_fn {self.grad_fn.name()}")
     text = f"<div><code>{escape(', '.join(parts))}</code></div>"
     if layout.device.type == "meta" or not layout.numel or len(layout.shape) > MOST_DIMS:
         return f"<div>{text}</div>"
