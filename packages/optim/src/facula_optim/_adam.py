@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -13,7 +13,7 @@ from ._fused import FusedOptimizer, decays_of, sign_of
 from ._groups import check_betas
 
 if TYPE_CHECKING:
-    from ._groups import Params
+    from ._types import Options, Params, TensorState
 
 
 @boundary
@@ -62,7 +62,7 @@ class Adam(FusedOptimizer):
                     "decoupled_weight_decay": decoupled_weight_decay}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         name, betas = type(self).__name__, options["betas"]
         check_betas(name, betas)
@@ -76,11 +76,12 @@ class Adam(FusedOptimizer):
                         ".item(), or leave foreach out"
                     )
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         if group["amsgrad"]:
             rows = self._rows(group, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
         else:
-            state, rows = self.state, []
+            state: TensorState = self.state
+            rows = []
             for p in group["params"]:  # as `_rows` does, quicker: Adam is what most programs use
                 g = p.grad
                 if g is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor.extend import AdamaxNumbers, NadamNumbers, RadamNumbers, adamax_step, nadam_step, radam_step
@@ -13,13 +13,13 @@ from ._groups import check_betas
 if TYPE_CHECKING:
     from facula_tensor import Tensor
 
-    from ._groups import Params
+    from ._types import Options, Params
 
 
 class _Moments(FusedOptimizer):
     """Base of optimizers with two betas."""
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         check_betas(type(self).__name__, options["betas"])
 
@@ -64,7 +64,7 @@ class Adamax(_Moments):
                     "maximize": maximize, "differentiable": differentiable, "capturable": capturable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "exp_avg", "exp_inf", "step")
         if rows:
             first, second = group["betas"]
@@ -127,10 +127,10 @@ class NAdam(_Moments):
                     "differentiable": differentiable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+    def _first_values(self, group: Options) -> dict[str, float]:
         return {"mu_product": 1.0}
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "exp_avg", "exp_avg_sq", "mu_product", "step")
         if rows:
             first, second = group["betas"]
@@ -192,7 +192,7 @@ class RAdam(_Moments):
                     "differentiable": differentiable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "exp_avg", "exp_avg_sq", "step")
         if rows:
             first, second = group["betas"]

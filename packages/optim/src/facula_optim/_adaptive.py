@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -20,9 +20,11 @@ from ._fused import FusedOptimizer, sign_of
 from ._groups import number_of
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from facula_tensor import Tensor
 
-    from ._groups import Params
+    from ._types import Group, Options, Params
 
 
 @boundary
@@ -68,7 +70,7 @@ class RMSprop(FusedOptimizer):
                     "differentiable": differentiable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         momentum = float(group["momentum"])
         buffer = ("momentum_buffer",) if momentum > 0 else ()
         mean = ("grad_avg",) if group["centered"] else ()
@@ -125,12 +127,12 @@ class Adadelta(FusedOptimizer):
                     "capturable": capturable, "foreach": foreach, "differentiable": differentiable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         if number_of("Adadelta", "rho", options["rho"]) > 1:
             raise InvalidValueError(f"Adadelta: expected rho from 0 to 1; got {options['rho']}")
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "square_avg", "acc_delta", "step")
         if rows:
             adadelta_step(
@@ -187,17 +189,17 @@ class Adagrad(FusedOptimizer):
                     "differentiable": differentiable, "fused": fused}  # fmt: skip
         super().__init__(params, defaults)
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
+    def add_param_group(self, param_group: Group) -> None:
         """Add a group, as `Optimizer.add_param_group` does, and the state of its parameters."""
         super().add_param_group(param_group)
-        group = self.param_groups[-1]
+        group: Any = self.param_groups[-1]
         for p in group["params"]:
             self._begin(self.state[p], p, group, ("sum", "step"))
 
-    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+    def _first_values(self, group: Options) -> dict[str, float]:
         return {"sum": float(group["initial_accumulator_value"])}
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "sum", "step")
         if rows:
             adagrad_step(

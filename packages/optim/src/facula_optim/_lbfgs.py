@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -14,8 +14,9 @@ from ._line_search import strong_wolfe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, SupportsFloat
 
-    from ._groups import Params
+    from ._types import Curvature, Group, Options, Params, StateDict
 
 SEARCHES = (None, "strong_wolfe")
 
@@ -62,20 +63,19 @@ class LBFGS(FusedOptimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ):
-        if max_eval is None:
-            max_eval = number_of("LBFGS", "max_iter", max_iter) * 5 // 4
-        defaults = {"lr": lr, "max_iter": max_iter, "max_eval": max_eval, "tolerance_grad": tolerance_grad,
+        most = number_of("LBFGS", "max_iter", max_iter) * 5 // 4 if max_eval is None else max_eval
+        defaults = {"lr": lr, "max_iter": max_iter, "max_eval": most, "tolerance_grad": tolerance_grad,
                     "tolerance_change": tolerance_change, "history_size": history_size,
                     "line_search_fn": line_search_fn}  # fmt: skip
         super().__init__(params, defaults)
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
+    def add_param_group(self, param_group: Group) -> None:
         """Add the one group that there is; ValueError for another."""
         if self.param_groups:
             raise InvalidValueError("LBFGS: expected one group of parameters, as a step is one of all; got several")
         super().add_param_group(param_group)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         if options["line_search_fn"] not in SEARCHES:
             raise InvalidValueError(
@@ -89,6 +89,7 @@ class LBFGS(FusedOptimizer):
         """
         if not callable(closure):
             raise InvalidTypeError("LBFGS.step: expected a closure that computes the loss; got none")
+        group: Any
         (group,) = self.param_groups
         self._check_options(group)
         with enable_grad():
@@ -97,10 +98,12 @@ class LBFGS(FusedOptimizer):
             self._minimize(group, closure, float(first_loss))
         return first_loss
 
-    def _minimize(self, group: dict[str, Any], closure: Callable[[], Any], loss: float) -> None:
+    def _minimize(self, group: Options, closure: Callable[[], SupportsFloat], loss: float) -> None:
         """Move until something says to end."""
         rate, smallest = float(group["lr"]), float(group["tolerance_change"])
-        params, state = group["params"], self.state[group["params"][0]]
+        params = group["params"]
+        kept: Any = self.state[params[0]]
+        state: Curvature = kept
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         state["func_evals"] += 1
@@ -147,10 +150,10 @@ class LBFGS(FusedOptimizer):
             ):
                 return
 
-    def _direction(self, state: dict[str, Any], gradient: Tensor, most: int) -> Tensor:
+    def _direction(self, state: Curvature, gradient: Tensor, most: int) -> Tensor:
         """-H times the gradient, by the changes kept; the last change is added to them first."""
         if "d" not in state:
-            state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1, al=[None] * most)
+            state.update({"old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1, "al": [None] * most})
             return -gradient
         changes, steps, inverses = state["old_dirs"], state["old_stps"], state["ro"]
         change, step = gradient - state["prev_flat_grad"], state["d"] * state["t"]
@@ -173,10 +176,10 @@ class LBFGS(FusedOptimizer):
             result = result + (factors[i] - changes[i].dot(result) * inverses[i]) * steps[i]
         return result
 
-    def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
+    def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
         """Copies, those in lists too; they belong to all parameters and have shapes of their own."""
 
-        def copied(value: Any) -> Any:
+        def copied(value: object) -> object:
             if isinstance(value, list):
                 return [copied(one) for one in value]
             if isinstance(value, Tensor):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import kind_of
@@ -12,11 +12,12 @@ from facula_tensor.extend import relabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+    from ._types import Group, StateDict
 
 
-def loaded_groups(
-    name: str, groups: list[dict[str, Any]], state_dict: dict[str, Any]
-) -> tuple[list[dict[str, Any]], dict[Any, Tensor]]:
+def loaded_groups(name: str, groups: list[Group], state_dict: StateDict) -> tuple[list[Group], dict[int, Tensor]]:
     """The groups with their saved options, and the parameter of each saved number."""
     if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= set(state_dict):
         raise InvalidValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
@@ -26,7 +27,7 @@ def loaded_groups(
             f"{name}: the saved state has {len(saved_groups)} parameter groups, this optimizer {len(groups)}; "
             "make it with the groups that were saved"
         )
-    matched: dict[Any, Tensor] = {}
+    matched: dict[int, Tensor] = {}
     loaded = []
     for number, (group, saved) in enumerate(zip(groups, saved_groups, strict=True)):
         if len(saved["params"]) != len(group["params"]):
@@ -49,12 +50,12 @@ def loaded_groups(
 
 def loaded_state(
     name: str,
-    matched: dict[Any, Tensor],
-    state: dict[Any, Any],
-    convert: Callable[[Tensor, dict[str, Any]], dict[str, Any]],
-) -> defaultdict[Any, dict[str, Any]]:
+    matched: dict[int, Tensor],
+    state: dict[Any, StateDict],
+    convert: Callable[[Tensor, StateDict], StateDict],
+) -> defaultdict[Any, StateDict]:
     """The state with parameters for numbers, each entry converted; what belongs to no parameter is kept as it is."""
-    loaded: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+    loaded: defaultdict[Any, StateDict] = defaultdict(dict)
     for number, entries in state.items():
         parameter = matched.get(number)
         if parameter is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -149,7 +149,7 @@ def get_swa_multi_avg_fn() -> AverageAll:
     return _in_place(get_swa_avg_fn())
 
 
-def _in_place(average: Any) -> AverageAll:
+def _in_place(average: AverageOne) -> AverageAll:
     @no_grad()
     def update(averaged: list[Tensor], current: list[Tensor], num_averaged: Tensor | int) -> None:
         for old, new in zip(averaged, current, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import cos, pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -11,7 +11,18 @@ from facula_errors.extend import boundary
 from ._base import LRScheduler, attach, check_positive, for_each_group
 
 if TYPE_CHECKING:
+    from typing import TypedDict
+
     from .._optimizer import Optimizer
+
+    class Phase(TypedDict):
+        """A part of the cycle: its last step, and the group's entries between which it goes."""
+
+        end_step: float
+        start_lr: str
+        end_lr: str
+        start_momentum: str
+        end_momentum: str
 
 
 @boundary
@@ -41,7 +52,7 @@ class OneCycleLR(LRScheduler):
     _anneal_func_type: str
     cycle_momentum: bool
     use_beta1: bool
-    _schedule_phases: list[dict[str, Any]]
+    _schedule_phases: list[Phase]
 
     def __init__(
         self,
@@ -125,8 +136,14 @@ class OneCycleLR(LRScheduler):
         return end + (start - end) / 2 * (1 + cos(pi * share))
 
 
-def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[str, Any]]:
-    """The phases: their ends, and the group's entries between which they go."""
+def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[Phase]:
+    """The phases of a cycle.
+
+    Arguments:
+        total_steps: the length of the cycle.
+        pct_start: the share of it in which the rate climbs.
+        three_phase: whether the rate falls to where it began before it falls further.
+    """
     up = float(pct_start * total_steps) - 1
     parts = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
     if three_phase:
@@ -134,5 +151,7 @@ def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[s
         parts.append((total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
     else:
         parts.append((total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"))
-    names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
-    return [dict(zip(names, part, strict=True)) for part in parts]
+    return [
+        {"end_step": end, "start_lr": lr, "end_lr": end_lr, "start_momentum": momentum, "end_momentum": end_momentum}
+        for end, lr, end_lr, momentum, end_momentum in parts
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._optimizer import Optimizer
+    from .._types import StateDict
 
 MODES = ("triangular", "triangular2", "exp_range")
 
@@ -48,11 +49,11 @@ class CyclicLR(LRScheduler):
     cycle_momentum: bool
     scale_mode: str
     _scale_fn_custom: Callable[[float], float] | None
-    max_lrs: list[Any]
+    max_lrs: list[float]
     base_lrs: list[float]
     use_beta1: bool
-    base_momentums: list[Any]
-    max_momentums: list[Any]
+    base_momentums: list[float]
+    max_momentums: list[float]
 
     def __init__(
         self,
@@ -126,13 +127,13 @@ class CyclicLR(LRScheduler):
             return 1.0
         return 0.5 ** (cycle - 1) if self.mode == "triangular2" else self.gamma**self.last_epoch
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """As for all schedules; of a callable object its attributes, and nothing of a function."""
         own = self._scale_fn_custom
         plain = own is None or isinstance(own, (FunctionType, type))
         return {**super().state_dict(), "_scale_fn_custom": None if plain else dict(getattr(own, "__dict__", {}))}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: StateDict) -> None:
         """As for all schedules; a function stays as it is."""
         own = self._scale_fn_custom
         super().load_state_dict(state_dict)

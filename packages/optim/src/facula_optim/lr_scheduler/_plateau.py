@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, SupportsFloat
 
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
@@ -34,7 +34,7 @@ class ReduceLROnPlateau(LRScheduler):
     """
 
     default_min_lr: float | None
-    min_lrs: list[Any]
+    min_lrs: list[float]
     mode: str
     factor: float
     patience: int
