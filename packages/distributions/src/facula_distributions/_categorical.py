@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidIndexError, InvalidValueError
 from facula_errors.extend import boundary
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_tensor import Size
+
+    from .constraints import Constraint
 
 
 class _Categories(Distribution):
@@ -93,7 +95,7 @@ class Categorical(_Categories):
     """
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Whole numbers below the number of categories."""
         return constraints.integer_interval(0, self._num_events - 1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -19,6 +19,8 @@ from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .constraints import Constraint
 
     Value = float | Tensor
 
@@ -113,7 +115,7 @@ class Binomial(_Repeated):
         super().__init__(total_count, probs, logits, validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Whole numbers up to total_count."""
         return constraints.integer_interval(0, self.total_count)
 
@@ -243,7 +245,7 @@ class Multinomial(_Categories):
         return True
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Whole numbers with a sum of total_count."""
         return constraints.multinomial(self.total_count)
 

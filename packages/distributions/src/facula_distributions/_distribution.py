@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -34,7 +34,7 @@ class Distribution:
     has_rsample: bool = False
     has_enumerate_support: bool = False
     arg_constraints: ClassVar[dict[str, Constraint]] = {}
-    support: Any = None
+    support: Constraint = None  # type: ignore[assignment]  # of a class that says none
     _shared: ClassVar[tuple[str, ...]] = ()  # attributes that `expand` takes over as they are
     _validate_args: bool = True
 
@@ -118,7 +118,7 @@ class Distribution:
             )
         return lengths
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with parameters expanded to a batch shape, which share memory with its own."""
         shape = Size(batch_shape)
         new: Self = object.__new__(type(self)) if _instance is None else _instance

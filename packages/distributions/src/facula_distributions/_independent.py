@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from facula_tensor import Tensor
+
+    from .constraints import Constraint
 
 
 def sum_last(value: Tensor, dims: int) -> Tensor:
@@ -64,12 +66,12 @@ class Independent(Distribution):
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """The support of the distribution below, for whole events."""
         base = self.base_dist.support
         return constraints.independent(base, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else base
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with its parameters expanded."""
         taken = tuple(self._event_shape[: self.reinterpreted_batch_ndims])
         base = self.base_dist.expand((*batch_shape, *taken))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -66,7 +66,7 @@ class LowRankMultivariateNormal(Distribution):
         inner = w.transpose(-2, -1) @ (w / self.cov_diag.unsqueeze(-1))
         return linalg.cholesky(inner + eye(w.shape[-1], dtype=w.dtype, device=w.device))
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with its parameters expanded."""
         new = super().expand(batch_shape, _instance)
         factor = self._capacitance_factor

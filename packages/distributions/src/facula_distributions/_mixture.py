@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from facula_tensor import Tensor
+
+    from .constraints import Constraint
 
 
 @boundary
@@ -75,11 +77,11 @@ class MixtureSameFamily(Distribution):
         return self._component_distribution
 
     @constraints.dependent_property
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """The support of the components."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with its parameters expanded."""
         mixture = self._mixture_distribution.expand(batch_shape)
         component = self._component_distribution.expand((*batch_shape, mixture._num_events))

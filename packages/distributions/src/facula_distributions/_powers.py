@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
@@ -16,6 +16,7 @@ from .utils import batch_shape_of, broadcast_parameters
 if TYPE_CHECKING:
     from ._distribution import Distribution
     from ._transform import Transform
+    from .constraints import Constraint
 
     Value = float | Tensor
 
@@ -40,7 +41,7 @@ class Pareto(_OfUniform):
         super().__init__(batch_shape_of(scale, alpha), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """At least scale."""
         return constraints.greater_than_eq(self.scale)
 
@@ -118,7 +119,7 @@ class GeneralizedPareto(_OfUniform):
         super().__init__(batch_shape_of(loc, scale, concentration), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """From loc, to loc - scale / concentration where that is negative."""
         most = where(self._flat(), math.inf, self.loc - self.scale / self._steep())
         return constraints.interval(self.loc, where(self.concentration < 0, most, math.inf))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -14,6 +14,8 @@ from ._transform import Transform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .constraints import Constraint
 
 
 @boundary
@@ -42,7 +44,7 @@ class ComposeTransform(Transform):
         return object.__hash__(self)
 
     @constraints.dependent_property
-    def domain(self) -> Any:
+    def domain(self) -> Constraint:
         """The domain of the first transform, with as many dimensions as all of them need."""
         if not self.parts:
             return constraints.real
@@ -52,7 +54,7 @@ class ComposeTransform(Transform):
         return _widened(self.parts[0].domain, dims)
 
     @constraints.dependent_property
-    def codomain(self) -> Any:
+    def codomain(self) -> Constraint:
         """The codomain of the last transform, with as many dimensions as all of them need."""
         if not self.parts:
             return constraints.real
@@ -67,9 +69,9 @@ class ComposeTransform(Transform):
         return all(part.bijective for part in self.parts)
 
     @property
-    def sign(self) -> int:
+    def sign(self) -> int | Tensor:
         """The product of signs."""
-        product = 1
+        product: int | Tensor = 1
         for part in self.parts:
             product = product * part.sign
         return product
@@ -121,7 +123,7 @@ class ComposeTransform(Transform):
         return f"ComposeTransform(\n    {parts}\n)"
 
 
-def _widened(constraint: Any, dims: int) -> Any:
+def _widened(constraint: Constraint, dims: int) -> Constraint:
     more = dims - constraint.event_dim
     return constraints.independent(constraint, more) if more else constraint
 
@@ -158,12 +160,12 @@ class IndependentTransform(Transform):
         return object.__hash__(self)
 
     @constraints.dependent_property
-    def domain(self) -> Any:
+    def domain(self) -> Constraint:
         """The transform's, with more dimensions."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property
-    def codomain(self) -> Any:
+    def codomain(self) -> Constraint:
         """The transform's, with more dimensions."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
@@ -173,7 +175,7 @@ class IndependentTransform(Transform):
         return self.base_transform.bijective
 
     @property
-    def sign(self) -> int:
+    def sign(self) -> int | Tensor:
         """The transform's."""
         return self.base_transform.sign
 
@@ -245,12 +247,12 @@ class ReshapeTransform(Transform):
         return object.__hash__(self)
 
     @constraints.dependent_property
-    def domain(self) -> Any:
+    def domain(self) -> Constraint:
         """All of `in_shape`."""
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @constraints.dependent_property
-    def codomain(self) -> Any:
+    def codomain(self) -> Constraint:
         """All of `out_shape`."""
         return constraints.independent(constraints.real, len(self.out_shape))
 

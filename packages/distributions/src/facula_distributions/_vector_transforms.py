@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -17,6 +17,8 @@ from .utils import eps_of, tril_matrix_to_vec, vec_to_tril_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .constraints import Constraint
 
 
 def _least(name: str, value: Sequence[int], dims: int) -> None:
@@ -224,12 +226,12 @@ class StackTransform(_Parts):
         return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Constraint:  # type: ignore[override]
         """The sets of the transforms, along the dimension."""
         return constraints.stack([one.domain for one in self.transforms], self.dim)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Constraint:  # type: ignore[override]
         """The sets of the transforms, along the dimension."""
         return constraints.stack([one.codomain for one in self.transforms], self.dim)
 
@@ -288,12 +290,12 @@ class CatTransform(_Parts):
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Constraint:  # type: ignore[override]
         """The sets of the transforms, along the dimension."""
         return constraints.cat([one.domain for one in self.transforms], self.dim, self.lengths)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Constraint:  # type: ignore[override]
         """The sets of the transforms, along the dimension."""
         return constraints.cat([one.codomain for one in self.transforms], self.dim, self.lengths)
 

@@ -87,6 +87,8 @@ class RelaxedBernoulli(TransformedDistribution):
     tensor(1.)
     """
 
+    base_dist: LogitRelaxedBernoulli
+
     def __init__(
         self,
         temperature: Value,
@@ -100,14 +102,14 @@ class RelaxedBernoulli(TransformedDistribution):
     @property
     def temperature(self) -> Tensor:
         """The distance of draws from 0 and 1."""
-        return self.base_dist.temperature  # type: ignore[attr-defined]
+        return self.base_dist.temperature
 
     @property
     def probs(self) -> Tensor:
         """The probability of success."""
-        return self.base_dist.probs  # type: ignore[attr-defined]
+        return self.base_dist.probs
 
     @property
     def logits(self) -> Tensor:
         """Its log odds."""
-        return self.base_dist.logits  # type: ignore[attr-defined]
+        return self.base_dist.logits

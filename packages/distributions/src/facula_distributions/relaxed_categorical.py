@@ -7,7 +7,7 @@ Concrete distribution. Both ICLR 2017.
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, lgamma
@@ -22,6 +22,8 @@ from .relaxed_bernoulli import open_uniform, temperature_like
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .constraints import Constraint
 
     Value = float | Tensor
 
@@ -83,6 +85,8 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     tensor(1.)
     """
 
+    base_dist: ExpRelaxedCategorical
+
     def __init__(
         self,
         temperature: Value,
@@ -94,21 +98,21 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         super().__init__(base, ExpTransform(), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=1)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Shares."""
         return constraints.simplex
 
     @property
     def temperature(self) -> Tensor:
         """The distance of draws from the corners."""
-        return self.base_dist.temperature  # type: ignore[attr-defined]
+        return self.base_dist.temperature
 
     @property
     def probs(self) -> Tensor:
         """The categories' probabilities."""
-        return self.base_dist.probs  # type: ignore[attr-defined]
+        return self.base_dist.probs
 
     @property
     def logits(self) -> Tensor:
         """Their logarithms."""
-        return self.base_dist.logits  # type: ignore[attr-defined]
+        return self.base_dist.logits
