@@ -14,8 +14,8 @@ from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members
 M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Generic
+    from collections.abc import Iterable, Iterator
+    from typing import Generic, TypeAlias
 
     from facula_tensor.extend import Hooks
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         def __call__(self, input: Any, /, *args: Any, **kwargs: Any) -> Any: ...
         def __iter__(self) -> Iterator[Any]: ...
         def __getattr__(self, name: str) -> Any: ...
+
+    AnyTree: TypeAlias = "Tree[Any]"
 
 else:
     Generic = {M: object}  # for type checkers alone: a base more would keep programs from assigning `__class__`
@@ -246,7 +248,7 @@ class Tree(Generic[M]):
 
     def _named(self, kind: int, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        below: Any = [(prefix, self)]
+        below: Iterable[tuple[str, Any]] = [(prefix, self)]
         if recurse:
             below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for path, module in below:
@@ -299,14 +301,14 @@ class Tree(Generic[M]):
         return found
 
 
-def _kind_of(value: Any) -> int:
+def _kind_of(value: object) -> int:
     """The kind of member that an assigned value becomes; 0 for most values."""
     if isinstance(value, Tensor):
         return PARAMETER if isinstance(value, Parameter) else BUFFER if isinstance(value, Buffer) else 0
     return MODULE if isinstance(value, Tree) else 0
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value as error messages show it."""
     if isinstance(value, type):
         return f"the class {value.__name__}, not an instance of it (write {value.__name__}(...))"

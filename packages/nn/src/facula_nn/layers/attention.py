@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -16,6 +16,8 @@ from .linear import NonDynamicallyQuantizableLinear
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from .._types import Place
 
 __all__ = ["MultiheadAttention"]
 
@@ -70,7 +72,7 @@ class MultiheadAttention(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         check_lengths("MultiheadAttention", 1, embed_dim=embed_dim, num_heads=num_heads)
         if embed_dim % num_heads:
             raise InvalidValueError(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Place
+
 __all__ = ["Conv1d", "Conv2d", "Conv3d"]
 
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
@@ -49,9 +51,9 @@ class Convolution(Module):
         out_channels: int,
         groups: int,
         bias: bool,
-        padding: Any,
+        padding: object,
         padding_mode: str,
-        place: dict[str, Any],
+        place: Place,
         **sizes: Any,
     ) -> None:
         super().__init__()
@@ -133,7 +135,7 @@ class _Conv(Convolution):
         device: DeviceLike | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
@@ -202,7 +204,7 @@ class Conv3d(_Conv):
         return F.conv3d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
-def _padding(layer: str, padding: Any, stride: tuple[int, ...], transposed: bool) -> Any:
+def _padding(layer: str, padding: object, stride: tuple[int, ...], transposed: bool) -> str | tuple[int, ...]:
     if not isinstance(padding, str) or transposed:
         return lengths(layer, "padding", padding, len(stride))
     if padding not in ("same", "valid"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -14,7 +14,11 @@ from .._arguments import check_lengths
 from .._module import Module
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from .._types import Place
 
 __all__ = ["Embedding"]
 
@@ -38,7 +42,7 @@ class VectorTable(Module):
         sparse: bool,
         weight: Tensor | None,
         requires_grad: bool,
-        place: dict[str, Any],
+        place: Place,
     ) -> None:
         """Check sizes, and make the weight, or take the given one."""
         name, (count, width) = type(self).__name__, shape
@@ -94,7 +98,7 @@ class Embedding(VectorTable):
     ) -> None:
         super().__init__()
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, not _freeze, place)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -124,7 +128,7 @@ class Embedding(VectorTable):
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
-    ) -> Any:
+    ) -> Self:
         """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
 
         >>> from facula_tensor import tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -12,7 +12,11 @@ from .. import functional as F
 from .embedding import VectorTable
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from .._types import Place
 
 __all__ = ["EmbeddingBag"]
 
@@ -51,7 +55,7 @@ class EmbeddingBag(VectorTable):
         super().__init__()
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         self.mode, self.include_last_offset = mode, include_last_offset
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, True, place)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
@@ -94,7 +98,7 @@ class EmbeddingBag(VectorTable):
         sparse: bool = False,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
-    ) -> Any:
+    ) -> Self:
         """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
 
         >>> from facula_tensor import tensor

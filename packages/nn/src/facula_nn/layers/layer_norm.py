@@ -6,7 +6,7 @@ Mean Square Layer Normalization, NeurIPS 2019.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -18,7 +18,14 @@ from .._arguments import check_input, check_lengths
 from .._module import Module
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, SupportsIndex, TypeAlias
+
     from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from .._types import Place
+
+    Lengths: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 
 __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
@@ -44,7 +51,7 @@ class _Affine(Module):
     weight: Parameter | None
     bias: Parameter | None
 
-    def _make_affine(self, shape: tuple[int, ...], weight: bool, bias: bool | None, place: dict[str, Any]) -> None:
+    def _make_affine(self, shape: tuple[int, ...], weight: bool, bias: bool | None, place: Place) -> None:
         self.register_parameter("weight", Parameter(empty(shape, **place)) if weight else None)
         if bias is not None:
             self.register_parameter("bias", Parameter(empty(shape, **place)) if bias else None)
@@ -74,7 +81,7 @@ class LayerNorm(_Affine):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Lengths,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -84,7 +91,7 @@ class LayerNorm(_Affine):
         super().__init__()
         self.normalized_shape = _lengths("LayerNorm", normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         self._make_affine(self.normalized_shape, elementwise_affine, elementwise_affine and bias, place)
         self.reset_parameters()
 
@@ -117,7 +124,7 @@ class RMSNorm(_Affine):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Lengths,
         eps: float | None = None,
         elementwise_affine: bool = True,
         device: DeviceLike | None = None,

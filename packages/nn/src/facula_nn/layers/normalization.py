@@ -19,6 +19,8 @@ from .._module import Module
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Place, StateDict
+
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
@@ -51,7 +53,7 @@ class ChannelNorm(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         check_lengths(type(self).__name__, num_features=num_features)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -79,7 +81,7 @@ class ChannelNorm(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
-    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+    def _load_from_state_dict(self, state_dict: StateDict, prefix: str, *rest: Any) -> None:
         """A state without a count, as old programs wrote it, leaves the module's count as it is (new: 0)."""
         if self.num_batches_tracked is not None:
             state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)

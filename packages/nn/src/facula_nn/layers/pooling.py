@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -13,6 +13,8 @@ from .._module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .._types import Pooled
 
 __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
 
@@ -97,7 +99,7 @@ class MaxPool1d(_MaxPool):
 
     dims = 1
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, L) or (C, L)."""
         return F.max_pool1d(
             input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
@@ -119,7 +121,7 @@ class MaxPool2d(_MaxPool):
 
     dims = 2
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, H, W) or (C, H, W)."""
         return F.max_pool2d(
             input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
@@ -139,7 +141,7 @@ class MaxPool3d(_MaxPool):
 
     dims = 3
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, D, H, W) or (C, D, H, W)."""
         return F.max_pool3d(
             input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices

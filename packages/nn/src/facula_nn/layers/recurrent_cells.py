@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -14,6 +14,8 @@ from .._module import Module
 from .recurrent import check_dtype, check_sizes, draw_evenly
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from facula_tensor.extend import DeviceLike, DTypeLike
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
@@ -62,7 +64,9 @@ class RNNCellBase(Module):
             f"{'' if nonlinearity == 'tanh' else f', nonlinearity={nonlinearity}'}"
         )
 
-    def _step(self, kind: str, input: Tensor, names: tuple[str, ...], states: tuple[Any, ...]) -> tuple[Any, Any]:
+    def _step(
+        self, kind: str, input: Tensor, names: tuple[str, ...], states: tuple[Tensor | None, ...]
+    ) -> tuple[Tensor, Any]:
         """The states after one step from `states`, which are called `names` and may be None."""
         called = type(self).__name__
         check_input(called, input)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -86,7 +86,7 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, "bilinear", True)
 
 
-def _check(layer: str, argument: str, value: Any, expected: str, kind: type) -> None:
+def _check(layer: str, argument: str, value: object, expected: str, kind: type) -> None:
     """TypeError for what is neither None, nor a number, nor a list or tuple of numbers, nor a tensor of one."""
     for one in value if isinstance(value, (tuple, list)) and value else (value,):
         if isinstance(one, Tensor) or (one is None and value is None):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
 from .loss import _Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Lengths = Tensor | Sequence[int]
 
 __all__ = ["CTCLoss"]
 
@@ -32,7 +37,7 @@ class CTCLoss(_Loss):
         super().__init__(reduction=reduction)
         self.blank, self.zero_infinity = blank, zero_infinity
 
-    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths) -> Tensor:
         """`log_probs` (T, N, C); targets (N, S) or one after another; lengths (N). Or one example, without N."""
         return F.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity

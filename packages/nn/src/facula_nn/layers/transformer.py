@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Args, Place
+    from .layer_norm import LayerNorm as Norm
+
 __all__ = [
     "Transformer",
     "TransformerDecoder",
@@ -34,12 +37,12 @@ __all__ = [
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 
-def LayerNorm(*args: Any, **kwargs: Any) -> Module:
+def LayerNorm(*args: Any, **kwargs: Any) -> Norm:
     """A new `LayerNorm` of the package, looked up when it is made."""
     return import_module("facula_nn").LayerNorm(*args, **kwargs)  # type: ignore[no-any-return]
 
 
-def activation_of(layer: str, activation: Any) -> Any:
+def activation_of(layer: str, activation: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     """The activation of a name, or the given function."""
     if not isinstance(activation, str):
         return activation
@@ -55,7 +58,12 @@ class _Layer(Module):
     dropout: Dropout
     linear2: Linear
     norm_first: bool
-    activation: Any
+    self_attn: MultiheadAttention
+    norm1: Norm
+    norm2: Norm
+    dropout1: Dropout
+    dropout2: Dropout
+    activation: Callable[[Tensor], Tensor]
 
     attentions: tuple[str, ...] = ("self_attn",)
 
@@ -74,7 +82,7 @@ class _Layer(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         for name in self.attentions:
             made = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
             setattr(self, name, made)
@@ -89,17 +97,19 @@ class _Layer(Module):
             setattr(self, f"dropout{number + 1}", Dropout(dropout))
         self.activation = activation_of(type(self).__name__, activation)
 
-    def _attend(self, name: str, x: Tensor, memory: Tensor, mask: Any, padding: Any, is_causal: bool) -> Tensor:
+    def _attend(
+        self, name: str, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
+    ) -> Tensor:
         attention, drop = (
             (self.self_attn, self.dropout1) if name == "self_attn" else (self.multihead_attn, self.dropout2)
         )
         found, _ = attention(
             x, memory, memory, key_padding_mask=padding, need_weights=False, attn_mask=mask, is_causal=is_causal
         )
-        return drop(found)  # type: ignore[no-any-return]
+        return drop(found)
 
-    def _feed(self, x: Tensor, drop: Any) -> Tensor:
-        return drop(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
+    def _feed(self, x: Tensor, drop: Dropout) -> Tensor:
+        return drop(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 @boundary
@@ -125,12 +135,16 @@ class TransformerEncoderLayer(_Layer):
             x = src + self._attend("self_attn", normal, normal, *rest)
             return x + self._feed(self.norm2(x), self.dropout2)
         x = self.norm1(src + self._attend("self_attn", src, src, *rest))
-        return self.norm2(x + self._feed(x, self.dropout2))  # type: ignore[no-any-return]
+        return self.norm2(x + self._feed(x, self.dropout2))
 
 
 @boundary
 class TransformerDecoderLayer(_Layer):
     """Attention to itself, attention to `memory`, then two linear layers; else as `TransformerEncoderLayer`."""
+
+    multihead_attn: MultiheadAttention
+    norm3: Norm
+    dropout3: Dropout
 
     attentions: tuple[str, ...] = ("self_attn", "multihead_attn")
 
@@ -155,7 +169,7 @@ class TransformerDecoderLayer(_Layer):
             return x + self._feed(self.norm3(x), self.dropout3)
         x = self.norm1(tgt + self._attend("self_attn", tgt, tgt, *own))
         x = self.norm2(x + self._attend("multihead_attn", x, memory, *rest))
-        return self.norm3(x + self._feed(x, self.dropout3))  # type: ignore[no-any-return]
+        return self.norm3(x + self._feed(x, self.dropout3))
 
 
 @boundary
@@ -269,8 +283,8 @@ class Transformer(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
-        options: tuple[Any, ...] = (
+        place: Place = {"device": device, "dtype": dtype}
+        options: Args = (
             *(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias),
             *(device, dtype),
         )

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Place
+
 __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
@@ -40,7 +42,7 @@ class Transposed(Convolution):
         device: DeviceLike | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 

@@ -30,7 +30,7 @@ class BasePruningMethod:
     PRUNING_TYPE = "global"
     _tensor_name: str
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: object) -> None:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
