@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 
 class _Categories(Distribution):
-    """Distributions with the probabilities of categories along the last dimension."""
+    """Distributions with the probabilities of categories along the last dimension.
+
+    Arguments:
+        probs: the categories' probabilities along the last dimension, of any positive sum.
+        logits: their logarithms, up to a constant, in their place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.simplex,

@@ -57,6 +57,14 @@ class _OfUniform(Distribution):
 class Uniform(_OfUniform):
     """The uniform distribution from `low` to below `high`.
 
+    Arguments:
+        low: the least value, a number or a tensor.
+        high: the limit, which is not reached; above `low`.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: `low` not below `high`, while arguments are checked.
+
     >>> from facula_tensor import tensor
     >>> Uniform(0.0, 4.0).log_prob(tensor(1.0)).exp()
     tensor(0.2500)

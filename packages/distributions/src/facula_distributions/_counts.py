@@ -70,7 +70,14 @@ class Poisson(Distribution):
 
 
 class _Repeated(_Trials):
-    """Distributions of many trials: a `total_count`, and the probability of each."""
+    """Distributions of many trials: a `total_count`, and the probability of each.
+
+    Arguments:
+        total_count: how many trials there are.
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     total_count: Tensor
 
@@ -92,6 +99,15 @@ class _Repeated(_Trials):
 @boundary
 class Binomial(_Repeated):
     """The number of successes in `total_count` trials of probability `probs`; `logits` are its log odds.
+
+    Arguments:
+        total_count: how many trials there are.
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: both of probs and logits, or neither.
 
     >>> from facula_tensor import tensor
     >>> Binomial(2, tensor(0.5)).log_prob(tensor([0.0, 1.0, 2.0])).exp()
@@ -215,6 +231,12 @@ class NegativeBinomial(_Repeated):
 @boundary
 class Multinomial(_Categories):
     """The counts of the categories in `total_count` draws; parameters as `Categorical`'s.
+
+    Arguments:
+        total_count: how many draws there are, 0 or more.
+        probs: the categories' probabilities along the last dimension, of any positive sum.
+        logits: their logarithms, up to a constant, in their place.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> Multinomial(2, tensor([1.0, 1.0])).log_prob(tensor([1.0, 1.0])).exp()

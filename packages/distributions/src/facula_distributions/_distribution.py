@@ -26,6 +26,11 @@ class Distribution:
 
     With `validate_args` (the default; `set_default_validate_args` changes it) parameters are checked, and the values
     that `log_prob` and the like get: ValueError names the parameter, a value, and the constraint.
+
+    Arguments:
+        batch_shape: the shape of distributions side by side.
+        event_shape: the shape of one draw.
+        validate_args: whether parameters and values are checked; the class's default if None.
     """
 
     _batch_shape: Size
@@ -58,6 +63,16 @@ class Distribution:
         Distribution._validate_args = value
 
     def _check(self, called: str, constraint: Constraint, value: Tensor) -> None:
+        """Refuse values outside a constraint.
+
+        Arguments:
+            called: what the error calls them.
+            constraint: the constraint.
+            value: the values.
+
+        Raises:
+            ValueError: a value that does not satisfy the constraint.
+        """
         inside = constraint.check(value)
         if not inside.all().item():
             flat = value.detach().reshape(tuple(inside.shape) + (-1,)).reshape(inside.numel(), -1)

@@ -198,6 +198,12 @@ class PowerTransform(Transform):
 class AffineTransform(Transform):
     """loc + scale * x, with numbers or tensors; of events with `event_dim` dimensions.
 
+    Arguments:
+        loc: what is added.
+        scale: what x is multiplied by.
+        event_dim: the dimensions of an event.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+
     >>> from facula_tensor import tensor
     >>> AffineTransform(1.0, 2.0).inv(tensor([1.0, 5.0]))
     tensor([0., 2.])

@@ -30,6 +30,14 @@ class Independent(Distribution):
 
     Log probabilities and entropies are summed over them.
 
+    Arguments:
+        base_distribution: the distribution.
+        reinterpreted_batch_ndims: how many of its last batch dimensions become dimensions of the event.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: more dimensions than the batch has.
+
     >>> from facula_tensor import ones, zeros
     >>> from facula_distributions import Normal
     >>> diagonal = Independent(Normal(zeros(3), ones(3)), 1)

@@ -25,6 +25,15 @@ class LowRankMultivariateNormal(Distribution):
 
     What is computed with are matrices as wide as W, by Woodbury's identity: never one of all covariances.
 
+    Arguments:
+        loc: the means, (..., n).
+        cov_factor: W, (..., n, rank).
+        cov_diag: the diagonal of D, (..., n), above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: shapes that do not fit.
+
     >>> from facula_tensor import ones, zeros
     >>> LowRankMultivariateNormal(zeros(3), ones(3, 1), ones(3)).variance
     tensor([2., 2., 2.])

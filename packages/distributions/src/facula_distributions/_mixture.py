@@ -29,6 +29,11 @@ class MixtureSameFamily(Distribution):
 
     The components are the last batch dimension of `component_distribution`.
 
+    Arguments:
+        mixture_distribution: the probabilities of the components.
+        component_distribution: the components, along its last batch dimension.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import tensor
     >>> from facula_distributions import Categorical, Normal
     >>> MixtureSameFamily(Categorical(tensor([1.0, 3.0])), Normal(tensor([0.0, 4.0]), 1.0)).mean

@@ -102,6 +102,11 @@ class _OfNormal(Distribution):
 class LogNormal(_OfNormal, LocationScale):
     """The distribution of exp(x) for a normal x with mean `loc` and standard deviation `scale`.
 
+    Arguments:
+        loc: the mean of the normal number.
+        scale: its standard deviation, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> LogNormal(0.0, 0.5).mean
     tensor(1.1331)
     """

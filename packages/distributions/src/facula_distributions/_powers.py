@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 class Pareto(_OfUniform):
     """The Pareto distribution: `scale` or more, the density falling as x^-(alpha + 1).
 
+    Arguments:
+        scale: the least value, above 0.
+        alpha: how quickly the density falls, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> Pareto(1.0, 3.0).mean
     tensor(1.5000)
     """
@@ -98,6 +103,12 @@ class Pareto(_OfUniform):
 @boundary
 class GeneralizedPareto(_OfUniform):
     """Excesses over a threshold `loc`: exponential at `concentration` 0, with heavier tails above.
+
+    Arguments:
+        loc: the threshold.
+        scale: the scale, above 0.
+        concentration: the weight of the tail; below 0 there is a greatest value.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> GeneralizedPareto(0.0, 1.0, 0.5).mean
     tensor(2.)
@@ -185,6 +196,11 @@ class GeneralizedPareto(_OfUniform):
 class Weibull(_OfUniform):
     """The Weibull distribution: of the time until something breaks, at a rate that grows as x^(concentration - 1).
 
+    Arguments:
+        scale: the scale, above 0.
+        concentration: 1 for a constant rate of failures, more for one that grows.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import tensor
     >>> Weibull(2.0, 1.0).cdf(tensor(2.0))
     tensor(0.6321)
@@ -264,6 +280,11 @@ class Kumaraswamy(_OfUniform):
     """A share between 0 and 1, much as `Beta`, with a simple distribution function: 1 - (1 - x^a)^b.
 
     a is `concentration1`, b is `concentration0`.
+
+    Arguments:
+        concentration1: the power of x, above 0.
+        concentration0: the power of 1 - x^a, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> Kumaraswamy(2.0, 1.0).cdf(tensor(0.5))

@@ -133,7 +133,13 @@ identity_transform: ComposeTransform = ComposeTransform([])
 
 @boundary
 class IndependentTransform(Transform):
-    """A transform of events with `reinterpreted_batch_ndims` dimensions more, over which the logarithm is summed."""
+    """A transform of events with `reinterpreted_batch_ndims` dimensions more, over which the logarithm is summed.
+
+    Arguments:
+        base_transform: the transform.
+        reinterpreted_batch_ndims: how many dimensions more an event has.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+    """
 
     base_transform: Transform
     reinterpreted_batch_ndims: int
@@ -213,6 +219,14 @@ class IndependentTransform(Transform):
 class ReshapeTransform(Transform):
     """The last dimensions `in_shape` as `out_shape`, of as many elements.
 
+    Arguments:
+        in_shape: the last dimensions of x.
+        out_shape: those of y.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+
+    Raises:
+        ValueError: shapes of different numbers of elements.
+
     >>> from facula_tensor import zeros
     >>> ReshapeTransform((2, 3), (6,))(zeros(5, 2, 3)).shape
     facula.Size([5, 6])
@@ -275,6 +289,13 @@ class ReshapeTransform(Transform):
         return self._swapped(shape, self.out_shape, self.in_shape)
 
     def _swapped(self, shape: Sequence[int], given: Size, wanted: Size) -> Size:
+        """A shape whose last dimensions are other ones.
+
+        Arguments:
+            shape: the whole shape.
+            given: the dimensions that it ends with.
+            wanted: those that take their place.
+        """
         cut = len(shape) - len(given)
         if cut < 0 or tuple(shape[cut:]) != tuple(given):
             raise InvalidValueError(

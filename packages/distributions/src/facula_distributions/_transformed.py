@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 class TransformedDistribution(Distribution):
     """The distribution of f(x) for x of `base_distribution` and f the transforms, one after the other.
 
+    Arguments:
+        base_distribution: the distribution of x.
+        transforms: one transform, or a list of them in the order they are applied.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import tensor
     >>> from facula_distributions import ExpTransform, Normal
     >>> TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()]).log_prob(tensor(1.0))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 def _least(name: str, value: Sequence[int], dims: int) -> None:
+    """Refuse a shape of fewer dimensions than `dims`."""
     if len(value) < dims:
         raise InvalidValueError(f"{name}: expected at least {dims} dimension(s); got shape {tuple(value)}")
 
@@ -176,7 +177,13 @@ class CorrCholeskyTransform(_Plain):
 
 
 class _Parts(Transform):
-    """Transforms of the parts of a tensor along a dimension."""
+    """Transforms of the parts of a tensor along a dimension.
+
+    Arguments:
+        tseq: the transforms, one for each part.
+        dim: the dimension along which the parts lie.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+    """
 
     transforms: list[Transform]
     dim: int
@@ -211,6 +218,11 @@ class _Parts(Transform):
 @boundary
 class StackTransform(_Parts):
     """A transform for each index of a dimension.
+
+    Arguments:
+        tseq: the transforms, one for each part.
+        dim: the dimension along which the parts lie.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import ExpTransform, identity_transform
@@ -255,7 +267,14 @@ class StackTransform(_Parts):
 
 @boundary
 class CatTransform(_Parts):
-    """A transform for each part, of these `lengths` (1 where left out), along a dimension."""
+    """A transform for each part, of these `lengths` (1 where left out), along a dimension.
+
+    Arguments:
+        tseq: the transforms, one for each part.
+        dim: the dimension along which the parts lie.
+        lengths: the length of each part; 1 each if None.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+    """
 
     lengths: list[int]
 

@@ -326,7 +326,13 @@ class _Parts(Constraint):
 
 
 class cat(_Parts):
-    """A constraint for each part, of these `lengths` (1 where left out), along a dimension."""
+    """A constraint for each part, of these `lengths` (1 where left out), along a dimension.
+
+    Arguments:
+        cseq: the constraints, one for each part.
+        dim: the dimension along which the parts lie.
+        lengths: the length of each part; 1 each if None.
+    """
 
     lengths: list[int]
 

@@ -113,7 +113,14 @@ def _of_trial(p: Bernoulli | Binomial, q: Bernoulli | Binomial) -> Tensor:
 
 
 def _of_outcome(p: Tensor, p_logits: Tensor, q: Tensor, q_logits: Tensor) -> Tensor:
-    """p (log p - log q) of one outcome: 0 where it cannot happen, inf where it can in `p` alone; constant there."""
+    """p (log p - log q) of one outcome: 0 where it cannot happen, inf where it can in `p` alone; constant there.
+
+    Arguments:
+        p: the probability under p.
+        p_logits: its log odds.
+        q: the probability under q.
+        q_logits: its log odds.
+    """
     never, only = p == 0, q == 0
     p_logits, q_logits = where(never, 0.0, p_logits), where(never | only, 0.0, q_logits)
     return where(never, 0.0, where(only, math.inf, p * (logsigmoid(p_logits) - logsigmoid(q_logits))))

@@ -34,7 +34,14 @@ __dir__: _Callable[[], list[str]] = listed(__name__)
 
 @boundary
 class ExpRelaxedCategorical(_Categories):
-    """The logarithms of a `RelaxedOneHotCategorical`'s shares."""
+    """The logarithms of a `RelaxedOneHotCategorical`'s shares.
+
+    Arguments:
+        temperature: how far draws are from the ends, above 0: the higher, the farther.
+        probs: the categories' probabilities along the last dimension, of any positive sum.
+        logits: their logarithms, up to a constant, in their place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     _shared: ClassVar[tuple[str, ...]] = ("temperature",)
 
@@ -79,6 +86,12 @@ class ExpRelaxedCategorical(_Categories):
 @boundary
 class RelaxedOneHotCategorical(TransformedDistribution):
     """Shares with a sum of 1 in place of a `OneHotCategorical`'s one 1, the nearer to it the lower `temperature`.
+
+    Arguments:
+        temperature: how far draws are from the ends, above 0: the higher, the farther.
+        probs: the categories' probabilities along the last dimension, of any positive sum.
+        logits: their logarithms, up to a constant, in their place.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> from facula_tensor import ones, tensor
     >>> RelaxedOneHotCategorical(1.0, ones(2)).log_prob(tensor([0.5, 0.5])).exp()

@@ -28,6 +28,16 @@ class Adafactor(FusedOptimizer):
     rounding. State: "step", and "row_var", "col_var" or "variance". Parameters are float32 or float64; ValueError for
     options out of range. `foreach` means nothing.
 
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the greatest relative rate, of 0 or more.
+        beta2_decay: the power of the step in the running mean's factor, of 0 or less.
+        eps: the least second moment, or None for the dtype's rounding; and the least size of a parameter.
+        d: the greatest rms of a step before the rate, of 1 or more.
+        weight_decay: the share, times lr, by which parameters shrink.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+
     Shazeer and Stern 2018, Adafactor: adaptive learning rates with sublinear memory cost.
 
     >>> from facula_tensor import tensor

@@ -26,6 +26,23 @@ class Adam(FusedOptimizer):
     Parameters are float32 or float64; ValueError for options out of range. `foreach` and `fused` mean nothing here;
     `capturable` and `differentiable` are refused.
 
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        amsgrad: divide by the greatest running mean of the square so far.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        capturable: True is refused.
+        differentiable: True is refused.
+        fused: taken, and means nothing.
+        decoupled_weight_decay: shrink the parameter rather than adding to its gradient, as AdamW does.
+
+    Raises:
+        ValueError: an option out of range.
+
     Kingma and Ba 2015, Adam: a method for stochastic optimization; Reddi et al. 2018 for amsgrad.
 
     >>> from facula_tensor import tensor
@@ -112,6 +129,19 @@ class AdamW(Adam):
     """Adam whose weight decay is apart from the gradient: p is multiplied by 1 - lr * weight_decay, then stepped.
 
     Options, state and errors are Adam's; only the default of `weight_decay` differs.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share, times lr, by which parameters shrink.
+        amsgrad: divide by the greatest running mean of the square so far.
+        maximize: climb instead of descending.
+        foreach: taken, and means nothing.
+        capturable: True is refused.
+        differentiable: True is refused.
+        fused: taken, and means nothing.
 
     Loshchilov and Hutter 2019, Decoupled weight decay regularization.
 

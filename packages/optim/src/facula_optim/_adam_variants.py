@@ -33,6 +33,17 @@ class Adamax(_Moments):
     Parameters are float32 or float64; ValueError for options out of range. `foreach` means nothing here; `capturable`
     and `differentiable` are refused.
 
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running mean of the gradient and of its falling maximum, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
+        capturable: True is refused.
+
     Kingma and Ba 2015, Adam: a method for stochastic optimization, algorithm 2.
 
     >>> from facula_tensor import tensor
@@ -90,6 +101,19 @@ class NAdam(_Moments):
     `decoupled_weight_decay` the decay is AdamW's. State: "step", "mu_product", "exp_avg", "exp_avg_sq". Parameters are
     float32 or float64; ValueError for options out of range. `foreach` means nothing here; `capturable` and
     `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        momentum_decay: how quickly the momentum's factor grows.
+        decoupled_weight_decay: shrink the parameter rather than adding to its gradient.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        capturable: True is refused.
+        differentiable: True is refused.
 
     Dozat 2016, Incorporating Nesterov momentum into Adam.
 
@@ -158,6 +182,18 @@ class RAdam(_Moments):
     sqrt((r(t) - 4)(r(t) - 2) r / ((r - 4)(r - 2) r(t))), till then lr * mean(d). `decoupled_weight_decay` decays as
     AdamW does. State: "step", "exp_avg", "exp_avg_sq". Parameters are float32 or float64; ValueError for options out
     of range. `foreach` means nothing here; `capturable` and `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        decoupled_weight_decay: shrink the parameter rather than adding to its gradient.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        capturable: True is refused.
+        differentiable: True is refused.
 
     Liu et al. 2020, On the variance of the adaptive learning rate and beyond.
 

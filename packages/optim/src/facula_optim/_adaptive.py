@@ -37,6 +37,19 @@ class RMSprop(FusedOptimizer):
     Parameters are float32 or float64; ValueError for options below 0 or NaN. `foreach` means nothing here;
     `capturable` and `differentiable` are refused.
 
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        alpha: the factor of the running mean of the gradient's square.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        momentum: the factor of the last step; 0 for none.
+        centered: divide by the root of the variance, not of the mean square.
+        capturable: True is refused.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
+
     Tieleman and Hinton 2012, lecture 6.5; Graves 2013, Generating sequences with recurrent neural networks, centred.
 
     >>> from facula_tensor import tensor
@@ -95,6 +108,17 @@ class Adadelta(FusedOptimizer):
     d; the running means' factor is `rho`. State: "step", "square_avg", "acc_delta". Parameters are float32 or float64;
     ValueError for options below 0 or NaN, and for rho above 1. `foreach` means nothing here; `capturable` and
     `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        rho: the factor of both running means, from 0 to 1.
+        eps: what is added to both means before their roots.
+        weight_decay: the share of the parameter that is added to its gradient.
+        foreach: taken, and means nothing.
+        capturable: True is refused.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
 
     Zeiler 2012, ADADELTA: an adaptive learning rate method.
 
@@ -155,6 +179,18 @@ class Adagrad(FusedOptimizer):
     lr / (1 + (step - 1) * lr_decay) * d / (sqrt(sum) + eps). State, there from the start: "step", "sum". Parameters are
     float32 or float64; ValueError for options below 0 or NaN. `foreach` and `fused` mean nothing here;
     `differentiable` is refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        lr_decay: how quickly the rate falls with the number of steps.
+        weight_decay: the share of the parameter that is added to its gradient.
+        initial_accumulator_value: where the sum of squares begins.
+        eps: what is added to the denominator.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
+        fused: taken, and means nothing.
 
     Duchi et al. 2011, Adaptive subgradient methods for online learning and stochastic optimization.
 

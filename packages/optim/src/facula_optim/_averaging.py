@@ -26,6 +26,18 @@ class ASGD(FusedOptimizer):
     "eta", "mu", "ax". Parameters are float32 or float64; ValueError for options out of range. `foreach` means nothing
     here; `capturable` and `differentiable` are refused.
 
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate at first, of 0 or more.
+        lambd: the decay of parameters, times the present rate.
+        alpha: the power by which the rate falls.
+        t0: the step at which averaging begins.
+        weight_decay: the share of the parameter that is added to its gradient.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
+        capturable: True is refused.
+
     Polyak and Juditsky 1992, Acceleration of stochastic approximation by averaging.
 
     >>> from facula_tensor import tensor
@@ -91,6 +103,16 @@ class Rprop(FusedOptimizer):
     within `step_sizes`; where it changed the element stays. For gradients of all data, not of batches. State: "step",
     "prev" (the gradient), "step_size". Parameters are float32 or float64; ValueError for options out of range.
     `foreach` means nothing here; `capturable` and `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the first size of steps.
+        etas: the factor where the sign changed, below 1, and where it stayed, above 1.
+        step_sizes: the least and the greatest size of steps.
+        capturable: True is refused.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
 
     Riedmiller and Braun 1993, A direct adaptive method for faster backpropagation learning.
 

@@ -106,7 +106,14 @@ class FusedOptimizer(Optimizer):
         return rows
 
     def _begin(self, kept: dict[str, Tensor], p: Tensor, group: Options, keys: tuple[str, ...]) -> None:
-        """Add what the state lacks of `keys`, as it is before the first step; all of it or nothing."""
+        """Add what the state lacks of `keys`, as it is before the first step; all of it or nothing.
+
+        Arguments:
+            kept: the parameter's state, which is changed.
+            p: the parameter.
+            group: its group.
+            keys: the names of the state.
+        """
         values = self._first_values(group)
         fresh: dict[str, Tensor] = {}
         for key in (keys[-1], *keys[:-1]):

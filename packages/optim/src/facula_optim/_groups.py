@@ -77,7 +77,14 @@ def _listed(name: str, params: object) -> list[Any]:
 
 
 def check_number(name: str, option: str, value: object, below: float = float("inf")) -> None:
-    """ValueError unless 0 <= value < below; TypeError for what is no number."""
+    """ValueError unless 0 <= value < below; TypeError for what is no number.
+
+    Arguments:
+        name: how errors begin: the optimizer's class.
+        option: the option's name, for errors.
+        value: what is checked.
+        below: the limit, which is excluded.
+    """
     value = number_of(name, option, value)
     if not 0 <= value < below:  # NaN fails too
         limits = "of 0 or more" if value != below == float("inf") else f"from 0 to below {below}"
@@ -85,7 +92,13 @@ def check_number(name: str, option: str, value: object, below: float = float("in
 
 
 def check_pair(name: str, option: str, pair: Sequence[object]) -> None:
-    """ValueError unless `pair` has two members."""
+    """ValueError unless `pair` has two members.
+
+    Arguments:
+        name: how errors begin: the optimizer's class.
+        option: the option's name, for errors.
+        pair: what is checked.
+    """
     if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
         raise InvalidValueError(f"{name}: expected {option} to be two numbers; got {pair!r}")
 
@@ -98,7 +111,13 @@ def check_betas(name: str, betas: Sequence[object]) -> None:
 
 
 def number_of(name: str, option: str, value: Any) -> float:
-    """The number, Python's or NumPy's or a tensor's; ValueError and TypeError for what is none."""
+    """The number, Python's or NumPy's or a tensor's; ValueError and TypeError for what is none.
+
+    Arguments:
+        name: how errors begin: the optimizer's class.
+        option: the option's name, for errors.
+        value: what should be a number.
+    """
     if isinstance(value, Tensor):
         if value.numel() != 1:
             raise InvalidValueError(

@@ -34,6 +34,16 @@ class LBFGS(FusedOptimizer):
     `max_eval` is max_iter * 5 // 4 where it is None. Parameters are float32 or float64; ValueError for options out of
     range and for several groups, TypeError for a step without a closure.
 
+    Arguments:
+        params: tensors, or one group.
+        lr: the factor of moves without line search.
+        max_iter: the moves of a step, at most.
+        max_eval: calls of the closure in a step; max_iter * 5 // 4 if None.
+        tolerance_grad: the greatest element of the gradient at which a step ends.
+        tolerance_change: the least change of parameters or loss at which it goes on.
+        history_size: how many changes are kept.
+        line_search_fn: "strong_wolfe", or None for none.
+
     Nocedal and Wright 2006, Numerical optimization, algorithms 7.4, 3.5 and 3.6.
 
     >>> from facula_tensor import tensor
@@ -99,7 +109,13 @@ class LBFGS(FusedOptimizer):
         return first_loss
 
     def _minimize(self, group: Options, closure: Callable[[], SupportsFloat], loss: float) -> None:
-        """Move until something says to end."""
+        """Move until something says to end.
+
+        Arguments:
+            group: the one group.
+            closure: what computes the loss and the gradients again.
+            loss: the loss at the start.
+        """
         rate, smallest = float(group["lr"]), float(group["tolerance_change"])
         params = group["params"]
         kept: Any = self.state[params[0]]
@@ -151,7 +167,13 @@ class LBFGS(FusedOptimizer):
                 return
 
     def _direction(self, state: Curvature, gradient: Tensor, most: int) -> Tensor:
-        """-H times the gradient, by the changes kept; the last change is added to them first."""
+        """-H times the gradient, by the changes kept; the last change is added to them first.
+
+        Arguments:
+            state: what is kept between steps; it is changed.
+            gradient: the present gradient, as one vector.
+            most: how many changes are kept.
+        """
         if "d" not in state:
             state.update({"old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1, "al": [None] * most})
             return -gradient
@@ -196,7 +218,14 @@ def flat_gradient(params: list[Tensor]) -> Tensor:
 
 
 def move(params: list[Tensor], start: list[Tensor], direction: Tensor, size: float) -> None:
-    """Set each parameter to `start` and `size` times its part of the direction."""
+    """Set each parameter to `start` and `size` times its part of the direction.
+
+    Arguments:
+        params: the parameters, which are changed.
+        start: where each begins.
+        direction: a vector with a part for each parameter, in order.
+        size: the factor of the direction.
+    """
     at = 0
     for p, begin in zip(params, start, strict=True):
         count = p.numel()

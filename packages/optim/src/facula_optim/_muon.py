@@ -113,7 +113,13 @@ class Muon(FusedOptimizer):
 
 
 def _adjustment(adjust_lr_fn: str | None, rows: int, columns: int) -> float:
-    """Factor of the rate by a matrix's shape."""
+    """Factor of the rate by a matrix's shape.
+
+    Arguments:
+        adjust_lr_fn: "match_rms_adamw", "original" or None.
+        rows: the matrix's rows.
+        columns: its columns.
+    """
     if adjust_lr_fn == "match_rms_adamw":
         return 0.2 * math.sqrt(max(rows, columns))
     return math.sqrt(max(1.0, rows / columns)) if columns else 1.0

@@ -238,7 +238,13 @@ class Optimizer:
 
 
 def _added(hooks: Hooks, hook: Hook, prepend: bool) -> Handle:
-    """`hook` as the last of its kind, or the first."""
+    """`hook` as the last of its kind, or the first.
+
+    Arguments:
+        hooks: the table.
+        hook: what is added.
+        prepend: put it first.
+    """
     handle = hooks.add(hook)
     for key in list(hooks)[:-1] if prepend else ():
         hooks[key] = hooks.pop(key)
@@ -246,7 +252,13 @@ def _added(hooks: Hooks, hook: Hook, prepend: bool) -> Handle:
 
 
 def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: StateDict) -> StateDict:
-    """The state dict after the hooks, one after another; a hook that returns None leaves it."""
+    """The state dict after the hooks, one after another; a hook that returns None leaves it.
+
+    Arguments:
+        hooks: the table.
+        optimizer: what the hooks are called with.
+        state_dict: what the first hook gets.
+    """
     for hook in list(hooks.values()):
         changed = hook(optimizer, state_dict)
         state_dict = state_dict if changed is None else changed

@@ -26,6 +26,21 @@ class SGD(FusedOptimizer):
     State: "momentum_buffer". Parameters are float32 or float64; ValueError for options below 0 or NaN, and for
     nesterov without momentum or with dampening. `foreach` and `fused` are taken and mean nothing.
 
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        momentum: the factor of the last step's buffer; 0 for none.
+        dampening: the share of the gradient that the buffer does not take.
+        weight_decay: the share of the parameter that is added to its gradient.
+        nesterov: look ahead by the momentum.
+        maximize: climb instead of descending.
+        foreach: taken, and means nothing.
+        differentiable: True is refused.
+        fused: taken, and means nothing.
+
+    Raises:
+        ValueError: an option below 0 or NaN; nesterov without momentum, or with dampening.
+
     Sutskever et al. 2013, On the importance of initialization and momentum in deep learning.
 
     >>> from facula_tensor import tensor

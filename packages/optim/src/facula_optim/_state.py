@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
 
 def loaded_groups(name: str, groups: list[Group], state_dict: StateDict) -> tuple[list[Group], dict[int, Tensor]]:
-    """The groups with their saved options, and the parameter of each saved number."""
+    """The groups with their saved options, and the parameter of each saved number.
+
+    Arguments:
+        name: how errors begin.
+        groups: the optimizer's own groups.
+        state_dict: what was saved.
+
+    Raises:
+        ValueError: no state dict, or groups of other lengths.
+    """
     if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= set(state_dict):
         raise InvalidValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
     saved_groups = state_dict["param_groups"]
@@ -54,7 +63,17 @@ def loaded_state(
     state: dict[Any, StateDict],
     convert: Callable[[Tensor, StateDict], StateDict],
 ) -> defaultdict[Any, StateDict]:
-    """The state with parameters for numbers, each entry converted; what belongs to no parameter is kept as it is."""
+    """The state with parameters for numbers, each entry converted; what belongs to no parameter is kept as it is.
+
+    Arguments:
+        name: how errors begin.
+        matched: the parameter of each saved number.
+        state: the saved state, by number.
+        convert: makes a parameter's entries of saved ones.
+
+    Raises:
+        ValueError: entries that do not fit their parameter; a TypeError, where `convert` raised one.
+    """
     loaded: defaultdict[Any, StateDict] = defaultdict(dict)
     for number, entries in state.items():
         parameter = matched.get(number)
@@ -72,7 +91,13 @@ def loaded_state(
 
 
 def no_memory(error: Exception, operation: str, purpose: str) -> None:
-    """Add the purpose of the memory to a MemoryError."""
+    """Add the purpose of the memory to a MemoryError.
+
+    Arguments:
+        error: the error, which is changed.
+        operation: how its message begins.
+        purpose: what the memory was for.
+    """
     relabel(error, operation)
     wanted = getattr(error, "purpose", None)
     error.purpose = f"{purpose}, {wanted}" if wanted else purpose  # type: ignore[attr-defined]

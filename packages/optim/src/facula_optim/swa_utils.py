@@ -43,6 +43,13 @@ class SWALR(LRScheduler):
     `swa_lr` is a number or a list with one for each group. Rates that another schedule sets meanwhile are where it goes
     on from. ValueError for another strategy and for `anneal_epochs` that is no int of 0 or more.
 
+    Arguments:
+        optimizer: whose groups' rates are set.
+        swa_lr: the rate to go to, or a list with one for each group.
+        anneal_epochs: the steps until then, 0 or more.
+        anneal_strategy: "cos" or "linear".
+        last_epoch: the epoch to go on after; -1 to begin.
+
     Izmailov et al. 2018, Averaging weights leads to wider optima and better generalization.
 
     >>> from facula_optim import SGD

@@ -35,6 +35,22 @@ class OneCycleLR(LRScheduler):
     `max_lr` and the two may be lists with one for each group. ValueError for options that make no cycle, and for a step
     after the last.
 
+    Arguments:
+        optimizer: whose groups' rates are set.
+        max_lr: the highest rate, or a list with one for each group.
+        total_steps: the length of the cycle.
+        epochs: in its place, with `steps_per_epoch`.
+        steps_per_epoch: the steps of an epoch.
+        pct_start: the share of the cycle in which the rate climbs, from 0 to 1.
+        anneal_strategy: "cos" or "linear".
+        cycle_momentum: let momentum fall and climb, too.
+        base_momentum: the lowest momentum, or a list with one for each group.
+        max_momentum: the highest momentum, or a list with one for each group.
+        div_factor: max_lr over the rate at the start.
+        final_div_factor: the rate at the start over that at the end.
+        three_phase: fall to where the rate began, and only then further.
+        last_epoch: the epoch to go on after; -1 to begin.
+
     Smith and Topin 2018, Super-convergence: very fast training of neural networks using large learning rates.
 
     >>> from facula_optim import AdamW
@@ -131,6 +147,13 @@ class OneCycleLR(LRScheduler):
         return rates
 
     def _between(self, start: float, end: float, share: float) -> float:
+        """The value at a share of the way between two.
+
+        Arguments:
+            start: the value at 0.
+            end: the value at 1.
+            share: from 0 to 1.
+        """
         if self._anneal_func_type == "linear":
             return start + (end - start) * share
         return end + (start - end) / 2 * (1 + cos(pi * share))

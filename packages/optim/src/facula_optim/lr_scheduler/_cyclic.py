@@ -29,6 +29,21 @@ class CyclicLR(LRScheduler):
     goes from `max_momentum` to `base_momentum` and back. The rates and momenta may be lists with one for each group.
     ValueError for options that make no cycle.
 
+    Arguments:
+        optimizer: whose groups' rates are set.
+        base_lr: the lowest rate, or a list with one for each group.
+        max_lr: the highest rate, or a list with one for each group.
+        step_size_up: the steps up.
+        step_size_down: the steps down; as many as up if None.
+        mode: "triangular", "triangular2" or "exp_range".
+        gamma: the factor of "exp_range".
+        scale_fn: the factor of the height, in place of `mode`.
+        scale_mode: "cycle" or "iterations": what `scale_fn` gets.
+        cycle_momentum: let momentum fall and climb, too.
+        base_momentum: the lowest momentum, or a list with one for each group.
+        max_momentum: the highest momentum, or a list with one for each group.
+        last_epoch: the epoch to go on after; -1 to begin.
+
     Smith 2017, Cyclical learning rates for training neural networks.
 
     >>> from facula_optim import SGD

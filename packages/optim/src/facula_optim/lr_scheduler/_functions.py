@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 @boundary
 class _Functions(LRScheduler):
-    """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions."""
+    """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        lr_lambda: a function of the epoch, or a list with one for each group.
+        last_epoch: the epoch to go on after; -1 to begin.
+    """
 
     lr_lambdas: list[Callable[[int], float]]
 

@@ -67,6 +67,12 @@ class SequentialLR(_Several):
 
     ValueError unless there is one schedule more than milestones, in ascending order, and all are of this optimizer.
 
+    Arguments:
+        optimizer: whose rates are set; all schedules are its own.
+        schedulers: the schedules, in order.
+        milestones: the epochs at which the next one begins.
+        last_epoch: the epoch to go on after; -1 to begin.
+
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones
     >>> optimizer = SGD([ones(2)], lr=1.0)
