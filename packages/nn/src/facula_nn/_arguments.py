@@ -75,7 +75,14 @@ def check_arguments(cls: type) -> None:
 
 
 def checked(function: Callable[P, T], called: str, remedy: str = "", skip: int = 0) -> Callable[P, T]:
-    """A wrapper of `function` that refuses arguments its annotations do not allow, but for the first `skip`."""
+    """A wrapper of `function` that refuses arguments its annotations do not allow, but for the first `skip`.
+
+    Arguments:
+        function: what is wrapped.
+        called: how errors begin.
+        remedy: what errors on tensors end with.
+        skip: how many arguments at the front are not looked at: 1 for `self`.
+    """
     parameters = inspect.signature(function).parameters
     declared = {name: str(one.annotation) for name, one in parameters.items()}
     takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
@@ -121,14 +128,30 @@ def check_input(layer: str, input: object) -> None:
 
 
 def check_lengths(layer: str, least: int = 0, **lengths: int) -> None:
-    """ValueError for a length less than `least`, by name."""
+    """ValueError for a length less than `least`, by name.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        least: the least length allowed.
+        **lengths: the lengths, by name.
+    """
     for name, length in lengths.items():
         if length < least:
             raise InvalidValueError(f"{layer}: expected {name} of at least {least}; got {length}")
 
 
 def lengths(layer: str, argument: str, value: object, count: int) -> tuple[int, ...]:
-    """An integer `count` times, or so many integers, Python's or NumPy's; no bools."""
+    """An integer `count` times, or so many integers, Python's or NumPy's; no bools.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        argument: the argument's name, for errors.
+        value: an integer, or several.
+        count: how many are wanted.
+
+    Raises:
+        TypeError: any other value.
+    """
     values = value if isinstance(value, (tuple, list)) else (value,) * count
     try:
         if len(values) == count and not any(isinstance(n, bool) for n in values):
@@ -140,7 +163,13 @@ def lengths(layer: str, argument: str, value: object, count: int) -> tuple[int, 
 
 
 def check_sizes(layer: str, count: int, **sizes: int | Sequence[int | None] | None) -> None:
-    """TypeError for a size that is no integer nor `count` of them, by name. One in a list stands for all."""
+    """TypeError for a size that is no integer nor `count` of them, by name. One in a list stands for all.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        count: how many numbers a list has.
+        **sizes: the sizes, by name.
+    """
     for name, value in sizes.items():
         given = value
         if isinstance(value, (tuple, list)) and len(value) == 1:

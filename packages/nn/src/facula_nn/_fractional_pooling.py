@@ -165,7 +165,16 @@ def _pooled(
     output_ratio: Ratios | None,
     samples: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """The greatest elements, and their places."""
+    """The greatest elements, and their places.
+
+    Arguments:
+        dims: the number of dimensions that windows have.
+        input: the input.
+        kernel_size: the windows' size.
+        output_size: the result's size, or None.
+        output_ratio: in its place, shares of the input's lengths.
+        samples: numbers from 0 to below 1, in place of drawn ones.
+    """
     name = f"fractional_max_pool{dims}d"
     check_input(name, input)
     if input.ndim not in (dims + 1, dims + 2):
@@ -204,7 +213,14 @@ def _pooled(
 
 
 def _begins(sample: Tensor, length: int, size: int, window: int) -> Tensor:
-    """The first places of `size` windows for each sample, increasing; the last window ends with the input."""
+    """The first places of `size` windows for each sample, increasing; the last window ends with the input.
+
+    Arguments:
+        sample: numbers from 0 to below 1.
+        length: the input's length.
+        size: how many windows there are.
+        window: the length of each.
+    """
     last = full((sample.shape[0], 1), length - window, device=sample.device)
     if size == 1:
         return last
@@ -221,7 +237,15 @@ def output_sizes(
     output_ratio: Ratios | None,
     inner: tuple[int, ...] | None = None,
 ) -> tuple[int, ...]:
-    """The sizes of results, from one of two arguments; without `inner`, only a check of the arguments."""
+    """The sizes of results, from one of two arguments; without `inner`, only a check of the arguments.
+
+    Arguments:
+        name: how errors begin.
+        dims: the number of dimensions that windows have.
+        output_size: the sizes, or None.
+        output_ratio: shares of the input's lengths, or None.
+        inner: the input's lengths; None for a check alone.
+    """
     if output_size is not None:
         return lengths(name, "output_size", output_size, dims)
     if output_ratio is None:

@@ -35,7 +35,13 @@ if TYPE_CHECKING:
 
 
 class ForwardHook:
-    """A hook around forward, and how it wants to be called."""
+    """A hook around forward, and how it wants to be called.
+
+    Arguments:
+        hook: the function.
+        with_kwargs: call it with keyword arguments, too.
+        always: call it where forward raised, too.
+    """
 
     hook: Hook
     with_kwargs: bool
@@ -55,7 +61,16 @@ class ForwardHook:
 def add_hook(
     module: Hooked, operation: str, table: str, hook: Hook, prepend: bool = False, flags: tuple[bool, ...] | None = None
 ) -> Handle:
-    """Put a hook into one of the module's tables, last or first. TypeError where it is no callable."""
+    """Put a hook into one of the module's tables, last or first. TypeError where it is no callable.
+
+    Arguments:
+        module: whose hook it is.
+        operation: how errors begin: the method's name.
+        table: the table's name.
+        hook: the function.
+        prepend: call it before all others of its kind.
+        flags: `with_kwargs` and `always` of a `ForwardHook`; None for a plain hook.
+    """
     if not callable(hook):
         raise InvalidTypeError(f"{operation}: expected a callable; got {type(hook).__name__}")
     hooks = hooks_of(module, table)
@@ -76,14 +91,29 @@ def hooks_of(module: Hooked, table: str) -> Hooks:
 
 
 def run_hooks(module: Hooked, table: str, *arguments: object) -> None:
-    """Call each hook of a table whose results mean nothing."""
+    """Call each hook of a table whose results mean nothing.
+
+    Arguments:
+        module: whose hooks they are.
+        table: the table's name.
+        *arguments: what each is called with.
+    """
     if module._hooks and table in module._hooks:
         for hook in list(module._hooks[table].values()):
             hook(*arguments)
 
 
 def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
-    """A call of a module that has hooks."""
+    """A call of a module that has hooks.
+
+    Arguments:
+        module: what is called.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+
+    Returns:
+        The result of forward, or what a hook made of it.
+    """
     tables = module._hooks or {}
     called = set()
     try:
@@ -108,7 +138,14 @@ def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
 
 
 def _changed(hook: ForwardHook, args: Args, kwargs: Kwargs, new: object) -> tuple[Args, Kwargs]:
-    """The arguments after a forward pre-hook returned `new`."""
+    """The arguments after a forward pre-hook returned `new`.
+
+    Arguments:
+        hook: the hook.
+        args: the positional arguments so far.
+        kwargs: the keyword arguments so far.
+        new: what it returned.
+    """
     if new is None:
         return args, kwargs
     if not hook.with_kwargs:
@@ -238,7 +275,13 @@ def _wanting(values: Sequence[object]) -> list[int]:
 
 
 def _put(values: Sequence[T], places: list[int], new: Iterable[T]) -> tuple[T, ...]:
-    """`values` with others at some places."""
+    """`values` with others at some places.
+
+    Arguments:
+        values: the former values.
+        places: where the others go.
+        new: the others.
+    """
     replaced = list(values)
     for k, value in zip(places, new, strict=True):
         replaced[k] = value
@@ -246,7 +289,13 @@ def _put(values: Sequence[T], places: list[int], new: Iterable[T]) -> tuple[T, .
 
 
 def _replaced(operation: str, new: Gradients | Tensor, former: Gradients) -> Gradients:
-    """The result of a hook as a tuple, of the length that the hook was shown."""
+    """The result of a hook as a tuple, of the length that the hook was shown.
+
+    Arguments:
+        operation: how errors begin.
+        new: what the hook returned.
+        former: what it was shown.
+    """
     new = new if isinstance(new, tuple) else (new,)
     if len(new) != len(former):
         raise OperationError(

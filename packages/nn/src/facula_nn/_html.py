@@ -21,6 +21,14 @@ def html_of(module: AnyTree) -> str:
 
 
 def _node(module: AnyTree, name: str, level: int, above: tuple[AnyTree, ...]) -> str:
+    """A module and those below it, as a part of a page.
+
+    Arguments:
+        module: the module.
+        name: its name in the module above.
+        level: how deep it lies.
+        above: the modules around it.
+    """
     children = [(child, one) for child, one in members(module, MODULE) if one is not None]
     parameters = list({id(one): one for one in module.parameters()}.values())
     count = sum([one.numel() for one in parameters])
@@ -43,6 +51,13 @@ def _node(module: AnyTree, name: str, level: int, above: tuple[AnyTree, ...]) ->
 
 
 def _tensor(kind: str, name: str, tensor: Tensor) -> str:
+    """A line for one parameter or buffer.
+
+    Arguments:
+        kind: "parameter" or "buffer".
+        name: its name.
+        tensor: the tensor.
+    """
     frozen = ", frozen" if kind == "parameter" and not tensor.requires_grad else ""
     text = f"{name}: {kind} {tuple(tensor.shape)} {tensor.dtype.name}{frozen}"
     return f"<div><code>{escape(text)}</code> <small>{tensor.numel():,}</small></div>"

@@ -157,6 +157,16 @@ class Module(Stateful["Module"]):
 
         `to("cpu")`, `to(facula.float64)`, `to(other_tensor)`. TypeError for a dtype that is not floating.
 
+        Arguments:
+            *args: a device, a dtype or a tensor that has both, in any order.
+            device: where to.
+            dtype: the floating dtype.
+            non_blocking: taken, and means nothing.
+            memory_format: the order of elements in memory of tensors with four dimensions.
+
+        Returns:
+            The module.
+
         >>> from facula_nn import Linear
         >>> from facula_tensor import float64
         >>> Linear(2, 1).to(float64).weight.dtype
@@ -221,7 +231,16 @@ class Module(Stateful["Module"]):
 
     # --------------------------------------------------------------------------------------------------- hooks
     def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> Handle:
-        """Call ``hook(module, args)`` before forward, or ``(module, args, kwargs)``; it may return other arguments."""
+        """Call ``hook(module, args)`` before forward, or ``(module, args, kwargs)``; it may return other arguments.
+
+        Arguments:
+            hook: the function.
+            prepend: call it before all others of its kind.
+            with_kwargs: call it with keyword arguments, too.
+
+        Returns:
+            A handle, whose `remove()` ends it.
+        """
         return add_hook(self, "register_forward_pre_hook", "forward_pre", hook, prepend, (with_kwargs,))
 
     def register_forward_hook(
@@ -235,6 +254,15 @@ class Module(Stateful["Module"]):
         """Call ``hook(module, args, output)`` after forward, or ``(module, args, kwargs, output)``.
 
         It may return another output. With `always_call` also when forward raised (output is None).
+
+        Arguments:
+            hook: the function.
+            prepend: call it before all others of its kind.
+            with_kwargs: call it with keyword arguments, too.
+            always_call: call it where forward raised, too.
+
+        Returns:
+            A handle, whose `remove()` ends it.
         """
         return add_hook(self, "register_forward_hook", "forward", hook, prepend, (with_kwargs, always_call))
 
@@ -299,7 +327,13 @@ class Module(Stateful["Module"]):
 
 
 def nested(name: str, lines: list[str], children: list[str]) -> str:
-    """A repr with other reprs in it, one a line; on one line where there is little to say."""
+    """A repr with other reprs in it, one a line; on one line where there is little to say.
+
+    Arguments:
+        name: what stands before the parentheses.
+        lines: what is said of the module itself.
+        children: reprs of what it holds.
+    """
     if not children and len(lines) < 2:
         return f"{name}({''.join(lines)})"
     return "\n".join([f"{name}(", *["  " + line.replace("\n", "\n  ") for line in (*lines, *children)], ")"])

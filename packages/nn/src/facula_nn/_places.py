@@ -42,6 +42,13 @@ def locate(error: Exception, module: AnyTree) -> None:
 
 
 def _place(outermost: AnyTree, path: str, innermost: str) -> Place:
+    """A note with all its parts.
+
+    Arguments:
+        outermost: the module where the path begins.
+        path: the dotted path to the module that failed; "" for the outermost itself.
+        innermost: the description of the module that failed.
+    """
     name = type(outermost).__name__
     place = Place(f"in {name}.{path} ({innermost})" if path else f"in {innermost}")
     place.outermost, place.path, place.innermost = ref(outermost), path, innermost

@@ -70,7 +70,14 @@ def has_extra_state(module: Owner) -> bool:
 
 
 def gather(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> None:
-    """Put the state of `module` and its children into `destination`."""
+    """Put the state of `module` and its children into `destination`.
+
+    Arguments:
+        module: whose state it is.
+        destination: what it is put into.
+        prefix: what names begin with.
+        keep_vars: give the parameters themselves, not detached.
+    """
     run_hooks(module, "state_pre", module, prefix, keep_vars)
     module._save_to_state_dict(destination, prefix, keep_vars)
     for name, child in module._modules.items():
@@ -80,7 +87,14 @@ def gather(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) 
 
 
 def gather_own(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> None:
-    """`Module._save_to_state_dict`."""
+    """`Module._save_to_state_dict`.
+
+    Arguments:
+        module: whose state it is.
+        destination: what it is put into.
+        prefix: what names begin with.
+        keep_vars: give the parameters themselves, not detached.
+    """
     for name, value in own_state(module):
         destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
     if has_extra_state(module):
@@ -88,7 +102,13 @@ def gather_own(module: Owner, destination: StateDict, prefix: str, keep_vars: bo
 
 
 class Loading(dict[str, Any]):
-    """A copy of the loaded dict, with the plan of its assignments, made before anything is changed."""
+    """A copy of the loaded dict, with the plan of its assignments, made before anything is changed.
+
+    Arguments:
+        state: the dict.
+        strict: refuse missing and unexpected keys.
+        assign: put the dict's tensors in place of the module's.
+    """
 
     strict: bool
     assign: bool
@@ -209,7 +229,13 @@ def _as_tensor(value: Any) -> Any:
 
 
 def _misfit(target: Tensor, source: object, assign: bool) -> str | None:
-    """Why `source` cannot take the place of `target`, or be copied there; None where it can."""
+    """Why `source` cannot take the place of `target`, or be copied there; None where it can.
+
+    Arguments:
+        target: what the module has.
+        source: what the dict has.
+        assign: put the dict's tensors in place of the module's.
+    """
     if is_lazy(target):
         return None  # it takes the shape that comes
     if is_lazy(source):
@@ -238,7 +264,14 @@ def _as_parameter(source: Tensor, requires_grad: bool) -> Parameter:
 
 
 def load(module: Owner, state_dict: Mapping[str, object], strict: bool, assign: bool) -> Keys:
-    """`Module.load_state_dict`."""
+    """`Module.load_state_dict`.
+
+    Arguments:
+        module: what is changed.
+        state_dict: values by dotted name.
+        strict: refuse missing and unexpected keys.
+        assign: put the dict's tensors in place of the module's.
+    """
     if not isinstance(state_dict, Mapping):
         raise InvalidTypeError(
             f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}"
@@ -260,6 +293,11 @@ class Stateful(Tree[M]):
     ) -> StateDict:
         """All parameters and saved buffers by dotted name: detached, over the same memory, unless `keep_vars`.
 
+        Arguments:
+            destination: a dict to put them into; a new one if None.
+            prefix: what names begin with.
+            keep_vars: give the parameters themselves, not detached.
+
         >>> from facula_nn import Linear
         >>> list(Linear(2, 1).state_dict())
         ['weight', 'bias']
@@ -276,6 +314,11 @@ class Stateful(Tree[M]):
         Returns the names of missing and unexpected keys. RuntimeError that lists all missing and unexpected keys
         (where `strict`) and all values that do not fit; then nothing was changed.
 
+        Arguments:
+            state_dict: values by dotted name.
+            strict: refuse missing and unexpected keys.
+            assign: put the dict's tensors in place of the module's.
+
         >>> from facula_nn import Linear
         >>> Linear(2, 1).load_state_dict(Linear(2, 1).state_dict())
         <All keys matched successfully>
@@ -283,7 +326,13 @@ class Stateful(Tree[M]):
         return load(self, state_dict, strict, assign)
 
     def _save_to_state_dict(self, destination: StateDict, prefix: str, keep_vars: bool) -> None:
-        """Put the module's own state, without its children's, into `destination`; for subclasses to override."""
+        """Put the module's own state, without its children's, into `destination`; for subclasses to override.
+
+        Arguments:
+            destination: the dict that is changed.
+            prefix: what names begin with.
+            keep_vars: give the parameters themselves, not detached.
+        """
         gather_own(self, destination, prefix, keep_vars)
 
     def _load_from_state_dict(

@@ -1,10 +1,14 @@
 """Types that several modules share, for type checkers alone: nothing imports this at run time."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from facula_tensor import Tensor
-from facula_tensor.extend import DeviceLike, DTypeLike
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
 
 # What modules are called with, and what state dicts hold beside tensors: values of any type.
 Args: TypeAlias = tuple[Any, ...]

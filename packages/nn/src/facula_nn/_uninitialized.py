@@ -71,7 +71,13 @@ class _Unshaped:
 
 
 def _like(own: Any, device: DeviceLike, dtype: DTypeLike) -> Any:
-    """Another one of the same kind."""
+    """Another one of the same kind.
+
+    Arguments:
+        own: the parameter or buffer.
+        device: where the other lies.
+        dtype: its dtype.
+    """
     persistent = (own.persistent,) if isinstance(own, Buffer) else ()
     return type(own)(own.requires_grad, device, dtype, *persistent)
 

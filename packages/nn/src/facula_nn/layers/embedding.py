@@ -44,7 +44,16 @@ class VectorTable(Module):
         requires_grad: bool,
         place: Place,
     ) -> None:
-        """Check sizes, and make the weight, or take the given one."""
+        """Check sizes, and make the weight, or take the given one.
+
+        Arguments:
+            shape: (numbers, features).
+            padding_idx: a number whose row begins as zeros and gets no gradient.
+            sparse: True is refused: gradients are dense.
+            weight: the weight, in place of a drawn one.
+            requires_grad: whether it is trained.
+            place: where the weight lies, and its dtype.
+        """
         name, (count, width) = type(self).__name__, shape
         check_lengths(name, num_embeddings=count, embedding_dim=width)
         if sparse:
@@ -76,6 +85,19 @@ class Embedding(VectorTable):
     `weight` (num_embeddings, embedding_dim) begins with draws from the normal distribution, and zeros in the row
     `padding_idx`, which gets no gradient. `max_norm` scales rows that are used and longer down to it, in place;
     `scale_grad_by_freq` divides a row's gradient by how often it is used. `sparse=True` is refused.
+
+    Arguments:
+        num_embeddings: how many numbers there are.
+        embedding_dim: the length of a vector.
+        padding_idx: a number whose row begins as zeros and gets no gradient.
+        max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
+        norm_type: the order of that norm.
+        scale_grad_by_freq: divide gradients by how often a number comes.
+        sparse: True is refused: gradients are dense.
+        _weight: the weight, in place of a drawn one.
+        _freeze: do not train the weight.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
 
     >>> from facula_tensor import tensor
     >>> Embedding(10, 3)(tensor([[1, 2], [4, 5]])).shape
@@ -130,6 +152,18 @@ class Embedding(VectorTable):
         sparse: bool = False,
     ) -> Self:
         """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
+
+        Arguments:
+            embeddings: the weight, (numbers, features).
+            freeze: do not train the weight.
+            padding_idx: a number whose row begins as zeros and gets no gradient.
+            max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
+            norm_type: the order of that norm.
+            scale_grad_by_freq: divide gradients by how often a number comes.
+            sparse: True is refused: gradients are dense.
+
+        Returns:
+            The layer.
 
         >>> from facula_tensor import tensor
         >>> Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))

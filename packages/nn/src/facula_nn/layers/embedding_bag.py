@@ -29,6 +29,20 @@ class EmbeddingBag(VectorTable):
     `padding_idx`, which counts for nothing. Options are as for `Embedding` and `functional.embedding_bag`;
     `sparse=True` is refused.
 
+    Arguments:
+        num_embeddings: how many numbers there are.
+        embedding_dim: the length of a vector.
+        max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
+        norm_type: the order of that norm.
+        scale_grad_by_freq: divide gradients by how often a number comes.
+        mode: "sum", "mean" or "max".
+        sparse: True is refused: gradients are dense.
+        _weight: the weight, in place of a drawn one.
+        include_last_offset: the last offset is the end of the last bag.
+        padding_idx: a number that counts for nothing.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import tensor
     >>> EmbeddingBag(10, 3, mode="sum")(tensor([1, 2, 4, 5]), tensor([0, 3])).shape
     facula.Size([2, 3])
@@ -59,7 +73,13 @@ class EmbeddingBag(VectorTable):
         self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, True, place)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        """`input` (bags, numbers), or (numbers,) with `offsets` (bags,): (bags, embedding_dim)."""
+        """`input` (bags, numbers), or (numbers,) with `offsets` (bags,): (bags, embedding_dim).
+
+        Arguments:
+            input: the numbers.
+            offsets: where the bags begin, for an input of one dimension.
+            per_sample_weights: a factor for each number, of the input's shape.
+        """
         return F.embedding_bag(
             input,
             self.weight,
@@ -100,6 +120,20 @@ class EmbeddingBag(VectorTable):
         padding_idx: int | None = None,
     ) -> Self:
         """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
+
+        Arguments:
+            embeddings: the weight, (numbers, features).
+            freeze: do not train the weight.
+            max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
+            norm_type: the order of that norm.
+            scale_grad_by_freq: divide gradients by how often a number comes.
+            mode: "sum", "mean" or "max".
+            sparse: True is refused: gradients are dense.
+            include_last_offset: the last offset is the end of the last bag.
+            padding_idx: a number that counts for nothing.
+
+        Returns:
+            The layer.
 
         >>> from facula_tensor import tensor
         >>> EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([[0, 1]]))

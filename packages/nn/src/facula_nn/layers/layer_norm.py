@@ -70,6 +70,14 @@ class LayerNorm(_Affine):
 
     Shape stays. State: `weight` and `bias` of that shape, where `elementwise_affine` (and `bias`).
 
+    Arguments:
+        normalized_shape: the last lengths, a number or several.
+        eps: what is added to the variance.
+        elementwise_affine: whether there is a weight.
+        bias: whether there is a bias, too.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import tensor
     >>> LayerNorm(2)(tensor([[1.0, 3.0]])).detach()
     tensor([[-1.0000,  1.0000]])
@@ -113,6 +121,13 @@ class RMSNorm(_Affine):
 
     `eps` is added to the mean square; None: the distance from 1 to the next number of the dtype. Shape stays.
 
+    Arguments:
+        normalized_shape: the last lengths, a number or several.
+        eps: what is added to the mean square.
+        elementwise_affine: whether there is a weight.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import tensor
     >>> RMSNorm(2)(tensor([[3.0, 4.0]])).detach()
     tensor([[0.8485, 1.1314]])
@@ -151,6 +166,15 @@ class GroupNorm(_Affine):
 
     Input (N, num_channels, ...), whose shape stays. State: `weight` and `bias`, a number a channel, where `affine`.
     ValueError unless num_groups divides num_channels.
+
+    Arguments:
+        num_groups: how many groups there are.
+        num_channels: how many channels there are.
+        eps: what is added to the variance.
+        affine: whether there is a weight.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
 
     >>> from facula_tensor import tensor
     >>> GroupNorm(1, 2)(tensor([[1.0, 3.0]])).detach()

@@ -41,6 +41,13 @@ class Linear(Module):
 
     `weight` (out_features, in_features) and `bias` (out_features) begin evenly drawn from ±1 / sqrt(in_features).
 
+    Arguments:
+        in_features: the length of inputs.
+        out_features: the length of results.
+        bias: whether something learnt is added.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import ones
     >>> Linear(3, 2)(ones(5, 3)).shape
     facula.Size([5, 2])

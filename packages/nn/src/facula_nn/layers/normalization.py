@@ -26,7 +26,18 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 @boundary
 class ChannelNorm(Module):
-    """Numbers for each channel: where `affine`, a weight and a bias; running statistics, where they are tracked."""
+    """Numbers for each channel: where `affine`, a weight and a bias; running statistics, where they are tracked.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for the mean of all batches.
+        affine: whether there is a weight.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+    """
 
     dims: tuple[int, ...]  # the numbers of dimensions that the input may have
     weight: Parameter | None
@@ -130,6 +141,16 @@ class BatchNorm1d(_BatchNorm):
     them by `momentum` (None: they are the mean over all batches); in evaluation those are used. State: `weight`,
     `bias`, `running_mean`, `running_var`, `num_batches_tracked`. ValueError for other numbers of dimensions.
 
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+
     >>> from facula_tensor import tensor
     >>> BatchNorm1d(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
     [[-1.0], [1.0]]
@@ -140,13 +161,35 @@ class BatchNorm1d(_BatchNorm):
 
 @boundary
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`."""
+    """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+    """
 
     dims: tuple[int, ...] = (4,)
 
 
 @boundary
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of volumes (N, C, D, H, W), channel by channel; else as `BatchNorm1d`."""
+    """Batch normalisation of volumes (N, C, D, H, W), channel by channel; else as `BatchNorm1d`.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+    """
 
     dims: tuple[int, ...] = (5,)

@@ -113,6 +113,14 @@ class MaxPool2d(_MaxPool):
     Sizes are integers or pairs; `stride` is `kernel_size` where left out. With `return_indices` also where in its
     image each was, as int64.
 
+    Arguments:
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows; their size if None.
+        padding: places at both ends of each dimension that are never the greatest.
+        dilation: the step within a window.
+        return_indices: give the places of the maxima, too.
+        ceil_mode: round the number of windows up.
+
     >>> from facula_tensor import arange
     >>> MaxPool2d(2)(arange(16.0).reshape(1, 4, 4))
     tensor([[[ 5.,  7.],
@@ -154,6 +162,13 @@ class AvgPool1d(Windows):
 
     `count_include_pad` says whether the padding counts as zeros.
 
+    Arguments:
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows; their size if None.
+        padding: what is added at both ends of each dimension.
+        ceil_mode: round the number of windows up.
+        count_include_pad: count the padding as zeros.
+
     >>> from facula_tensor import tensor
     >>> AvgPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
@@ -191,6 +206,14 @@ class AvgPool2d(_AvgPool):
     """The mean of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
     `count_include_pad` says whether the padding counts as zeros; `divisor_override` is what sums are divided by.
+
+    Arguments:
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows; their size if None.
+        padding: what is added at both ends of each dimension, as zeros.
+        ceil_mode: round the number of windows up.
+        count_include_pad: count the padding as zeros.
+        divisor_override: what sums are divided by, in place of the windows' size.
     """
 
     dims = 2

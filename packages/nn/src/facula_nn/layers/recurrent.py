@@ -50,7 +50,13 @@ def draw_evenly(module: Module, hidden_size: int) -> None:
 
 
 def check_sizes(layer: str, input_size: object, hidden_size: object) -> None:
-    """TypeError and ValueError where sizes are no positive integers."""
+    """TypeError and ValueError where sizes are no positive integers.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        input_size: what should be an int of 1 or more.
+        hidden_size: what should be an int of 1 or more.
+    """
     for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
         if type(size) is not int:
             raise InvalidTypeError(f"{layer}: expected {name} to be an int; got {type(size).__name__} {size!r:.60}")
@@ -313,6 +319,18 @@ class LSTM(_Gated):
     input_size), `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0`, `weight_hr_l0` and so on, with "_reverse" for the way back.
     Called with `input` and perhaps `(h_0, c_0)`, it gives outputs (steps, batch, features) and `(h_n, c_n)`, each
     (num_layers * directions, batch, features). Without batch dimensions, or with packed sequences, in the same form.
+
+    Arguments:
+        input_size: the number of features at a step.
+        hidden_size: the number of features of the state.
+        num_layers: how many layers follow each other.
+        bias: whether there are biases.
+        batch_first: whether input and output are (batch, steps, features).
+        dropout: the probability of dropout between layers, in training.
+        bidirectional: whether the sequence is read backward, too.
+        proj_size: the length that states are mapped to, for an LSTM; 0 for no map.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> outputs, (h_n, c_n) = LSTM(3, 4)(ones(5, 2, 3))

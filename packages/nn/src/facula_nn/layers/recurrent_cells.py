@@ -23,7 +23,16 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 @boundary
 class RNNCellBase(Module):
-    """Base of cells: weights of `num_chunks` gates."""
+    """Base of cells: weights of `num_chunks` gates.
+
+    Arguments:
+        input_size: the number of features at a step.
+        hidden_size: the number of features of the state.
+        bias: whether there are biases.
+        num_chunks: the number of gates.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+    """
 
     bias_ih: Parameter | None
     bias_hh: Parameter | None
@@ -67,7 +76,14 @@ class RNNCellBase(Module):
     def _step(
         self, kind: str, input: Tensor, names: tuple[str, ...], states: tuple[Tensor | None, ...]
     ) -> tuple[Tensor, Any]:
-        """The states after one step from `states`, which are called `names` and may be None."""
+        """The states after one step from `states`, which are called `names` and may be None.
+
+        Arguments:
+            kind: the kind of `recurrent_layer`.
+            input: (batch, input_size), or without batch.
+            names: what errors call the states.
+            states: the states, or None for zeros.
+        """
         called = type(self).__name__
         check_input(called, input)
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
@@ -160,6 +176,14 @@ class GRUCell(_GatedCell):
 @boundary
 class RNNCell(RNNCellBase):
     """One step of an `RNN`, with "tanh" or "relu" for `nonlinearity`; else as `GRUCell`.
+
+    Arguments:
+        input_size: the number of features at a step.
+        hidden_size: the number of features of the state.
+        bias: whether there are biases.
+        nonlinearity: "tanh" or "relu".
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> RNNCell(3, 4)(ones(2, 3)).shape

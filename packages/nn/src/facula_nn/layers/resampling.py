@@ -25,6 +25,13 @@ class Upsample(Module):
 
     mode: "nearest", "linear", "bilinear", "bicubic", "trilinear", by the number of dimensions.
 
+    Arguments:
+        size: the lengths of the result.
+        scale_factor: in its place, by how much it is longer.
+        mode: how values between are found.
+        align_corners: let the corners of input and result be at one place.
+        recompute_scale_factor: take the factor from the rounded lengths.
+
     >>> from facula_tensor import tensor
     >>> Upsample(scale_factor=2)(tensor([[[1.0, 3.0]]]))
     tensor([[[1., 1., 3., 3.]]])

@@ -26,13 +26,8 @@ if TYPE_CHECKING:
     from .._types import Args, Place
     from .layer_norm import LayerNorm as Norm
 
-__all__ = [
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-]
+__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+           "TransformerEncoderLayer"]  # fmt: skip
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
@@ -128,7 +123,14 @@ class TransformerEncoderLayer(_Layer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        """As `src`."""
+        """As `src`.
+
+        Arguments:
+            src: the source, (length, batch, d_model), or the batch first.
+            src_mask: who may not look where, of the source; as `attn_mask` of `MultiheadAttention`.
+            src_key_padding_mask: which places of the source are padding, (batch, length).
+            is_causal: whether `src_mask` is the causal one.
+        """
         rest = (src_mask, src_key_padding_mask, is_causal)
         if self.norm_first:
             normal = self.norm1(src)
@@ -159,7 +161,18 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """As `tgt`."""
+        """As `tgt`.
+
+        Arguments:
+            tgt: the target, (length, batch, d_model), or the batch first.
+            memory: what the encoder made of the source.
+            tgt_mask: who may not look where, of the target.
+            memory_mask: who of the target may not look where in `memory`.
+            tgt_key_padding_mask: which places of the target are padding, (batch, length).
+            memory_key_padding_mask: which places of `memory` are padding, (batch, length).
+            tgt_is_causal: whether `tgt_mask` is the causal one.
+            memory_is_causal: whether `memory_mask` is the causal one.
+        """
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         rest = (memory_mask, memory_key_padding_mask, memory_is_causal)
         if self.norm_first:
@@ -177,6 +190,13 @@ class TransformerEncoder(Module):
     """`num_layers` copies of a layer, one after the other, and then `norm`, if any.
 
     `enable_nested_tensor` and `mask_check` are accepted and mean nothing here: there are no nested tensors.
+
+    Arguments:
+        encoder_layer: the layer that is copied.
+        num_layers: how many copies there are.
+        norm: a module for the result, or None.
+        enable_nested_tensor: taken, and means nothing.
+        mask_check: taken, and means nothing.
     """
 
     layers: ModuleList[Module]
@@ -213,7 +233,13 @@ class TransformerEncoder(Module):
 
 @boundary
 class TransformerDecoder(Module):
-    """`num_layers` copies of a layer, one after the other, and then `norm`, if any."""
+    """`num_layers` copies of a layer, one after the other, and then `norm`, if any.
+
+    Arguments:
+        decoder_layer: the layer that is copied.
+        num_layers: how many copies there are.
+        norm: a module for the result, or None.
+    """
 
     layers: ModuleList[Module]
     num_layers: int
@@ -256,6 +282,23 @@ class Transformer(Module):
 
     src (length, batch, d_model) and tgt (length, batch, d_model), the batch first where `batch_first`; arguments as of
     `TransformerEncoderLayer`. `custom_encoder` and `custom_decoder` take the place of one.
+
+    Arguments:
+        d_model: the length of vectors.
+        nhead: the number of heads.
+        num_encoder_layers: the layers of the encoder.
+        num_decoder_layers: the layers of the decoder.
+        dim_feedforward: the length between the two linear layers.
+        dropout: the probability that a number is dropped, in training.
+        activation: "relu", "gelu" or a function.
+        custom_encoder: a module in place of the encoder.
+        custom_decoder: a module in place of the decoder.
+        layer_norm_eps: what is added to variances.
+        batch_first: whether the batch comes before the length.
+        norm_first: normalise what goes into a layer, rather than what comes out.
+        bias: whether there are biases.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
     """
 
     d_model: int

@@ -23,7 +23,22 @@ __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
 class Transposed(Convolution):
-    """Padding of the output, by the size that it is to have."""
+    """Padding of the output, by the size that it is to have.
+
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows.
+        padding: by how much the result is shorter at both ends of each dimension.
+        output_padding: by how much the result is longer at the end of each dimension.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        dilation: the step within a window.
+        padding_mode: "zeros", the only one.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+    """
 
     transposed: bool = True
 

@@ -245,7 +245,14 @@ def skip_init(module_cls: Callable[..., Module], *args: Any, **kwargs: Any) -> M
 def _total(
     operation: str, tensors: list[Tensor], norm_type: float | str, error_if_nonfinite: bool
 ) -> tuple[Tensor, float]:
-    """The norm of tensors together, and its value before it was rounded to their dtype."""
+    """The norm of tensors together, and its value before it was rounded to their dtype.
+
+    Arguments:
+        operation: how errors begin.
+        tensors: the tensors.
+        norm_type: the order of the norm.
+        error_if_nonfinite: refuse a norm that is NaN or infinite.
+    """
     order = math.inf if norm_type == "inf" else float(as_real(norm_type, operation, "norm_type"))
     if not tensors:
         return tensor(0.0), 0.0

@@ -294,7 +294,13 @@ class RandomStructured(_Slices):
 
 @boundary
 class LnStructured(_Slices):
-    """The slices along `dim` of the smallest norm of order `n`: `amount` of those left, a number or a share."""
+    """The slices along `dim` of the smallest norm of order `n`: `amount` of those left, a number or a share.
+
+    Arguments:
+        amount: how many slices, or which share of them.
+        n: the order of the norm.
+        dim: the dimension whose indices are slices.
+    """
 
     n: float | str
 

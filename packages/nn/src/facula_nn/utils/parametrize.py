@@ -68,6 +68,11 @@ class ParametrizationList(ModuleList):
     """The original tensors of a parameter (`original`, or `original0`, ...), and the modules applied to them in turn.
 
     `register_parametrization` makes them. ValueError where values change shape or dtype, unless `unsafe`.
+
+    Arguments:
+        modules: the parametrizations, in the order they are applied.
+        original: the tensor they are for.
+        unsafe: allow another shape or dtype, and check nothing.
     """
 
     unsafe: bool
@@ -259,7 +264,13 @@ def _list_of(module: Module, name: str) -> ParametrizationList:
 
 
 def _check_same(what: str, wanted: Tensor, got: object) -> None:
-    """ValueError where a parametrization gives something of another kind."""
+    """ValueError where a parametrization gives something of another kind.
+
+    Arguments:
+        what: the method's name, for errors; "" for none.
+        wanted: the tensor before.
+        got: what the parametrization gave.
+    """
     place = f"parametrization's {what}" if what else "parametrization"
     if not isinstance(got, Tensor):
         raise InvalidValueError(f"{place}: expected a Tensor; got {type(got).__name__}; unsafe=True allows it")
@@ -271,6 +282,13 @@ def _check_same(what: str, wanted: Tensor, got: object) -> None:
 
 
 def _place(module: Module, name: str, tensor: Tensor) -> None:
+    """Put a tensor back, as a parameter if it is one, else as a buffer.
+
+    Arguments:
+        module: whose tensor it is.
+        name: its name.
+        tensor: the tensor.
+    """
     if isinstance(tensor, Parameter):
         module.register_parameter(name, tensor)
     else:
@@ -295,7 +313,13 @@ def _property(name: str) -> property:
 
 
 def _give_class(module: Module, base: type, names: list[str]) -> None:
-    """A class of this module alone, with properties of these names."""
+    """A class of this module alone, with properties of these names.
+
+    Arguments:
+        module: what gets the class.
+        base: the class that it is derived from.
+        names: the names of properties.
+    """
 
     def refuse(self: Module) -> NoReturn:
         raise UnsupportedError(

@@ -372,7 +372,13 @@ def _sequences(function: str, sequences: Tensor | Iterable[Tensor]) -> list[Tens
 
 
 def _gathered(data: Tensor, rows: np.ndarray, padding_value: float) -> Tensor:
-    """Rows of `data`; the one behind the last is padding."""
+    """Rows of `data`; the one behind the last is padding.
+
+    Arguments:
+        data: the rows.
+        rows: the numbers of those that are taken.
+        padding_value: the number that padding has.
+    """
     if (rows == len(data)).any():
         padding = full((1, *data.shape[1:]), padding_value, dtype=data.dtype, device=data.device)
         data = cat([data, padding])
