@@ -8,9 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from typing import Any
 
-    from ._types import AnyAdapter
+    from ._types import AnyAdapter, AnyValue, Slot
 
     _Adapters = dict[type, "Adapter"]
 else:
@@ -30,8 +29,8 @@ class Adapter:
 
     #: Operator namespaces handed to rules: without recording, and with (under `create_graph`).
     #: They are different objects. `recorded_ops` has at least `add(a, b)` and `clone(v)`.
-    no_record_ops: Any = None
-    recorded_ops: Any = None
+    no_record_ops: Slot = None
+    recorded_ops: Slot = None
 
     def _missing(self, method: str, v: object) -> NotImplementedError:
         return UnsupportedError(
@@ -41,91 +40,104 @@ class Adapter:
 
     # ---- sums and copies: the engine's own needs
 
-    def add(self, a: Any, b: Any) -> Any:
+    def add(self, a: AnyValue, b: AnyValue) -> AnyValue:
         """`a + b` as a new value, recording nothing."""
         return a + b
 
-    def add_into(self, a: Any, b: Any) -> Any:
+    def add_into(self, a: AnyValue, b: AnyValue) -> AnyValue:
         """`a + b`, in `a`'s own memory where that is possible. The result takes `a`'s place."""
         return a + b
 
-    def clone(self, v: Any) -> Any:
+    def clone(self, v: AnyValue) -> AnyValue:
         """A copy with memory of its own: what becomes `.grad` when the gradient has another owner."""
         return v
 
-    def adopt(self, v: Any) -> Any:
+    def adopt(self, v: AnyValue) -> AnyValue:
         """What becomes `.grad` when the engine owns `v`: `v` itself, or a tidier copy."""
         return v
 
-    def ones_like(self, v: Any) -> Any:
+    def ones_like(self, v: AnyValue) -> AnyValue:
         """The gradient that a backward pass starts from when none is given."""
         raise self._missing("ones_like", v)
 
-    def zeros_like(self, v: Any) -> Any:
+    def zeros_like(self, v: AnyValue) -> AnyValue:
         """A zero gradient for `v`."""
         raise self._missing("zeros_like", v)
 
-    def zeros(self, metadata: Hashable) -> Any:
+    def zeros(self, metadata: Hashable) -> AnyValue:
         """A zero gradient for a value that had this metadata, and may be gone."""
         raise UnsupportedError(f"zeros: {type(self).__name__} does not have it; got metadata {metadata!r}")
 
-    def alias(self, v: Any) -> Any:
+    def alias(self, v: AnyValue) -> AnyValue:
         """A new value over the same data, sharing its version, with `node` None."""
         raise self._missing("alias", v)
 
     # ---- checks
 
-    def metadata(self, v: Any) -> Hashable:
+    def metadata(self, v: AnyValue) -> Hashable:
         """What a gradient must agree on with the value it is for (shape, dtype, device)."""
         return None
 
-    def fit_gradient(self, metadata: Hashable, v: Any, reduce: bool = False) -> Any:
-        """`v` if it can be the gradient of a value with this metadata, or one that can, made from it:
-        converted to its dtype, and with `reduce` summed to the shape that it was broadcast from.
-        Otherwise ValueError saying what differs."""
+    def fit_gradient(self, metadata: Hashable, v: AnyValue, reduce: bool = False) -> AnyValue:
+        """`v` as the gradient of a value with this metadata: itself, or converted to its dtype.
+
+        Arguments:
+            metadata: what `self.metadata` gave for the value.
+            v: the gradient.
+            reduce: sum `v` to the value's shape, where that can be broadcast to the shape of `v`.
+
+        Raises:
+            ValueError: `v` does not fit; the message says what differs.
+        """
         mine = self.metadata(v)
         if mine != metadata:
             raise InvalidValueError(f"expected {metadata}; got {mine}")
         return v
 
-    def differentiable(self, v: Any) -> bool:
+    def differentiable(self, v: AnyValue) -> bool:
         """Whether `v` can have a gradient (its elements are real or complex numbers)."""
         return True
 
-    def is_scalar(self, v: Any) -> bool:
+    def is_scalar(self, v: AnyValue) -> bool:
         """Whether a backward pass may start from `v` without a gradient given: `v` is one real number."""
         return True
 
-    def version(self, v: Any) -> int:
+    def version(self, v: AnyValue) -> int:
         """How often `v`'s memory has been written since it was made."""
         return 0
 
-    def describe(self, v: Any) -> str:
+    def describe(self, v: AnyValue) -> str:
         """`v` in a few words, for error messages."""
         return type(v).__name__
 
-    def describe_mutation(self, v: Any) -> str | None:
+    def describe_mutation(self, v: AnyValue) -> str | None:
         """ "operator at file:line" of the last write to `v`'s memory, or None if unknown."""
         return None
 
-    def is_finite(self, v: Any, nan: bool = True, inf: bool = True) -> bool:
-        """Whether `v` holds no NaN (if `nan`) and no infinity (if `inf`)."""
+    def is_finite(self, v: AnyValue, nan: bool = True, inf: bool = True) -> bool:
+        """Whether all elements of `v` are finite.
+
+        Arguments:
+            v: the value.
+            nan: look for NaN.
+            inf: look for infinities.
+        """
         raise self._missing("is_finite", v)
 
-    def nbytes(self, v: Any) -> int:
+    def nbytes(self, v: AnyValue) -> int:
         """The size of `v` in bytes."""
         raise self._missing("nbytes", v)
 
     # ---- values that share memory
 
-    def check_inplace(self, name: str, v: Any) -> None:
+    def check_inplace(self, name: str, v: AnyValue) -> None:
         """Raise if operator `name` must not change `v` in place while a gradient is wanted."""
 
-    def rebase_history(self, v: Any, former: object) -> None:
+    def rebase_history(self, v: AnyValue, former: object) -> None:
         """`v` was changed in place and has a new node; `former` is the edge to it before. Values that share
         its memory have changed, too."""
 
-    def register_output(self, v: Any, out: Any) -> None:
+    def register_output(self, v: AnyValue, out: AnyValue) -> None:
         """`v` is the result of a Function whose `forward` returned `out`: the same, or what `v` is an alias of.
         It may share memory with an argument, without any operator's knowledge."""
 
@@ -137,11 +149,11 @@ class Adapter:
 
     # ---- for gradcheck
 
-    def elements(self, v: Any) -> list[complex]:
+    def elements(self, v: AnyValue) -> list[complex]:
         """`v`'s elements as Python numbers, in row-major order."""
         raise self._missing("elements", v)
 
-    def from_elements(self, like: Any, elements: Sequence[complex]) -> Any:
+    def from_elements(self, like: AnyValue, elements: Sequence[complex]) -> AnyValue:
         """A new leaf with `like`'s metadata and these elements, which wants no gradient."""
         raise self._missing("from_elements", like)
 

@@ -16,9 +16,9 @@ _STORE = opmap["STORE_SUBSCR"]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, NoReturn, Self
+    from typing import NoReturn, Self
 
-    from ._types import PlainArray, Ufunc
+    from ._types import AnyValue, PlainArray, Ufunc
 
 
 def _method(name: str) -> Callable[..., PlainArray]:
@@ -57,7 +57,7 @@ class ArrayMethods(Value):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # `Any` to users of `Variable`
+    if TYPE_CHECKING:  # of any type to users of `Variable`
         value: PlainArray
 
     all, any, argmax, argmin = _method("all"), _method("any"), _method("argmax"), _method("argmin")
@@ -76,11 +76,11 @@ class ArrayMethods(Value):
         """The axes reversed, or in the order given: as integers or one tuple."""
         return numpy().transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
 
-    def item(self, *where: object) -> Any:
+    def item(self, *where: object) -> AnyValue:
         """One element as a plain number."""
         return self.value.item(*where) if hasattr(self.value, "item") else self.value
 
-    def tolist(self) -> Any:
+    def tolist(self) -> AnyValue:
         """The elements as plain numbers, in lists."""
         return self.value.tolist() if hasattr(self.value, "tolist") else self.value
 
@@ -107,24 +107,24 @@ class ArrayMethods(Value):
 
     # ---- what comes out is plain: comparisons and conversions
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> AnyValue:
         return self.value == _plain(other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> AnyValue:
         return self.value != _plain(other)
 
     __hash__ = object.__hash__
 
-    def __lt__(self, other: object) -> Any:
+    def __lt__(self, other: object) -> AnyValue:
         return self.value < _plain(other)
 
-    def __le__(self, other: object) -> Any:
+    def __le__(self, other: object) -> AnyValue:
         return self.value <= _plain(other)
 
-    def __gt__(self, other: object) -> Any:
+    def __gt__(self, other: object) -> AnyValue:
         return self.value > _plain(other)
 
-    def __ge__(self, other: object) -> Any:
+    def __ge__(self, other: object) -> AnyValue:
         return self.value >= _plain(other)
 
     def __bool__(self) -> bool:

@@ -123,9 +123,10 @@ def grad(
     Arguments:
         outputs: one value or a sequence.
         inputs: the values whose gradients are wanted.
-        grad_outputs: as `grad_tensors` of `backward`; `retain_graph` and `create_graph` as there.
+        grad_outputs: as `grad_tensors` of `backward`.
+        retain_graph, create_graph: as for `backward`.
         only_inputs: True.
-        allow_unused: give None for an input that the outputs do not depend on.
+        allow_unused: give None for an input that the outputs do not depend on; by default as `materialize_grads`.
         is_grads_batched: False; True is not supported.
         materialize_grads: give zeros for such an input.
 

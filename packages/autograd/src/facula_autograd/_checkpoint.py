@@ -19,9 +19,11 @@ from ._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
-    from typing import Any, TypeVar
+    from typing import Protocol, TypeVar
+
+    from ._types import AnyValue
 
     Context = AbstractContextManager[object] | None
     Args = tuple[object, ...]
@@ -29,15 +31,20 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+    class Chain(Protocol):
+        """A module of modules that run one after the other."""
+
+        def children(self) -> Iterable[Callable[[AnyValue], AnyValue]]: ...
+
 
 @boundary
 def checkpoint(
     function: Callable[..., T],
-    *args: Any,
+    *args: object,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
-    context_fn: Callable[[], tuple[Any, Any]] | None = None,
-    **kwargs: Any,
+    context_fn: Callable[[], tuple[Context, Context]] | None = None,
+    **kwargs: object,
 ) -> T:
     """`function(*args, **kwargs)`, whose intermediate values are not kept but computed again in the backward pass.
 
@@ -76,8 +83,13 @@ def checkpoint(
 
 @boundary
 def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, *, preserve_rng_state: bool = True
-) -> Any:
+    functions: Chain | Sequence[Callable[[AnyValue], AnyValue]],
+    segments: int,
+    input: AnyValue,
+    use_reentrant: bool | None = None,
+    *,
+    preserve_rng_state: bool = True,
+) -> AnyValue:
     """`functions` one after the other, in `segments` parts of which all but the last are `checkpoint`s.
 
     The last part keeps its values, as it is the first that the backward pass needs.
@@ -86,7 +98,7 @@ def checkpoint_sequential(
         functions: a sequence of callables, or a module, whose `children()` they are.
         segments: the number of parts.
         input: the argument of the first function.
-        use_reentrant: as for `checkpoint`, and `preserve_rng_state` too.
+        use_reentrant, preserve_rng_state: as for `checkpoint`.
 
     Returns:
         The last function's result.
@@ -117,10 +129,10 @@ def checkpoint_sequential(
 class _Chain:
     """Functions one after the other."""
 
-    def __init__(self, functions: list[Callable[[Any], Any]]) -> None:
+    def __init__(self, functions: list[Callable[[AnyValue], AnyValue]]) -> None:
         self.functions = functions
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: AnyValue) -> AnyValue:
         for function in self.functions:
             value = function(value)
         return value

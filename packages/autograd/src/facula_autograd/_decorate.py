@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
     from contextlib import AbstractContextManager
-    from typing import Any
+
+    from ._types import AnyValue
 
     Make = Callable[[], AbstractContextManager[object]]
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
-def decorate(function: Callable[..., Any], make: Make) -> Callable[..., object]:
+def decorate(function: Callable[..., AnyValue], make: Make) -> Callable[..., object]:
     """`function`, entering `make()` for each call, or for each step of a generator."""
     if isinstance(function, type) or not callable(function):
         raise InvalidTypeError(

@@ -26,7 +26,7 @@ from facula_errors import InvalidTypeError
 
 from ._adapters import adapters, records
 from ._graph import Node, Rule, edges_of, next_seq
-from ._hooks import LeafHooks, run_value_hooks
+from ._hooks import run_value_hooks
 from ._modes import replace_mode
 
 TYPE_CHECKING = False
@@ -240,7 +240,7 @@ def run_leaf_node(F: object, leaf_node: Node, g: object) -> Pairs:
     leaf: Leaf
     accumulate: Accumulate
     leaf, accumulate, accumulates = leaf_node.rule.extra
-    hooks: LeafHooks | None = leaf.hooks
+    hooks = leaf.hooks
     if hooks is None:
         accumulate(leaf, g, False)
         return ()

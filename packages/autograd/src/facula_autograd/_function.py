@@ -17,9 +17,9 @@ from ._value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
-    from ._types import Leaf
+    from ._types import AnyValue, Leaf
 
     F = TypeVar("F", bound=Callable[..., object])
 
@@ -63,29 +63,35 @@ class Function:
         )
 
     @staticmethod
-    def forward(*args: Any, **kwargs: Any) -> Any:
+    def forward(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
         """Compute the outputs: a value, or a tuple of values and other things."""
         raise UnsupportedError("Function: expected a subclass to define forward as a static method")
 
     if TYPE_CHECKING:  # a subclass says how many gradients there are, and of which types
 
         @staticmethod
-        def setup_context(*args: Any, **kwargs: Any) -> None:
+        def setup_context(*args: AnyValue, **kwargs: AnyValue) -> None:
             """Fill `ctx`, where `forward` does not take it: `ctx, inputs, output`."""
 
         @staticmethod
-        def backward(*args: Any, **kwargs: Any) -> Any:
+        def backward(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
             """Compute the gradients of the arguments from those of the outputs: `ctx, *grads`."""
 
     else:
 
         @staticmethod
         def setup_context(ctx: FunctionContext, inputs: tuple[object, ...], output: object) -> None:
-            """Fill `ctx`, where `forward` does not take it."""
+            """Fill `ctx`, where `forward` does not take it.
+
+            Arguments:
+                ctx: what `backward` will get, for `save_for_backward` and attributes.
+                inputs: the arguments of `forward`.
+                output: what `forward` returned.
+            """
             raise UnsupportedError("Function: expected a subclass to define setup_context as a static method")
 
         @staticmethod
-        def backward(ctx: FunctionContext, *grads: Any) -> Any:
+        def backward(ctx: FunctionContext, *grads: AnyValue) -> AnyValue:
             """Compute the gradients of the arguments from those of the outputs."""
             raise UnsupportedError("Function: expected a subclass to define backward as a static method")
 
@@ -100,7 +106,7 @@ class Function:
         raise UnsupportedError("Function: vmap is not supported yet")
 
     @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+    def apply(cls, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:
         """Run `forward` on the arguments, and record the call where one of `args` requires grad.
 
         With `setup_context`, arguments by name and defaults take their places among `args`; otherwise those

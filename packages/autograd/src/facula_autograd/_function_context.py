@@ -15,11 +15,11 @@ from ._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from typing import Protocol
     from weakref import ref
 
     from ._graph import Rule
-    from ._types import Leaf
+    from ._types import AnyValue, Leaf
 
     Entry = tuple[Leaf | Packed, int, int | None]
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         __name__: str
         _rule: Rule
 
-        def backward(self, *args: Any, **kwargs: Any) -> Any: ...
+        def backward(self, *args: object) -> object: ...
 
 
 @boundary
@@ -72,7 +72,7 @@ class FunctionContext:
         self._materialize = bool(value)
 
     @property
-    def saved_tensors(self) -> tuple[Any, ...]:
+    def saved_tensors(self) -> tuple[AnyValue, ...]:
         """The values given to `save_for_backward`; MutationError if one was changed in place since."""
         if self._saved is None:
             return self._to_save
@@ -80,7 +80,7 @@ class FunctionContext:
         return tuple(self._unpack(k, entry, node) for k, entry in enumerate(self._saved))
 
     @property
-    def saved_values(self) -> tuple[Any, ...]:
+    def saved_values(self) -> tuple[AnyValue, ...]:
         """Another name for `saved_tensors`."""
         return self.saved_tensors
 

@@ -18,6 +18,7 @@ from ._value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
+    from typing import TypeGuard
 
     from ._graph import Edge, Pairs
     from ._types import AnyAdapter, Leaf
@@ -97,7 +98,7 @@ def record_call(
             adapter_of(new).register_output(new, out)
 
 
-def from_function(node: object) -> bool:
+def from_function(node: object) -> TypeGuard[Node]:
     """Whether a value with this node is the result of a `Function`."""
     if type(node) is Node and node.rule is OUTPUT:
         node = node.e0

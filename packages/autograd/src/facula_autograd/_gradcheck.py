@@ -41,16 +41,20 @@ def gradcheck(
 ) -> bool:
     """Whether backward through `func(*inputs)` gives what central differences give.
 
-    Outputs are differentiated one by one and gradients must be of their input's dtype, so `check_undefined_grad`
-    and `check_grad_dtypes` hold in any case. Inputs must stay unchanged.
+    Outputs are differentiated one by one. Inputs must stay unchanged.
 
     Arguments:
         func: returns a value or a sequence; results that do not require grad are left out.
         inputs: a value or a sequence; those that require grad are checked. Use double precision.
         eps: the step of the differences.
-        atol: the absolute difference allowed, and `rtol` the relative one.
+        atol: the absolute difference allowed.
+        rtol: the relative difference allowed, added to `atol`.
         raise_exception: raise an error rather than return False.
         nondet_tol: the difference allowed between two backward passes.
+        check_undefined_grad: no difference: outputs are differentiated one by one in any case.
+        check_grad_dtypes: no difference: gradients must be of their input's dtype in any case.
+        check_batched_grad, check_forward_ad: False; True is not supported.
+        check_backward_ad: check the backward pass, rather than nothing.
         fast_mode: check along one direction, instead of every element.
 
     Returns:
@@ -96,9 +100,12 @@ def gradgradcheck(
     """As `gradcheck`, for the second derivatives: of the gradients with respect to inputs and `grad_outputs`.
 
     Arguments:
-        func: as for `gradcheck`, like the arguments not named here.
-        inputs: a value or a sequence.
+        func, inputs: as for `gradcheck`.
         grad_outputs: values like the results of `func`, requiring grad; by default arbitrary ones.
+        eps, atol, rtol, raise_exception, nondet_tol, fast_mode: as for `gradcheck`.
+        check_undefined_grad, check_grad_dtypes: no difference, as for `gradcheck`.
+        check_batched_grad, check_fwd_over_rev: False; True is not supported.
+        check_rev_over_rev: check the second backward pass, rather than nothing.
 
     Returns:
         True, or False for a wrong gradient without `raise_exception`.

@@ -10,11 +10,12 @@ from ._errors import FreedGraphError, GradientError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from types import CodeType
-    from typing import Any, NoReturn, TypeAlias, final
+    from typing import NoReturn, TypeAlias, final
 
     from ._handles import Handle
-    from ._types import Leaf
+    from ._types import Leaf, Slot
 
     Edge: TypeAlias = "Node | Leaf | None"
     Pairs: TypeAlias = Sequence[tuple["Node | Leaf", object]]
@@ -46,16 +47,17 @@ LEAF = _Leaf()
 class Rule:
     """How an operator goes backward. One object per operator, shared by its nodes.
 
-    `backward(F, node, g)` returns a tuple (or list) of `(edge, gradient)` pairs, without the
-    edges that are None. `F` is the operator namespace to compute with: it records nothing in
-    an ordinary pass, and records under `create_graph`.
-
-    `fresh` says who owns the gradients that come back: True, each is a new buffer that nobody
-    else holds; False, they are `g` itself or views of it; None, unknown (user code saw them).
-
-    `saves`: whether nodes keep values (`s0`, `s1`, `rest`) that are released after the pass.
-    `edges(node)` gives the edges beyond `e0` and `e1`, for operators that have more.
-    `jvp` is the place of the forward-mode rule. `extra` belongs to rules made for one node.
+    Arguments:
+        name: the operator's name, for error messages.
+        backward: `backward(F, node, g)` returns a tuple (or list) of `(edge, gradient)` pairs, without the edges that
+            are None. `F` is the operator namespace to compute with: it records nothing in an ordinary pass, and
+            records under `create_graph`.
+        fresh: who owns the gradients that come back: True, each is a new buffer that nobody else holds; False, they
+            are `g` itself or views of it; None, unknown (user code saw them).
+        saves: whether nodes keep values (`s0`, `s1`, `rest`) that are released after the pass.
+        edges: `edges(node)` gives the edges beyond `e0` and `e1`, for operators that have more.
+        jvp: the place of the forward-mode rule.
+        extra: what belongs to a rule made for one node.
 
     >>> Rule("neg", lambda F, node, g: ((node.e0, F.neg(g)),), fresh=True, saves=False)
     <Rule neg>
@@ -69,7 +71,7 @@ class Rule:
     saves: bool
     edges: Callable[[Node], Iterable[Edge]] | None
     jvp: Callable[..., object] | None
-    extra: Any
+    extra: Slot
 
     def __init__(
         self,
@@ -109,14 +111,14 @@ class Node:
     seq: int
     code: CodeType
     lasti: int
-    e0: Any
-    e1: Any
-    s0: Any
-    s1: Any
-    v0: Any
-    v1: Any
-    rest: Any
-    context: Any
+    e0: Edge
+    e1: Edge
+    s0: Slot
+    s1: Slot
+    v0: Slot
+    v1: Slot
+    rest: Slot
+    context: AbstractContextManager[object]
 
     def name(self) -> str:
         """The operator's name."""
@@ -193,9 +195,14 @@ def describe_call_site(code: CodeType | None, lasti: int) -> str:
 
 
 def record(value: Leaf, rule: Rule, depth: int = 2) -> Node:
-    """Make `value`'s node, and note the call site `depth` frames up (1: the caller of `record`).
+    """Make the node of `value`, and note the call site.
 
     The caller stores the edges and saved values. Fast paths write the same lines out.
+
+    Arguments:
+        value: the operator's result.
+        rule: the operator's rule.
+        depth: how many frames up the call site is; 1 is the caller of `record`.
     """
     node = value.node = Node()
     node.rule = rule
@@ -224,8 +231,8 @@ def set_call_site(values: object, before: int) -> None:
 
 def edge_to(value: Leaf) -> Edge:
     """The edge by which a new node refers to `value`: its node, the leaf itself, or None."""
-    node: Node | None = value.node
-    return value if node is LEAF else node
+    node = value.node
+    return value if node is LEAF else node  # type: ignore[return-value]  # no `LEAF` any more
 
 
 def copy_node(node: Node) -> Node:
@@ -240,7 +247,7 @@ def copy_node(node: Node) -> Node:
 
 
 def _identity_vjp(F: object, node: Node, g: object) -> Pairs:
-    return ((node.e0, g),)
+    return ((node.e0, g),)  # type: ignore[return-value]  # a rule runs where there is an edge
 
 
 _RELAY = Rule("relay", _identity_vjp, False, False)
@@ -256,8 +263,13 @@ def relay(node: Node, edge: Edge) -> Node:
 
 
 def error_node(message: str, forward: Node | None, edges: tuple[Edge, ...]) -> Node:
-    """A node that leads to `edges` as far as anybody can see, and whose backward is GradientError: `message`,
-    and where `forward` was recorded."""
+    """A node whose backward raises GradientError.
+
+    Arguments:
+        message: what the error says, before the place where `forward` was recorded.
+        forward: the node whose call site this one takes over, or None.
+        edges: the edges that the node shows.
+    """
     node = Node()
     node.rule, node.seq, node.s0, node.rest = _DEAD_END, next_seq(), message, edges
     node.code, node.lasti = (None, 0) if forward is None else (forward.code, forward.lasti)  # type: ignore[assignment]

@@ -10,9 +10,10 @@ from facula_errors import InvalidTypeError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    _Table = dict[int, Any]
+    from ._types import Slot
+
+    _Table = dict[int, Slot]
 else:
     _Table = dict
 
@@ -31,6 +32,18 @@ class Hooks(_Table):
         key = _next_key()
         self[key] = hook
         return Handle(self, key)
+
+
+class LeafHooks:
+    """The `hooks` of a leaf: those on its gradient, and those that run once `.grad` is up to date."""
+
+    __slots__ = ("after", "value_hooks")
+
+    value_hooks: Hooks
+    after: Hooks
+
+    def __init__(self) -> None:
+        self.value_hooks, self.after = Hooks(), Hooks()
 
 
 class Handle:

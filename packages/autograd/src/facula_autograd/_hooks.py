@@ -16,18 +16,17 @@ from facula_errors.extend import boundary
 from ._adapters import adapter_of, records
 from ._errors import GradientError
 from ._graph import LEAF, Node, Rule, next_seq, raise_freed, relay
-from ._handles import Hooks
+from ._handles import Hooks, LeafHooks
 from ._modes import replace_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
-    from typing import Any
 
     from ._graph import Pairs
     from ._handles import Handle
-    from ._types import Leaf
+    from ._types import AnyValue, Leaf
 
 
 class WrappedRule:
@@ -45,15 +44,6 @@ class WrappedRule:
     def __init__(self, inner: Rule) -> None:
         self.inner = inner
         self.value_hooks = self.before = self.after = self.retain = self.unpack = None
-
-
-class LeafHooks:
-    """The `hooks` of a leaf: those on its gradient, and those that run once `.grad` is up to date."""
-
-    __slots__ = ("after", "value_hooks")
-
-    def __init__(self) -> None:
-        self.value_hooks, self.after = Hooks(), Hooks()
 
 
 def wrap_rule(node: Node) -> WrappedRule:
@@ -167,17 +157,17 @@ def add_node_hook(node: Node, kind: str, hook: Callable[..., object]) -> Handle:
     return hooks.add(hook)
 
 
-def add_value_hook(value: Leaf, hook: Callable[[Any], object]) -> Handle:
+def add_value_hook(value: Leaf, hook: Callable[[AnyValue], object]) -> Handle:
     """Call `hook(gradient)` once for each pass, on the complete gradient of `value`."""
     node = value.node
     if node is None:
         raise OperationError("register_hook: expected a value that requires grad; got one that does not")
-    if node is not LEAF:
+    if type(node) is Node:
         return add_node_hook(node, "value_hooks", hook)
     return leaf_hooks(value).value_hooks.add(hook)
 
 
-def add_post_accumulate_hook(value: Leaf, hook: Callable[[Any], None]) -> Handle:
+def add_post_accumulate_hook(value: Leaf, hook: Callable[[AnyValue], None]) -> Handle:
     """Call `hook(leaf)` once for each pass, when `leaf.grad` is complete."""
     if value.node is not LEAF:
         raise OperationError(
@@ -194,26 +184,29 @@ def leaf_hooks(leaf: Leaf) -> LeafHooks:
     return leaf.hooks
 
 
-def retain_gradient(value: Leaf) -> None:
-    """Let the gradient of a value that is not a leaf land in its `.grad`."""
+def retain_gradient(value: Leaf, node: Node) -> None:
+    """Let the gradient of `value`, which is not a leaf but computed by `node`, land in its `.grad`."""
     # Weakly: the value holds its node.
-    wrap_rule(value.node).retain = ref(value)
+    wrap_rule(node).retain = ref(value)
 
 
-def retains_gradient(value: Leaf) -> bool:
-    """Whether `retain_gradient` was asked for this very value."""
-    rule = value.node.rule
+def retains_gradient(value: Leaf, node: Node) -> bool:
+    """Whether `retain_gradient` was asked for this very value, which `node` computed."""
+    rule = node.rule
     if rule.backward is raise_freed:
-        rule = value.node.s0
+        rule = node.s0
     return rule.backward is run_wrapped and rule.extra.retain is not None and rule.extra.retain() is value
 
 
 def move_hooks(value: Leaf, node: Node) -> None:
     """After an in-place operator gave `value` a new node: let `retain_grad` follow it there from `node`."""
-    rule = node.rule
-    if rule.backward is run_wrapped and rule.extra.retain is not None and rule.extra.retain() is value:
-        rule.extra.retain = None
-        retain_gradient(value)
+    rule, moved_to = node.rule, value.node
+    if type(moved_to) is not Node or rule.backward is not run_wrapped:
+        return
+    extra: WrappedRule = rule.extra
+    if extra.retain is not None and extra.retain() is value:
+        extra.retain = None
+        retain_gradient(value, moved_to)
 
 
 def set_context(node: Node, context: AbstractContextManager[object]) -> None:

@@ -25,7 +25,8 @@ from facula_errors import MissingAttributeError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+
+    from ._types import AnyValue, Slot
 
 FIELDS = ("grad", "inference", "level", "autocast", "vmap", "capture", "anomaly", "overrides", "saved_hooks")
 _DEFAULTS = (True, False, 0, None, None, None, None, True, None)
@@ -48,16 +49,16 @@ class Mode:
     grad: bool
     inference: bool
     level: int
-    autocast: Any
-    vmap: Any
-    capture: Any
+    autocast: Slot
+    vmap: object
+    capture: object
     anomaly: tuple[bool, bool] | None
     overrides: bool
-    saved_hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None
+    saved_hooks: tuple[Callable[[AnyValue], AnyValue], Callable[[AnyValue], AnyValue]] | None
     only_autocast: bool
     only_grad: bool
 
-    def __init__(self, values: tuple[Any, ...]) -> None:
+    def __init__(self, values: tuple[object, ...]) -> None:
         for name, value in zip(FIELDS, values, strict=True):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "only_grad", values[1:] == _DEFAULTS[1:])

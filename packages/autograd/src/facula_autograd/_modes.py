@@ -22,9 +22,10 @@ from ._mode_state import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Self, TypeVar, overload
+    from typing import Self, TypeVar, overload
 
     from ._mode_state import Block
+    from ._types import AnyValue
 
     F = TypeVar("F", bound=Callable[..., object])
 
@@ -131,7 +132,7 @@ class _Plain(_Enterable):
         @overload
         def __new__(cls, function: F) -> F: ...  # type: ignore[misc]  # as a decorator without parentheses
 
-    def __new__(cls, function: Callable[..., object] | None = None) -> Any:
+    def __new__(cls, function: Callable[..., object] | None = None) -> AnyValue:
         try:
             self = object.__new__(cls)
             self._changes, self._blocks = cls._fields, []
@@ -223,7 +224,7 @@ class inference_mode(replace_mode):
         @overload
         def __new__(cls, mode: F) -> F: ...  # type: ignore[misc]  # as a decorator without parentheses
 
-    def __new__(cls, mode: object = True) -> Any:
+    def __new__(cls, mode: object = True) -> AnyValue:
         try:
             self = super().__new__(cls)
             if not callable(mode):
@@ -259,7 +260,13 @@ class detect_anomaly(replace_mode):
 
 
 class set_detect_anomaly(_Lasting):
-    """As `detect_anomaly`, switched on or off lastingly when called, or for a block with `with`."""
+    """As `detect_anomaly`, switched on or off lastingly when called, or for a block with `with`.
+
+    Arguments:
+        mode: on or off.
+        check_nan: look for NaN.
+        check_inf: look for infinities.
+    """
 
     __slots__ = ()
 
@@ -278,7 +285,7 @@ class saved_tensors_hooks(replace_mode):
 
     __slots__ = ()
 
-    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+    def __init__(self, pack_hook: Callable[[AnyValue], object], unpack_hook: Callable[[AnyValue], object]) -> None:
         try:
             for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
                 if not callable(hook):

@@ -21,10 +21,10 @@ from ._variable import Variable, no_record_ops, recorded_ops
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, Protocol
+    from typing import Protocol
 
     from ._graph import Pairs
-    from ._types import Array
+    from ._types import Array, Slot
     from ._variable import Namespace
 
     class Operand(Protocol):
@@ -213,7 +213,7 @@ class _VariableAdapter(Adapter):
     def zeros_like(self, v: Variable) -> Variable:
         return self.zeros(self.metadata(v))
 
-    def zeros(self, metadata: Any) -> Variable:
+    def zeros(self, metadata: Slot) -> Variable:
         shape, dtype, library = metadata
         return Variable(sys.modules[library].zeros(shape, dtype) if shape else 0.0)
 
@@ -224,7 +224,7 @@ class _VariableAdapter(Adapter):
         # Numbers, and arrays without dimensions, which NumPy turns into each other, are all alike.
         return (v.shape, dtype_of(v.value), library_of(v.value).__name__ if v.shape else None)
 
-    def fit_gradient(self, metadata: Any, v: Variable, reduce: bool = False) -> Variable:
+    def fit_gradient(self, metadata: Slot, v: Variable, reduce: bool = False) -> Variable:
         shape, dtype, _ = metadata
         if v.shape != shape:
             if not reduce or not reduces_to(v.shape, shape):

@@ -63,7 +63,7 @@ register_adapter(Gradients, _GradientsAdapter())
 def _identity_vjp(F: object, node: Node, g: object) -> Pairs:
     gathered = Gradients([None] * node.s1)
     gathered[node.s0] = g
-    return ((node.e0, gathered),)
+    return ((node.e0, gathered),)  # type: ignore[return-value]  # the node of all outputs
 
 
 OUTPUT = Rule("output", _identity_vjp, True, False)
@@ -72,10 +72,13 @@ OUTPUT = Rule("output", _identity_vjp, True, False)
 def record_many(outputs: Sequence[Leaf | None], rule: Rule, depth: int = 2) -> Node:
     """Make the node of an operator with several outputs, and each output's own.
 
-    `outputs`: the values, None in the place of one that is not differentiable. The caller stores
-    edges and saved values in the node returned. `rule.backward(F, node, grads)` gets a list, one
-    gradient or None per output; `rule.fresh` must not be False, since `grads` may share memory
-    with anything.
+    The caller stores edges and saved values in the node returned.
+
+    Arguments:
+        outputs: the values, None in the place of one that is not differentiable.
+        rule: the operator's rule. `rule.backward(F, node, grads)` gets a list, one gradient or None per output;
+            `rule.fresh` must not be False, since `grads` may share memory with anything.
+        depth: how many frames up the call site is; 1 is the caller of `record_many`.
     """
     if rule.fresh is False:
         raise InvalidTypeError(f"record_many: expected a rule whose fresh is True or None; got False for {rule.name}")
@@ -92,7 +95,13 @@ def record_many(outputs: Sequence[Leaf | None], rule: Rule, depth: int = 2) -> N
 
 
 def output_node(node: Node, k: int, count: int) -> Node:
-    """A node that stands for output `k` of `count` of `node`."""
+    """A node that stands for one output of another.
+
+    Arguments:
+        node: the operator's node.
+        k: the position of the output.
+        count: the number of outputs.
+    """
     output = Node()
     output.rule = OUTPUT
     output.seq = next_seq()

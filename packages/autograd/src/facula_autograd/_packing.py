@@ -19,11 +19,10 @@ from ._modes import no_grad
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    from ._types import Leaf
+    from ._types import AnyValue, Leaf
 
-    Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+    Hooks = tuple[Callable[[AnyValue], AnyValue], Callable[[AnyValue], AnyValue]]
 
 
 class Packed:
@@ -56,8 +55,14 @@ class Packed:
         return value
 
 
-def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> Any:
-    """`saved`, packed if it is a value of type `kind`; the values in a tuple, one by one."""
+def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> AnyValue:
+    """`saved`, packed if it is a value; the values in a tuple, one by one.
+
+    Arguments:
+        saved: what a node keeps: a value, a tuple, or anything else, which is returned as it is.
+        hooks: the mode's `saved_hooks`.
+        kind: the class of values.
+    """
     if isinstance(saved, kind):
         return Packed(saved, hooks)
     if type(saved) is tuple and any(isinstance(part, kind) for part in saved):
@@ -65,7 +70,7 @@ def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> Any:
     return saved
 
 
-def unpack_value(saved: object) -> Any:
+def unpack_value(saved: object) -> AnyValue:
     """The inverse of `pack_value`."""
     if type(saved) is Packed:
         return saved.get()
@@ -75,11 +80,16 @@ def unpack_value(saved: object) -> Any:
 
 
 def pack_saved(node: Node, hooks: Hooks, kind: type[Leaf]) -> None:
-    """Pass what `node` saved through a mode's `saved_hooks`: values of type `kind` in `s0` or `s1`, or in tuples there.
+    """Pass what a node saved, in `s0` or `s1` or in tuples there, through the functions of `saved_tensors_hooks`.
 
     Called last when recording, and only in a mode that has such hooks. The rule needs to know
     nothing of it: it will run on a copy of the node, with the values unpacked and their versions
     as they then are.
+
+    Arguments:
+        node: the node.
+        hooks: the mode's `saved_hooks`.
+        kind: the class of values; what is of another type stays.
     """
     found = False
     for slot in ("s0", "s1"):

@@ -15,9 +15,18 @@ if TYPE_CHECKING:
 
 
 def check_saved(node: Node, value: V, version: int, which: str = "a value") -> V:
-    """`value`, if its version still is `version`; otherwise MutationError, which calls it `which`.
+    """A saved value, if it is unchanged.
 
     Rules in a hurry compare the versions themselves, and call `raise_mutated` when they differ.
+
+    Arguments:
+        node: the node that saved it.
+        value: the value.
+        version: the version it had then.
+        which: what the error calls it.
+
+    Raises:
+        MutationError: its version is another one now.
     """
     if adapter_of(value).version(value) != version:
         raise_mutated(node, value, which)
@@ -25,7 +34,16 @@ def check_saved(node: Node, value: V, version: int, which: str = "a value") -> V
 
 
 def raise_mutated(node: Node, value: object, which: str = "a value") -> NoReturn:
-    """Raise the error that says who saved `value`, and who changed it since."""
+    """Raise the error that says who saved `value`, and who changed it since.
+
+    Arguments:
+        node: the node that saved it.
+        value: the value.
+        which: what the error calls it.
+
+    Raises:
+        MutationError: always.
+    """
     adapter = adapter_of(value)
     mutation = adapter.describe_mutation(value)
     name, forward = node.name(), node.where

@@ -9,7 +9,6 @@ from ._hooks import apply_grad_hooks, run_after_hooks, run_wrapped
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
 
     from ._graph import Edge, Pairs
     from ._types import Leaf
@@ -28,7 +27,7 @@ class _Selected:
 def select(
     edges: Iterable[Edge],
     inputs: Sequence[Leaf],
-    collect: Callable[[Any, Any], None],
+    collect: Callable[[Leaf, object], None],
     accumulates: bool,
     freed: Rule | None,
 ) -> dict[int, Node]:
@@ -79,7 +78,7 @@ def _stand_in(
     live: set[int],
     goes_on: bool,
     asked: list[Leaf] | None,
-    collect: Callable[[Any, Any], None],
+    collect: Callable[[Leaf, object], None],
     freed: Rule | None,
 ) -> Node:
     hidden = [slot for slot in ("e0", "e1") if id(getattr(node, slot, None)) not in live]

@@ -6,10 +6,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from typing import Any, Protocol
+    from typing import Any, Protocol, TypeAlias
+
+    AnyValue: TypeAlias = Any  # a value, a gradient, or what a user's function takes or returns: of any type by design
+    Slot: TypeAlias = Any  # what a rule or a mode keeps for itself, in a type that it alone knows
 
     class Differentiable(Protocol):
-        """Any value that a backward pass may start from or end at: a `Value`, for modules below that class."""
+        """What a backward pass may start from or end at: a `Value`, for modules below that class."""
 
         @property
         def requires_grad(self) -> bool:
@@ -18,13 +21,13 @@ if TYPE_CHECKING:
     class Leaf(Protocol):
         """A value that requires a gradient and was made by no recorded operator, as the engine sees it."""
 
-        node: Any
-        hooks: Any
-        _grad: Any
+        node: Slot  # as that of `Value`
+        hooks: Slot
+        _grad: AnyValue
 
         @property
         def requires_grad(self) -> bool: ...
-        def requires_grad_(self, requires_grad: bool = True) -> Any: ...
+        def requires_grad_(self, requires_grad: bool = True) -> Leaf: ...
 
     class RecordedOps(Protocol):
         """What the engine itself needs of operators that record."""

@@ -17,9 +17,11 @@ from ._modes import flag
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Self
+    from typing import Self
 
-    from ._handles import Handle
+    from ._graph import _Leaf
+    from ._handles import Handle, LeafHooks
+    from ._types import AnyValue
 
 
 @boundary
@@ -33,9 +35,9 @@ class Value:
 
     __slots__ = ("_grad", "hooks", "node")
 
-    node: Any
-    _grad: Any
-    hooks: Any
+    node: Node | _Leaf | None
+    _grad: AnyValue
+    hooks: LeafHooks | None
 
     @property
     def requires_grad(self) -> bool:
@@ -82,7 +84,7 @@ class Value:
         return node if type(node) is Node else None
 
     @property
-    def grad(self) -> Any:
+    def grad(self) -> AnyValue:
         """The gradient accumulated by backward passes, or None; settable and deletable."""
         grad = getattr(self, "_grad", None)
         if grad is None and type(self.node) is Node and not self.retains_grad:
@@ -93,7 +95,7 @@ class Value:
         return grad
 
     @grad.setter
-    def grad(self, grad: Any) -> None:
+    def grad(self, grad: AnyValue) -> None:
         try:
             if grad is not None:
                 adapter = adapter_of(self)
@@ -119,14 +121,20 @@ class Value:
 
     def backward(
         self,
-        gradient: Any = None,
+        gradient: AnyValue = None,
         retain_graph: bool | None = None,
         create_graph: bool = False,
-        inputs: Any = None,
+        inputs: AnyValue = None,
     ) -> None:
         """Add the gradients of this value to the `.grad` of the leaves it was computed from.
 
-        The arguments are those of `facula_autograd.backward`.
+        Errors are those of `facula_autograd.backward`.
+
+        Arguments:
+            gradient: the gradient of this value, of its shape; None stands for 1, for a single real number only.
+            retain_graph: keep the saved values for another pass; by default as `create_graph`.
+            create_graph: record the gradients, so that they can be differentiated.
+            inputs: the only values whose `.grad` is wanted; by default all leaves.
         """
         try:
             if inputs is not None:
@@ -138,25 +146,27 @@ class Value:
             trim_traceback(error)
             raise
 
-    def register_hook(self, hook: Callable[[Any], Any]) -> Handle:
+    def register_hook(self, hook: Callable[[AnyValue], AnyValue]) -> Handle:
         """Call `hook(gradient)` when this value's gradient is complete; what it returns, unless None, replaces it.
 
         Returns a handle whose `remove()` takes the hook away.
         """
         return add_value_hook(self, hook)
 
-    def register_post_accumulate_grad_hook(self, hook: Callable[[Any], None]) -> Handle:
+    def register_post_accumulate_grad_hook(self, hook: Callable[[AnyValue], None]) -> Handle:
         """Call `hook(leaf)` in each backward pass, once this leaf's `.grad` is complete."""
         return add_post_accumulate_hook(self, hook)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this value in `.grad`, though it is not a leaf. No effect on leaves."""
-        if self.node is None:
+        node = self.node
+        if node is None:
             raise GradientError("retain_grad: expected a value that requires grad; got one that does not")
-        if type(self.node) is Node:
-            retain_gradient(self)
+        if type(node) is Node:
+            retain_gradient(self, node)
 
     @property
     def retains_grad(self) -> bool:
         """Whether `retain_grad` was called on this value, and it is not a leaf."""
-        return type(self.node) is Node and retains_gradient(self)
+        node = self.node
+        return type(node) is Node and retains_gradient(self, node)

@@ -17,9 +17,10 @@ from ._arrays import numpy, shape_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
-    from ._types import Ufunc
+    from ._graph import Node, _Leaf
+    from ._types import AnyValue, Ufunc
 
 
 class Namespace:
@@ -51,7 +52,8 @@ class Variable(ArrayMethods):
 
     __slots__ = ("__weakref__", "value")
 
-    value: Any
+    value: AnyValue
+    node: Node | _Leaf | None
 
     def __init__(self, value: object, requires_grad: bool = False) -> None:
         if isinstance(value, Variable):
@@ -75,7 +77,13 @@ class Variable(ArrayMethods):
         self, axis: int | tuple[int, ...] | None = None, dtype: object = None, out: None = None, keepdims: bool = False,
         **more: object,
     ) -> Variable:  # fmt: skip
-        """The sum of all elements, or along the axes named. `dtype`, and whatever else `numpy.sum` takes: as there."""
+        """The sum of all elements, or along some axes.
+
+        Arguments:
+            axis: the axis or axes to sum along; all if None.
+            dtype: as for `numpy.sum`, like all else that it takes.
+            keepdims: keep the axes, with length 1.
+        """
         if more or dtype is not None or out is not None:
             return numpy().sum(self, axis, dtype, out, keepdims, **more)  # type: ignore[return-value]
         if not self.shape:

@@ -6,8 +6,6 @@ lack are stored as the signed ones of their size.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from facula_errors import InvalidTypeError
@@ -61,7 +59,7 @@ def to_array(parts: Parts, dtype: str = "") -> np.ndarray:
     return array.view(dtype) if dtype else array
 
 
-def plain_scalar(value: object) -> Any:
+def plain_scalar(value: object) -> object:
     """A NumPy scalar as Python's bool, int, float, complex or str of the same value; everything else as it is."""
     if isinstance(value, np.bool_):
         return bool(value)

@@ -103,7 +103,7 @@ def build_header(layouts: Mapping[str, Layout], metadata: Mapping[str, str]) -> 
     for name in order:
         offsets[name] = [position, position + layouts[name].nbytes]
         position += layouts[name].nbytes
-    described: dict[str, Any] = {METADATA: metadata} if metadata else {}
+    described: dict[str, object] = {METADATA: metadata} if metadata else {}
     for name, layout in layouts.items():
         dtype, shape = stored_as(layout, f"tensor {name!r}")
         described[name] = {"dtype": dtype, "shape": shape, "data_offsets": offsets[name]}
@@ -160,7 +160,7 @@ def parse_json(path: str, what: str, text: bytes | str) -> Any:
         raise CheckpointError(path, f"{what} is not valid: {error}") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     if len(made) != len(pairs):
         seen: set[str] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
@@ -11,7 +11,7 @@ from ._header import RESERVED
 from ._parts import Parts, is_parts
 from ._reading import read
 from ._streams import File, shown
-from ._structure import Malformed, decode, encode
+from ._structure import Malformed, Value, decode, encode
 from ._writing import check_metadata, write
 
 if TYPE_CHECKING:
@@ -29,24 +29,32 @@ def save(
     value: object,
     path: File,
     *,
-    to_parts: Callable[[Any], Parts | None] = _themselves,
-    default: Callable[[Any], object] | None = None,
+    to_parts: Callable[[Value], Parts | None] = _themselves,
+    default: Callable[[Value], object] | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> None:
     """Write a tensor, or containers of tensors and plain values, into a safetensors file.
 
     Containers are dict, OrderedDict, list and tuple; plain values str, int, float, complex, bool and None, exactly
-    these types (TypeError says where another one is; `default`, as that of `json.dumps`, may give one of these for it).
-    `to_parts` gives the (storage, layout, offset) of a tensor and None for what is none; without it, such triples are
-    the tensors. Tensors are named by how one gets to them, joined by dots, so a `state_dict` keeps its names in any
+    these types. Tensors are named by how one gets to them, joined by dots, so a `state_dict` keeps its names in any
     reader of the format; the rest is JSON in the metadata.
 
     NumPy's arrays of bool, integers, float16 to float64 and complex numbers are taken too, of any strides and byte
     order, and come back as arrays in the machine's order; its numbers and texts come back as Python's.
 
     What is the same memory in the same layout is written once, and shared after `load`. Views that overlap otherwise
-    are written once each. The file is replaced as by `save_file`, with the same errors; a file that is open in binary
-    mode is written to from where it is.
+    are written once each. The file is replaced as by `save_file`.
+
+    Arguments:
+        value: what is saved.
+        path: where; a file that is open in binary mode is written to from where it is.
+        to_parts: gives the (storage, layout, offset) of a tensor and None for what is none; without it, such triples
+            are the tensors.
+        default: as that of `json.dumps`: gives one of the types above for a value of another type.
+        metadata: texts about the tensors, by name.
+
+    Raises:
+        TypeError: something is of another type; the message says where it is. Other errors are those of `save_file`.
 
     >>> import tempfile, numpy, facula_storage
     >>> storage, layout = facula_storage.from_numpy(numpy.ones(3))
@@ -68,13 +76,20 @@ def load(
     from_parts: Callable[[Parts], object] | None = None,
     lazy: bool = False,
     copy: bool = False,
-) -> Any:
+) -> Value:
     """What `save` wrote; of another safetensors file, a dict of its tensors by name.
 
-    `from_parts` makes a tensor of (storage, layout, offset), once for each place at which it is; without it the
-    triples are returned. NumPy's arrays come back as such. By default the tensors are read into fresh memory, which can
-    be written; `lazy` and `copy` are those of `load_file`, and so are the errors, and what is said of open files.
-    CheckpointError, too, where the description of the containers does not fit the tensors.
+    NumPy's arrays come back as such. By default the tensors are read into fresh memory, which can be written.
+
+    Arguments:
+        path: the file, which may be open, as for `load_file`.
+        from_parts: makes a tensor of (storage, layout, offset), once for each place at which it is; without it the
+            triples are returned.
+        lazy, copy: as for `load_file`.
+
+    Raises:
+        CheckpointError: the description of the containers does not fit the tensors. Other errors are those of
+            `load_file`.
 
     >>> import tempfile, numpy, facula_storage
     >>> storage, layout = facula_storage.from_numpy(numpy.arange(2))

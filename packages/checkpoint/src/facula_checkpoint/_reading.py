@@ -30,16 +30,19 @@ def load_file(path: File, *, lazy: bool = True, copy: bool = False) -> dict[str,
     """The tensors of a safetensors file by name, in the order of its header, on the CPU.
 
     Each is (storage, contiguous layout, offset 0), with a storage of its own. By default the file is mapped: elements
-    are fetched when they are touched, and read-only. With `copy` they can be written; the file never changes (a
-    copy-on-write mapping). With `lazy=False` all are read now into fresh memory, which can be written.
+    are fetched when they are touched, and read-only.
 
     Saves of this package replace a file and leave its mappings alone. A program that shortens a mapped file in place
     kills those that touch what is gone (SIGBUS): read files that others may rewrite with `lazy=False`.
 
-    `path` may be a file that is open in binary mode: it is read from where it is, at once, up to its last tensor.
+    Arguments:
+        path: the file. One that is open in binary mode is read from where it is, at once, up to its last tensor.
+        lazy: map the file. False: read all tensors now into fresh memory, which can be written.
+        copy: map it so that elements can be written; the file never changes (a copy-on-write mapping).
 
-    CheckpointError, before any tensor is made, for whatever the format forbids; see README. OSError for a file that
-    cannot be opened.
+    Raises:
+        CheckpointError: before any tensor is made, for whatever the format forbids; see README.
+        OSError: the file cannot be opened.
 
     >>> import tempfile, numpy, facula_storage
     >>> from facula_checkpoint import save_file

@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Iterable
 from errno import EAGAIN
-from typing import Any, BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from facula_errors import BlockedFileError, FileError, FileModeError, InvalidTypeError, InvalidValueError
 
@@ -15,10 +15,12 @@ from ._errors import CheckpointError
 File: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, or a file that is open in binary mode."""
 
+Readable: TypeAlias = io.BytesIO | io.FileIO | io.BufferedReader | io.BufferedRandom
+
 _PIECE = 16 << 20  # bytes that are read at a time where it is not known how many there are
 
 
-def resolved(operation: str, file: Any, way: str) -> str | BinaryIO:
+def resolved(operation: str, file: object, way: str) -> str | BinaryIO:
     """The path as text, or the file itself where it is open and can be read or written (`way`: "read" or "write").
 
     TypeError for what is neither, and for a file in text mode; ValueError for a closed one; FileModeError, an
@@ -41,7 +43,7 @@ def resolved(operation: str, file: Any, way: str) -> str | BinaryIO:
             f"{operation}: {shown(file)} is not open for {'writing' if way == 'write' else 'reading'}; "
             f"open it with mode {mode!r}"
         )
-    return file
+    return file  # type: ignore[return-value]  # as far as can be asked
 
 
 def shown(file: object) -> str:
@@ -84,7 +86,7 @@ def take(file: BinaryIO, count: int) -> bytearray:
     return taken
 
 
-def limited(file: BinaryIO, count: int) -> Any:
+def limited(file: BinaryIO, count: int) -> Readable:
     """A file with `readinto` that holds the next `count` bytes: `file`, or what was read of it.
 
     CheckpointError where it has fewer; known before memory is made for them, as the count is a stranger's.

@@ -23,12 +23,19 @@ if TYPE_CHECKING:
 def save_file(tensors: Mapping[str, Parts | np.ndarray], path: File, metadata: Mapping[str, str] | None = None) -> None:
     """Write named tensors, and texts about them, into a safetensors file.
 
-    Each tensor is (storage, layout, offset in bytes) or a NumPy array; all are written row-major, whatever their
-    strides, from any device. Tensors that share memory are written once each. complex128, which the format lacks,
-    becomes pairs of float64 along a new last dimension, which `load_file` puts together again. The file at `path` is
-    replaced at once or, on any error, not at all; where `path` is a file that is open in binary mode, it is written to
-    from where it is. TypeError and ValueError name the tensor; OSError the file.
-    Source: https://huggingface.co/docs/safetensors.
+    All are written row-major, whatever their strides, from any device. Tensors that share memory are written once
+    each. complex128, which the format lacks, becomes pairs of float64 along a new last dimension, which `load_file`
+    puts together again. Source: https://huggingface.co/docs/safetensors.
+
+    Arguments:
+        tensors: each as (storage, layout, offset in bytes) or a NumPy array, by name.
+        path: the file that is replaced at once or, on any error, not at all. One that is open in binary mode is
+            written to from where it is.
+        metadata: texts about the tensors, by name.
+
+    Raises:
+        TypeError, ValueError: a name, a tensor or a text cannot be written; the message names it.
+        OSError: the file cannot be written; the message names it.
 
     >>> import os, tempfile, numpy, facula_storage
     >>> storage, layout = facula_storage.from_numpy(numpy.arange(6.0).reshape(2, 3))

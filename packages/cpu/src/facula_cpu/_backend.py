@@ -56,11 +56,17 @@ class CpuBackend:
         self.allocator = allocator
 
     def plan(self, operator: str, inputs: Inputs, outputs: Layouts, parameters: Parameters = ()) -> Plan:
-        """How to compute `operator`: the plan's `launch(n, *addresses, *scalars)` does it.
+        """How to compute an operator: the plan's `launch(n, *addresses, *scalars)` does it.
 
-        An entry of `inputs` is a Layout, or a Python number type that stands for a scalar given
-        at launch, after all addresses (a complex one as two floats). Raises NotImplementedError
-        naming operator and dtypes when there is no kernel.
+        Arguments:
+            operator: its name.
+            inputs: for each, its layout, a Python number type that stands for a scalar given at launch, after all
+                addresses (a complex one as two floats), or None for an operand that is left out.
+            outputs: the layouts of the results.
+            parameters: what else the operator's planner wants: numbers, dimensions, names.
+
+        Raises:
+            NotImplementedError: there is no kernel; the message names the operator and the dtypes.
         """
         own = planners.get(operator)
         if own is not None:

@@ -186,7 +186,7 @@ def collapse(shape: tuple[int, ...], steps: list[Sequence[int]]) -> list[tuple[i
     """The fewest dimensions that visit the same elements: (extent, step of each operand), innermost first.
 
     Dimensions are ordered by the steps of the last operand, the output, so that it is written in
-    the order it lies in; neighbours that every operand walks as one are merged. Any result of one
+    the order it lies in; neighbours that every operand walks as one are merged. A result of one
     or more dimensions, at most 64.
 
     >>> collapse((2, 3, 4), [(48, 16, 4), (0, 0, 4), (48, 16, 4)])

@@ -35,7 +35,7 @@ def plan_gather(operator: str, inputs: Layouts, outputs: Layouts, parameters: Pa
 
     All have the same number of dimensions, one at least, and the index is nowhere longer than a but along `dim`.
     Indices are from 0 to a.shape[dim] - 1: any other is status POSITION with (value, position in the index, size of the
-    dimension); what o has then is unknown. Any strides.
+    dimension); what o has then is unknown. With any strides.
     """
     a, index = inputs
     return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], lib.FACULA_GATHER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import Plan
 
@@ -13,6 +13,8 @@ from ._reduce import plan_reduction
 from ._registry import kernel_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_storage import Layout
 
     from ._types import Layouts, Parameters
@@ -27,8 +29,8 @@ def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     """o = a with `dim` indexed: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
 
     Negative indices count from the end. An index out of range is status INDEX with (value, position
-    in the index, size of the dimension), and nothing is written. Any strides. "index_select" counts from 0 alone: a
-    negative index is status POSITION.
+    in the index, size of the dimension), and nothing is written. With any strides.
+    "index_select" counts from 0 alone: a negative index is status POSITION.
     """
     a, index = inputs
     return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], accumulate=False)
@@ -149,7 +151,7 @@ def _product(shape: tuple[int, ...]) -> int:
     return product
 
 
-def in_order(shape: tuple[int, ...], steps: list[Any]) -> list[tuple[int, ...]]:
+def in_order(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     """Dimensions (extent, steps), innermost first, merged where they are walked as one, in row-major order.
 
     >>> in_order((2, 3, 1), [(3, 1, 7)])

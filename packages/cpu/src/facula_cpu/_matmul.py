@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @planner("matmul")
 def plan_matmul(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = a @ b for a (..., m, k) and b (..., k, n) whose batch dimensions broadcast, o (..., m, n). Any strides.
+    """o = a @ b for a (..., m, k) and b (..., k, n) whose batch dimensions broadcast, o (..., m, n). With any strides.
 
     a may be one row (k,), and b one column (k,); o has no dimension for either. All dtypes; bool is any(a and b).
     """
@@ -60,7 +60,7 @@ def batch_strides(layout: Layout, batch: tuple[int, ...]) -> list[int]:
 
 @planner("linear_weight_grad")
 def plan_weight_gradient(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = g.T @ x for g (rows, n) and x (rows, k); o (n, k). Any strides."""
+    """o = g.T @ x for g (rows, n) and x (rows, k); o (n, k). With any strides."""
     g, x = inputs
     sizes = (g.shape[1], x.shape[1], g.shape[0])
     strides = (g.strides[1], g.strides[0], *x.strides, *outputs[0].strides)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
@@ -48,7 +48,7 @@ def make_move(layout: Layout, source: Strided, target: Strided, starts: tuple[in
     form = find_form("add", (code, code), code) if add else find_form("copy", (code,), code)
     if form is None:
         raise no_kernel("add" if add else "copy", (layout,), (layout,))
-    made: Any = form.for_layouts(target, target, source) if add else form.for_layouts(target, source)
+    made = form.for_layouts(target, target, source) if add else form.for_layouts(target, source)
     if made is None:
         raise UnsupportedError(f"at most {MOST_DIMS} dimensions can be walked; got {len(target.shape)}; copy first")
     return Move(made, prod(target.shape), starts[0] * size, starts[1] * size)
@@ -64,7 +64,7 @@ def one_move(operator: str, parameters: Parameters, output: Layout, move: Move) 
 
 @planner("flip")
 def plan_flip(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """o = a backwards along some dimensions. Any strides."""
+    """o = a backwards along some dimensions. With any strides."""
     (a,), (o,), (dims,) = inputs, outputs, parameters
     start = sum([(a.shape[dim] - 1) * a.strides[dim] for dim in dims]) if a.numel else 0
     steps = tuple([-step if dim in dims else step for dim, step in enumerate(a.strides)])

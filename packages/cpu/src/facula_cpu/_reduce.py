@@ -30,7 +30,7 @@ OUTPUT_COST = 10_000  # picoseconds an output
 
 @planner("sum", "prod", "amax", "amin", "any", "all")
 def plan_reduction(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
-    """One output (o,) from one input (a,); parameters (sorted dims, keepdim). Any strides, both ways."""
+    """One output (o,) from one input (a,); parameters (sorted dims, keepdim). With any strides, both ways."""
     dims, keepdim = parameters
     return _plan(operator, inputs, outputs, parameters, dims, keepdim, (True, False))
 

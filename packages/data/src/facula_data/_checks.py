@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
 
+from ._types import Index
 
-def whole_number(operation: str, name: str, value: Any, least: int) -> int:
+
+def whole_number(operation: str, name: str, value: object, least: int) -> int:
     """`value` as an int of at least `least`; bool is not a number here."""
     if not isinstance(value, bool):
         try:
-            number = operator.index(value)
+            number = operator.index(value)  # type: ignore[arg-type]  # asked here
         except TypeError:
             pass
         else:
@@ -28,7 +29,7 @@ def truth(operation: str, name: str, value: object) -> bool:
     return value
 
 
-def position(operation: str, index: Any, length: int) -> int:
+def position(operation: str, index: Index, length: int) -> int:
     """`index` counted from the front, where a negative one counts from the back.
 
     Raises:

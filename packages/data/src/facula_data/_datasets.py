@@ -82,7 +82,7 @@ class IterableDataset(Dataset[T_co]):
 class TensorDataset(Dataset[tuple[Sample, ...]]):
     """Arrays whose first dimension counts the samples; sample i is `(a[i], b[i], …)`.
 
-    Args:
+    Arguments:
         tensors: NumPy arrays, tensors, or anything that has a `shape` and is indexed by integers along its first
             dimension. No copy is made; a sample of an array is a view where the array gives one.
 
@@ -157,7 +157,7 @@ class TensorDataset(Dataset[tuple[Sample, ...]]):
 class Subset(Dataset[T_co]):
     """The samples of `dataset` at `indices`, in that order.
 
-    Args:
+    Arguments:
         indices: a sequence, or an array of one dimension; whatever `dataset` is indexed by.
 
     Raises:

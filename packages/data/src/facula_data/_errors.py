@@ -16,9 +16,15 @@ class SizeError(FaculaError, ValueError, AssertionError):
 class CollateError(FaculaError, ValueError, RuntimeError):
     """Samples cannot become one batch.
 
-    `where` leads to the part of a sample (`""`, `"[0]"`, `"['image'].mask"`), `positions` are those of the samples
-    concerned within the batch, `found` says of each what it has, and `indices` are the batch's dataset indices
-    where a loader knows them. A RuntimeError too, because PyTorch raises that.
+    A RuntimeError too, because PyTorch raises that. `indices`: the dataset indices of the batch, where a loader knows
+    them.
+
+    Arguments:
+        expected: what the samples should have been.
+        where: the path to the part of a sample: `""`, `"[0]"`, `"['image'].mask"`.
+        positions: those of the samples concerned within the batch.
+        found: what each of these has.
+        remedy: what to do about it.
 
     >>> import numpy as np
     >>> from facula_data import default_collate

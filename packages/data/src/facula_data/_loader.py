@@ -39,7 +39,7 @@ STATE = ("seed", "epoch", "position")
 class DataLoader(Seeded, Generic[T_co, Batch_co]):
     """Batches of a dataset, in this process.
 
-    Args:
+    Arguments:
         dataset: anything with `__getitem__` and `__len__`, or an IterableDataset.
         batch_size: samples in a batch; None gives single samples, not collated.
         shuffle: another random order in each epoch.
@@ -47,9 +47,14 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         batch_sampler: gives lists of indices; instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
         num_workers: 0; there are no worker processes yet.
         collate_fn: makes a batch of a list of samples (with `batch_size=None`: of one sample).
+        pin_memory: no difference: there is no device to copy to.
         drop_last: leave out a last batch that is not full.
+        timeout: 0, as what follows is about worker processes.
+        worker_init_fn, multiprocessing_context: kept as attributes, and not used.
         generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None. The
             order is a function of this seed, the epoch and the position alone.
+        prefetch_factor: None.
+        persistent_workers: False.
         convert: applied to each NumPy array of a batch: `facula.from_numpy`, `jax.numpy.asarray`. Batches own their
             memory, so it need not copy.
 
@@ -205,7 +210,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         True
         """
         progress = self._progress
-        state: dict[str, Any] = {
+        state: dict[str, object] = {
             "seed": self._seeded().seed,
             "epoch": progress.epoch,
             "position": progress.position,

@@ -14,7 +14,7 @@ class Native:
 
     So batches can be of dtypes that NumPy has not, on other devices, and connected to what asks for gradients.
 
-    Args:
+    Arguments:
         kind: the class of these tensors.
         convert: makes one of a NumPy array; for all other samples.
         stack: makes one of a list of them that have one shape, with a new first dimension.

@@ -19,7 +19,7 @@ BLOCK = 1 << 14  # draws that are made together
 class BlockOrder:
     """A sequence of indices, int64, of which one block is in memory at a time; slices are arrays.
 
-    Args:
+    Arguments:
         length: the number of indices.
         block: the number of indices in a block; the last may hold more than are left.
         make: gives a block by its number, the same at each call.

@@ -7,10 +7,12 @@ in `Subset.__getitem__`, say) breaks that promise without knowing, so whoever is
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+
+from ._types import Sample
 
 
-def quick_method(instance: object, quick: str, plain: str) -> Any:
+def quick_method(instance: object, quick: str, plain: str) -> Callable[..., Sample] | None:
     """`instance.<quick>`, or None where there is none or a subclass has replaced `plain` since."""
     for cls in type(instance).__mro__:
         if quick in vars(cls):

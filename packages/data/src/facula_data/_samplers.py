@@ -108,9 +108,11 @@ class _RandomOrder(Sampler[int], Seeded):
 
 @boundary
 class RandomSampler(_RandomOrder):
-    """All indices of `data_source` in random order; with `replacement`, `num_samples` independent ones.
+    """All indices of a dataset in random order, or random ones with replacement.
 
-    Args:
+    Arguments:
+        data_source: the dataset; only its length is used.
+        replacement: draw each index independently of the others.
         num_samples: how many in an epoch; by default as many as there are. Without replacement, no index comes a
             second time before every one has come.
         generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None.
@@ -167,7 +169,7 @@ class RandomSampler(_RandomOrder):
 class SubsetRandomSampler(_RandomOrder):
     """The given indices in random order.
 
-    Args:
+    Arguments:
         indices: integers, in a sequence or an array of one dimension.
         generator: as of RandomSampler.
 
@@ -197,10 +199,11 @@ class SubsetRandomSampler(_RandomOrder):
 
 @boundary
 class WeightedRandomSampler(_RandomOrder):
-    """`num_samples` of the indices 0 to len(weights) - 1, each with probability proportional to its weight.
+    """Random indices from 0 to len(weights) - 1, each with probability proportional to its weight.
 
-    Args:
+    Arguments:
         weights: (n,) numbers of at least 0, not all 0; they need not sum to 1.
+        num_samples: how many in an epoch.
         replacement: whether an index may come more than once.
         generator: as of RandomSampler.
 
@@ -267,7 +270,12 @@ class WeightedRandomSampler(_RandomOrder):
 
 @boundary
 class BatchSampler(Sampler[list[int]]):
-    """Groups of `batch_size` indices of another sampler; the last is shorter, or left out with `drop_last`.
+    """Groups of indices of another sampler.
+
+    Arguments:
+        sampler: gives the indices.
+        batch_size: how many in a group.
+        drop_last: leave out a last group that is shorter.
 
     >>> list(BatchSampler(SequentialSampler("abcde"), batch_size=2, drop_last=False))
     [[0, 1], [2, 3], [4]]

@@ -10,7 +10,7 @@ of the counter and streams never overlap; nothing has to be replayed to get to a
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         def initial_seed(self) -> int: ...
 
     # A seed, or what gives one.
-    SeedLike: TypeAlias = int | np.integer[Any] | np.random.Generator | _Seeded | None
+    SeedLike: TypeAlias = int | np.integer | np.random.Generator | _Seeded | None
 
 ORDER, SPLIT = 0, 1  # purposes: one seed may both split a dataset and shuffle the parts
 WORDS = 4  # made of one count
@@ -47,9 +47,9 @@ def set_seed_source(draw: Callable[[], int] | None) -> None:
     _source = draw
 
 
-def checked_seed(operation: str, seed: Any) -> int:
+def checked_seed(operation: str, seed: object) -> int:
     """`seed` as an int that fits one word of the generator's key."""
-    number = int(seed)
+    number = int(seed)  # type: ignore[call-overload]  # what has been asked, or TypeError
     if not 0 <= number < 1 << 64:
         raise InvalidValueError(f"{operation}: expected a seed from 0 to 2**64 - 1; got {number}")
     return number

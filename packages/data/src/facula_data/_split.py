@@ -26,7 +26,8 @@ def random_split(
 ) -> list[Subset[T]]:
     """Parts of the given lengths, with the samples in random order.
 
-    Args:
+    Arguments:
+        dataset: anything with `__getitem__` and `__len__`.
         lengths: how many samples for each part; or fractions that sum to 1, of which the floor is taken, and what then
             remains goes to the first parts, one each. A part without samples is a warning.
         generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None.

@@ -11,5 +11,5 @@ Sample: TypeAlias = Any  # what a dataset gives: arrays, numbers, text, and cont
 Batch: TypeAlias = Any  # what collation makes of samples
 Index: TypeAlias = Any  # what a sampler gives, and a dataset takes: integers, mostly
 Source: TypeAlias = Any  # a dataset or sampler of a program's own: what it can do is asked when it is used
-Collate: TypeAlias = Callable[[Any], Batch]  # of a list of samples; without batches, of one
+Collate: TypeAlias = Callable[[Sample], Batch]  # of a list of samples; without batches, of one
 Convert: TypeAlias = Callable[[np.ndarray], object] | None  # of each array of a batch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidIndexError, InvalidValueError
 from facula_errors.extend import boundary
@@ -19,9 +19,17 @@ if TYPE_CHECKING:
 
     from facula_tensor import Size
 
+    from .constraints import Constraint
+
 
 class _Categories(Distribution):
-    """Distributions with the probabilities of categories along the last dimension."""
+    """Distributions with the probabilities of categories along the last dimension.
+
+    Arguments:
+        probs: the categories' probabilities along the last dimension, of any positive sum.
+        logits: their logarithms, up to a constant, in their place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.simplex,
@@ -93,7 +101,7 @@ class Categorical(_Categories):
     """
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Whole numbers below the number of categories."""
         return constraints.integer_interval(0, self._num_events - 1)
 

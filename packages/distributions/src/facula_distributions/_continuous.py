@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -12,6 +12,7 @@ from facula_tensor import rand, where
 from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import AffineTransform, ExpTransform
+from ._location_scale import LocationScale
 from .utils import batch_shape_of, broadcast_parameters, eps_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from facula_tensor import Tensor
 
     from ._transform import Transform
+    from .constraints import Constraint
 
     Value = float | Tensor
 
@@ -55,6 +57,14 @@ class _OfUniform(Distribution):
 class Uniform(_OfUniform):
     """The uniform distribution from `low` to below `high`.
 
+    Arguments:
+        low: the least value, a number or a tensor.
+        high: the limit, which is not reached; above `low`.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: `low` not below `high`, while arguments are checked.
+
     >>> from facula_tensor import tensor
     >>> Uniform(0.0, 4.0).log_prob(tensor(1.0)).exp()
     tensor(0.2500)
@@ -74,7 +84,7 @@ class Uniform(_OfUniform):
             raise InvalidValueError(f"Uniform: expected low below high; got low={low}, high={high}")
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """From low to high."""
         return constraints.interval(self.low, self.high)
 
@@ -176,20 +186,8 @@ class Exponential(_OfUniform):
         return 1 - self.rate.log()
 
 
-class _LocationScale(_OfUniform):
-    """Distributions with a place and a width."""
-
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
-    support: constraints.Constraint = constraints.real
-    loc: Tensor
-    scale: Tensor
-
-    def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
-        self.loc, self.scale = broadcast_parameters(self, loc=loc, scale=scale)
-        super().__init__(batch_shape_of(loc, scale), (), validate_args)
+class _LocationScale(LocationScale, _OfUniform):
+    """Those of them with a location and a scale."""
 
     @property
     def mode(self) -> Tensor:

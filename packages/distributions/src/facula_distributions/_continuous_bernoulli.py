@@ -38,6 +38,15 @@ class ContinuousBernoulli(_Trials):
     `lims` is there for PyTorch's sake and changes nothing. G. Loaiza-Ganem, J. Cunningham: The continuous Bernoulli,
     NeurIPS 2019.
 
+    Arguments:
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        lims: the limits around 0.5 between which PyTorch uses a series; changes nothing here.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: both of probs and logits, or neither.
+
     >>> from facula_tensor import tensor
     >>> ContinuousBernoulli(tensor(0.5)).log_prob(tensor(0.25)).exp()
     tensor(1.)

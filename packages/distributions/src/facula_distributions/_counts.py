@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -19,6 +19,8 @@ from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .constraints import Constraint
 
     Value = float | Tensor
 
@@ -68,7 +70,14 @@ class Poisson(Distribution):
 
 
 class _Repeated(_Trials):
-    """Distributions of many trials: a `total_count`, and the probability of each."""
+    """Distributions of many trials: a `total_count`, and the probability of each.
+
+    Arguments:
+        total_count: how many trials there are.
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     total_count: Tensor
 
@@ -90,6 +99,15 @@ class _Repeated(_Trials):
 @boundary
 class Binomial(_Repeated):
     """The number of successes in `total_count` trials of probability `probs`; `logits` are its log odds.
+
+    Arguments:
+        total_count: how many trials there are.
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: both of probs and logits, or neither.
 
     >>> from facula_tensor import tensor
     >>> Binomial(2, tensor(0.5)).log_prob(tensor([0.0, 1.0, 2.0])).exp()
@@ -113,7 +131,7 @@ class Binomial(_Repeated):
         super().__init__(total_count, probs, logits, validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Whole numbers up to total_count."""
         return constraints.integer_interval(0, self.total_count)
 
@@ -214,6 +232,12 @@ class NegativeBinomial(_Repeated):
 class Multinomial(_Categories):
     """The counts of the categories in `total_count` draws; parameters as `Categorical`'s.
 
+    Arguments:
+        total_count: how many draws there are, 0 or more.
+        probs: the categories' probabilities along the last dimension, of any positive sum.
+        logits: their logarithms, up to a constant, in their place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import tensor
     >>> Multinomial(2, tensor([1.0, 1.0])).log_prob(tensor([1.0, 1.0])).exp()
     tensor(0.5000)
@@ -243,7 +267,7 @@ class Multinomial(_Categories):
         return True
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Whole numbers with a sum of total_count."""
         return constraints.multinomial(self.total_count)
 

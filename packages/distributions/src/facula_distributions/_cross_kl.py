@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
 
@@ -20,17 +20,23 @@ from ._trials import Bernoulli
 from .kl import kl_divergence, register_kl
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
     from ._distribution import Distribution
+    from .kl import Formula
+
+    F = TypeVar("F", bound=Formula)
 
 WHOLE_LINE = (Gumbel, Laplace, Normal)  # by the support of p
 FROM_ZERO = (Exponential, Gamma)
 SHARES = (Beta, ContinuousBernoulli)
 
 
-def _pairs(first: tuple[type, ...], *second: type) -> Any:
+def _pairs(first: tuple[type, ...], *second: type) -> Callable[[F], F]:
     """A decorator: the formula of (p, q) for p of the first classes and q of the second."""
 
-    def decorated(formula: Any) -> Any:
+    def decorated(formula: F) -> F:
         for p in first:
             for q in second:
                 register_kl(p, q)(formula)
@@ -160,15 +166,14 @@ def _bernoulli_and_poisson(p: Bernoulli, q: Poisson) -> Tensor:
 
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
 @register_kl(MultivariateNormal, LowRankMultivariateNormal)
-def _and_low_rank(p: Any, q: LowRankMultivariateNormal) -> Tensor:
+def _and_low_rank(p: MultivariateNormal | LowRankMultivariateNormal, q: LowRankMultivariateNormal) -> Tensor:
     """With the trace of q's inverse covariances times p's by Woodbury's identity."""
-    low = isinstance(p, LowRankMultivariateNormal)
-    factor, less = (p.cov_factor if low else p.scale_tril), q._lessening()
+    factor, less = (p.cov_factor if isinstance(p, LowRankMultivariateNormal) else p.scale_tril), q._lessening()
     across = less @ factor
     trace = (factor * factor / q.cov_diag.unsqueeze(-1)).sum((-2, -1)) - (across * across).sum((-2, -1))
-    if low:
+    if isinstance(p, LowRankMultivariateNormal):
         trace = trace + (p.cov_diag * (1 / q.cov_diag - (less * less).sum(-2))).sum(-1)
-    logs = q._log_det() - (p._log_det() if low else 2 * half_log_det(p.scale_tril))
+    logs = q._log_det() - (p._log_det() if isinstance(p, LowRankMultivariateNormal) else 2 * half_log_det(p.scale_tril))
     return 0.5 * (logs + trace + q._squared_length(q.loc - p.loc) - q.event_shape[0])
 
 

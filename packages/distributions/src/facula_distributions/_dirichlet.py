@@ -85,6 +85,11 @@ class Dirichlet(Distribution):
 class Beta(Distribution):
     """A share between 0 and 1: density in proportion to x^(concentration1 - 1) (1 - x)^(concentration0 - 1).
 
+    Arguments:
+        concentration1: the weight of 1, above 0.
+        concentration0: the weight of 0, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import tensor
     >>> Beta(2.0, 2.0).log_prob(tensor(0.5)).exp()
     tensor(1.5000)

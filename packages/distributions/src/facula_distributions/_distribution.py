@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -26,6 +26,11 @@ class Distribution:
 
     With `validate_args` (the default; `set_default_validate_args` changes it) parameters are checked, and the values
     that `log_prob` and the like get: ValueError names the parameter, a value, and the constraint.
+
+    Arguments:
+        batch_shape: the shape of distributions side by side.
+        event_shape: the shape of one draw.
+        validate_args: whether parameters and values are checked; the class's default if None.
     """
 
     _batch_shape: Size
@@ -34,7 +39,7 @@ class Distribution:
     has_rsample: bool = False
     has_enumerate_support: bool = False
     arg_constraints: ClassVar[dict[str, Constraint]] = {}
-    support: Any = None
+    support: Constraint = None  # type: ignore[assignment]  # of a class that says none
     _shared: ClassVar[tuple[str, ...]] = ()  # attributes that `expand` takes over as they are
     _validate_args: bool = True
 
@@ -58,6 +63,16 @@ class Distribution:
         Distribution._validate_args = value
 
     def _check(self, called: str, constraint: Constraint, value: Tensor) -> None:
+        """Refuse values outside a constraint.
+
+        Arguments:
+            called: what the error calls them.
+            constraint: the constraint.
+            value: the values.
+
+        Raises:
+            ValueError: a value that does not satisfy the constraint.
+        """
         inside = constraint.check(value)
         if not inside.all().item():
             flat = value.detach().reshape(tuple(inside.shape) + (-1,)).reshape(inside.numel(), -1)
@@ -118,7 +133,7 @@ class Distribution:
             )
         return lengths
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with parameters expanded to a batch shape, which share memory with its own."""
         shape = Size(batch_shape)
         new: Self = object.__new__(type(self)) if _instance is None else _instance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from facula_tensor import Size
 
     from ._distribution import Distribution
+    from .constraints import Constraint
 
     Value = float | Tensor
 
@@ -163,7 +164,7 @@ class PowerTransform(Transform):
         return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size)
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> int | Tensor:
         """The sign of the exponent."""
         return _sign(self.exponent)
 
@@ -197,6 +198,12 @@ class PowerTransform(Transform):
 class AffineTransform(Transform):
     """loc + scale * x, with numbers or tensors; of events with `event_dim` dimensions.
 
+    Arguments:
+        loc: what is added.
+        scale: what x is multiplied by.
+        event_dim: the dimensions of an event.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+
     >>> from facula_tensor import tensor
     >>> AffineTransform(1.0, 2.0).inv(tensor([1.0, 5.0]))
     tensor([0., 2.])
@@ -218,7 +225,7 @@ class AffineTransform(Transform):
         return self._event_dim
 
     @constraints.dependent_property
-    def domain(self) -> Any:
+    def domain(self) -> Constraint:
         """All numbers."""
         return constraints.independent(constraints.real, self._event_dim) if self._event_dim else constraints.real
 
@@ -231,7 +238,7 @@ class AffineTransform(Transform):
         return AffineTransform(self.loc, self.scale, self._event_dim, cache_size)
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> int | Tensor:
         """The sign of the scale."""
         return _sign(self.scale)
 
@@ -265,7 +272,7 @@ class AffineTransform(Transform):
         return f"AffineTransform(loc: {_shown(self.loc)}, scale: {_shown(self.scale)})"
 
 
-def _sign(value: Value) -> Any:
+def _sign(value: Value) -> int | Tensor:
     if isinstance(value, Tensor):
         return value.sign()
     return (value > 0) - (value < 0)
@@ -296,7 +303,7 @@ class CumulativeDistributionTransform(Transform):
         self.distribution = distribution
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Constraint:  # type: ignore[override]
         """The distribution's support."""
         return self.distribution.support
 

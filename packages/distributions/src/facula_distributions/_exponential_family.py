@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, is_grad_enabled, ones_like
@@ -28,7 +26,7 @@ class ExponentialFamily(Distribution):
         raise self._missing("_natural_params")
 
     @property
-    def _mean_carrier_measure(self) -> Any:
+    def _mean_carrier_measure(self) -> float | Tensor:
         raise self._missing("_mean_carrier_measure")
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 
 class _Gammas(Distribution):
-    """Distributions with a `concentration` and a `rate`."""
+    """Distributions with a `concentration` and a `rate`.
+
+    Arguments:
+        concentration: the shape, above 0.
+        rate: the rate, above 0; a scale is 1 / rate.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "concentration": constraints.positive,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from facula_tensor import Tensor
 
+    from .constraints import Constraint
+
 
 def sum_last(value: Tensor, dims: int) -> Tensor:
     """Summed over the last dimensions."""
@@ -27,6 +29,14 @@ class Independent(Distribution):
     """A distribution whose last `reinterpreted_batch_ndims` batch dimensions are dimensions of its event.
 
     Log probabilities and entropies are summed over them.
+
+    Arguments:
+        base_distribution: the distribution.
+        reinterpreted_batch_ndims: how many of its last batch dimensions become dimensions of the event.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: more dimensions than the batch has.
 
     >>> from facula_tensor import ones, zeros
     >>> from facula_distributions import Normal
@@ -64,12 +74,12 @@ class Independent(Distribution):
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """The support of the distribution below, for whole events."""
         base = self.base_dist.support
         return constraints.independent(base, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else base
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with its parameters expanded."""
         taken = tuple(self._event_shape[: self.reinterpreted_batch_ndims])
         base = self.base_dist.expand((*batch_shape, *taken))

@@ -17,6 +17,11 @@ from ._vector_transforms import StickBreakingTransform
 class LogisticNormal(TransformedDistribution):
     """Shares of n + 1 parts, with a sum of 1, that n normal numbers become by `StickBreakingTransform`.
 
+    Arguments:
+        loc: the means of the normal numbers, along the last dimension.
+        scale: their standard deviations.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import ones, zeros
     >>> LogisticNormal(zeros(3), ones(3)).sample().shape
     facula.Size([4])

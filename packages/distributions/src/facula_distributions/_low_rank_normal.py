@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -24,6 +24,15 @@ class LowRankMultivariateNormal(Distribution):
     """The normal distribution of vectors with covariances W W^T + D: W is `cov_factor`, D has the diagonal `cov_diag`.
 
     What is computed with are matrices as wide as W, by Woodbury's identity: never one of all covariances.
+
+    Arguments:
+        loc: the means, (..., n).
+        cov_factor: W, (..., n, rank).
+        cov_diag: the diagonal of D, (..., n), above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: shapes that do not fit.
 
     >>> from facula_tensor import ones, zeros
     >>> LowRankMultivariateNormal(zeros(3), ones(3, 1), ones(3)).variance
@@ -66,7 +75,7 @@ class LowRankMultivariateNormal(Distribution):
         inner = w.transpose(-2, -1) @ (w / self.cov_diag.unsqueeze(-1))
         return linalg.cholesky(inner + eye(w.shape[-1], dtype=w.dtype, device=w.device))
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with its parameters expanded."""
         new = super().expand(batch_shape, _instance)
         factor = self._capacitance_factor

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 class LKJCholesky(Distribution):
     """Cholesky factors L of `dim` by `dim` correlation matrices; these have a density like |L L^T|^(concentration - 1).
 
+    Arguments:
+        dim: the size of the matrices, 2 or more.
+        concentration: 1 for all correlation matrices alike; above, they are nearer to the identity.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     D. Lewandowski, D. Kurowicka, H. Joe: Generating random correlation matrices based on vines and extended onion
     method, 2009.
 
@@ -82,6 +87,16 @@ class Wishart(Distribution):
     """Sums of the products x x^T of `df` normal vectors with mean 0 and one of three matrices, as `MultivariateNormal`.
 
     `df` need not be whole, and is above the matrices' size less 1.
+
+    Arguments:
+        df: the degrees of freedom, above n - 1.
+        covariance_matrix: the covariances, (..., n, n).
+        precision_matrix: their inverse, in their place.
+        scale_tril: their Cholesky factor, in their place: lower triangular, with a positive diagonal.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: none or several of the three matrices, or shapes that do not fit.
 
     >>> from facula_tensor import eye, tensor
     >>> Wishart(tensor(4.0), eye(2)).mean

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -20,12 +20,19 @@ if TYPE_CHECKING:
 
     from facula_tensor import Tensor
 
+    from .constraints import Constraint
+
 
 @boundary
 class MixtureSameFamily(Distribution):
     """A component, of which there is one for each category of `mixture_distribution`, and a draw of it.
 
     The components are the last batch dimension of `component_distribution`.
+
+    Arguments:
+        mixture_distribution: the probabilities of the components.
+        component_distribution: the components, along its last batch dimension.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import Categorical, Normal
@@ -75,11 +82,11 @@ class MixtureSameFamily(Distribution):
         return self._component_distribution
 
     @constraints.dependent_property
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """The support of the components."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with its parameters expanded."""
         mixture = self._mixture_distribution.expand(batch_shape)
         component = self._component_distribution.expand((*batch_shape, mixture._num_events))

@@ -57,6 +57,16 @@ class MultivariateNormal(Distribution):
     `covariance_matrix`, its inverse `precision_matrix`, or its Cholesky factor `scale_tril`, which the others are made
     into: lower triangular, with a positive diagonal.
 
+    Arguments:
+        loc: the means, (..., n).
+        covariance_matrix: the covariances, (..., n, n).
+        precision_matrix: their inverse, in their place.
+        scale_tril: their Cholesky factor, in their place: lower triangular, with a positive diagonal.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: none or several of the three matrices, or shapes that do not fit.
+
     >>> from facula_tensor import tensor, zeros
     >>> MultivariateNormal(zeros(2), tensor([[2.0, 1.0], [1.0, 1.0]])).log_prob(zeros(2))
     tensor(-1.8379)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import erfinv, randn, where
@@ -11,6 +11,7 @@ from facula_tensor import erfinv, randn, where
 from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import AbsTransform, ExpTransform
+from ._location_scale import LocationScale
 from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
 @boundary
-class Normal(Distribution):
+class Normal(LocationScale):
     """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`.
 
     >>> from facula_tensor import tensor
@@ -35,18 +36,7 @@ class Normal(Distribution):
     tensor([-0.9189, -1.6121])
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
-    support: constraints.Constraint = constraints.real
     has_rsample: bool = True
-    loc: Tensor
-    scale: Tensor
-
-    def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
-        self.loc, self.scale = broadcast_parameters(self, loc=loc, scale=scale)
-        super().__init__(batch_shape_of(loc, scale), (), validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -101,7 +91,7 @@ class _OfNormal(Distribution):
     has_rsample: bool = True
     _base: Normal
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with parameters expanded to a batch shape."""
         new = super().expand(batch_shape, _instance)
         new._base = self._base.expand(batch_shape)
@@ -109,8 +99,13 @@ class _OfNormal(Distribution):
 
 
 @boundary
-class LogNormal(_OfNormal):
+class LogNormal(_OfNormal, LocationScale):
     """The distribution of exp(x) for a normal x with mean `loc` and standard deviation `scale`.
+
+    Arguments:
+        loc: the mean of the normal number.
+        scale: its standard deviation, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> LogNormal(0.0, 0.5).mean
     tensor(1.1331)
@@ -118,17 +113,10 @@ class LogNormal(_OfNormal):
 
     _base: Normal
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
     support: constraints.Constraint = constraints.positive
-    loc: Tensor
-    scale: Tensor
 
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
-        self.loc, self.scale = broadcast_parameters(self, loc=loc, scale=scale)
-        super().__init__(batch_shape_of(loc, scale), (), validate_args)
+        super().__init__(loc, scale, validate_args)
         self._base = Normal(self.loc, self.scale, validate_args=False)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
@@ -16,6 +16,7 @@ from .utils import batch_shape_of, broadcast_parameters
 if TYPE_CHECKING:
     from ._distribution import Distribution
     from ._transform import Transform
+    from .constraints import Constraint
 
     Value = float | Tensor
 
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 @boundary
 class Pareto(_OfUniform):
     """The Pareto distribution: `scale` or more, the density falling as x^-(alpha + 1).
+
+    Arguments:
+        scale: the least value, above 0.
+        alpha: how quickly the density falls, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> Pareto(1.0, 3.0).mean
     tensor(1.5000)
@@ -40,7 +46,7 @@ class Pareto(_OfUniform):
         super().__init__(batch_shape_of(scale, alpha), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """At least scale."""
         return constraints.greater_than_eq(self.scale)
 
@@ -98,6 +104,12 @@ class Pareto(_OfUniform):
 class GeneralizedPareto(_OfUniform):
     """Excesses over a threshold `loc`: exponential at `concentration` 0, with heavier tails above.
 
+    Arguments:
+        loc: the threshold.
+        scale: the scale, above 0.
+        concentration: the weight of the tail; below 0 there is a greatest value.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> GeneralizedPareto(0.0, 1.0, 0.5).mean
     tensor(2.)
     """
@@ -118,7 +130,7 @@ class GeneralizedPareto(_OfUniform):
         super().__init__(batch_shape_of(loc, scale, concentration), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """From loc, to loc - scale / concentration where that is negative."""
         most = where(self._flat(), math.inf, self.loc - self.scale / self._steep())
         return constraints.interval(self.loc, where(self.concentration < 0, most, math.inf))
@@ -183,6 +195,11 @@ class GeneralizedPareto(_OfUniform):
 @boundary
 class Weibull(_OfUniform):
     """The Weibull distribution: of the time until something breaks, at a rate that grows as x^(concentration - 1).
+
+    Arguments:
+        scale: the scale, above 0.
+        concentration: 1 for a constant rate of failures, more for one that grows.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> Weibull(2.0, 1.0).cdf(tensor(2.0))
@@ -263,6 +280,11 @@ class Kumaraswamy(_OfUniform):
     """A share between 0 and 1, much as `Beta`, with a simple distribution function: 1 - (1 - x^a)^b.
 
     a is `concentration1`, b is `concentration0`.
+
+    Arguments:
+        concentration1: the power of x, above 0.
+        concentration0: the power of 1 - x^a, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> Kumaraswamy(2.0, 1.0).cdf(tensor(0.5))

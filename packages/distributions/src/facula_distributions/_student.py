@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 class StudentT(Distribution):
     """Student's t distribution of `df` degrees of freedom, around `loc` and as wide as `scale`.
 
+    Arguments:
+        df: the degrees of freedom, above 0.
+        loc: the location, a number or a tensor.
+        scale: the scale, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import tensor
     >>> StudentT(2.0).log_prob(tensor(0.0)).exp()
     tensor(0.3536)
@@ -90,6 +96,11 @@ class StudentT(Distribution):
 @boundary
 class FisherSnedecor(Distribution):
     """The F distribution: of the quotient of two chi-squared numbers, each divided by its degrees of freedom.
+
+    Arguments:
+        df1: the degrees of freedom of the numerator, above 0.
+        df2: those of the denominator, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> FisherSnedecor(3.0, 4.0).mean
     tensor(2.)

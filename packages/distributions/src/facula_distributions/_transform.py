@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -14,6 +14,9 @@ from .utils import broadcast_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
+
+    from .constraints import Constraint
 
 
 @boundary
@@ -28,17 +31,17 @@ class Transform:
     _cache_size: int
 
     bijective: bool = False
-    domain: Any = constraints.real
-    codomain: Any = constraints.real
+    domain: Constraint = constraints.real
+    codomain: Constraint = constraints.real
 
     def __init__(self, cache_size: int = 0):
         if cache_size not in (0, 1):
             raise InvalidValueError(f"{type(self).__name__}: expected cache_size 0 or 1; got {cache_size!r}")
         self._cache_size = cache_size
-        self._pair: tuple[Any, Any] = (None, None)
-        self._inv: Any = None  # a weak reference: the inverse holds the transform
+        self._pair: tuple[Any, Any] = (None, None)  # x and its y
+        self._inv: weakref.ref[Transform] | None = None  # a weak reference: the inverse holds the transform
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_inv": None, "_pair": (None, None)}
 
     @property
@@ -61,7 +64,7 @@ class Transform:
         return found
 
     @property
-    def sign(self) -> int:
+    def sign(self) -> int | Tensor:
         """1 where it rises, -1 where it falls."""
         raise self._missing("sign")
 
@@ -133,11 +136,11 @@ class _Inverse(Transform):
         self._of = forward
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Constraint:  # type: ignore[override]
         return self._of.codomain
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Constraint:  # type: ignore[override]
         return self._of.domain
 
     @property
@@ -145,7 +148,7 @@ class _Inverse(Transform):
         return self._of.bijective
 
     @property
-    def sign(self) -> int:
+    def sign(self) -> int | Tensor:
         return self._of.sign
 
     @property
@@ -177,6 +180,6 @@ class _Inverse(Transform):
         return f"{self._of!r}.inv"
 
 
-def broadcast_with(shape: Sequence[int], *values: Any) -> Size:
+def broadcast_with(shape: Sequence[int], *values: object) -> Size:
     """The shape to which it broadcasts with parameters, tensors or numbers."""
     return Size(broadcast_shapes(shape, *(one.shape for one in values if isinstance(one, Tensor))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -14,6 +14,8 @@ from ._transform import Transform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .constraints import Constraint
 
 
 @boundary
@@ -42,7 +44,7 @@ class ComposeTransform(Transform):
         return object.__hash__(self)
 
     @constraints.dependent_property
-    def domain(self) -> Any:
+    def domain(self) -> Constraint:
         """The domain of the first transform, with as many dimensions as all of them need."""
         if not self.parts:
             return constraints.real
@@ -52,7 +54,7 @@ class ComposeTransform(Transform):
         return _widened(self.parts[0].domain, dims)
 
     @constraints.dependent_property
-    def codomain(self) -> Any:
+    def codomain(self) -> Constraint:
         """The codomain of the last transform, with as many dimensions as all of them need."""
         if not self.parts:
             return constraints.real
@@ -67,9 +69,9 @@ class ComposeTransform(Transform):
         return all(part.bijective for part in self.parts)
 
     @property
-    def sign(self) -> int:
+    def sign(self) -> int | Tensor:
         """The product of signs."""
-        product = 1
+        product: int | Tensor = 1
         for part in self.parts:
             product = product * part.sign
         return product
@@ -121,7 +123,7 @@ class ComposeTransform(Transform):
         return f"ComposeTransform(\n    {parts}\n)"
 
 
-def _widened(constraint: Any, dims: int) -> Any:
+def _widened(constraint: Constraint, dims: int) -> Constraint:
     more = dims - constraint.event_dim
     return constraints.independent(constraint, more) if more else constraint
 
@@ -131,7 +133,13 @@ identity_transform: ComposeTransform = ComposeTransform([])
 
 @boundary
 class IndependentTransform(Transform):
-    """A transform of events with `reinterpreted_batch_ndims` dimensions more, over which the logarithm is summed."""
+    """A transform of events with `reinterpreted_batch_ndims` dimensions more, over which the logarithm is summed.
+
+    Arguments:
+        base_transform: the transform.
+        reinterpreted_batch_ndims: how many dimensions more an event has.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+    """
 
     base_transform: Transform
     reinterpreted_batch_ndims: int
@@ -158,12 +166,12 @@ class IndependentTransform(Transform):
         return object.__hash__(self)
 
     @constraints.dependent_property
-    def domain(self) -> Any:
+    def domain(self) -> Constraint:
         """The transform's, with more dimensions."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property
-    def codomain(self) -> Any:
+    def codomain(self) -> Constraint:
         """The transform's, with more dimensions."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
@@ -173,7 +181,7 @@ class IndependentTransform(Transform):
         return self.base_transform.bijective
 
     @property
-    def sign(self) -> int:
+    def sign(self) -> int | Tensor:
         """The transform's."""
         return self.base_transform.sign
 
@@ -211,6 +219,14 @@ class IndependentTransform(Transform):
 class ReshapeTransform(Transform):
     """The last dimensions `in_shape` as `out_shape`, of as many elements.
 
+    Arguments:
+        in_shape: the last dimensions of x.
+        out_shape: those of y.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+
+    Raises:
+        ValueError: shapes of different numbers of elements.
+
     >>> from facula_tensor import zeros
     >>> ReshapeTransform((2, 3), (6,))(zeros(5, 2, 3)).shape
     facula.Size([5, 6])
@@ -245,12 +261,12 @@ class ReshapeTransform(Transform):
         return object.__hash__(self)
 
     @constraints.dependent_property
-    def domain(self) -> Any:
+    def domain(self) -> Constraint:
         """All of `in_shape`."""
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @constraints.dependent_property
-    def codomain(self) -> Any:
+    def codomain(self) -> Constraint:
         """All of `out_shape`."""
         return constraints.independent(constraints.real, len(self.out_shape))
 
@@ -273,6 +289,13 @@ class ReshapeTransform(Transform):
         return self._swapped(shape, self.out_shape, self.in_shape)
 
     def _swapped(self, shape: Sequence[int], given: Size, wanted: Size) -> Size:
+        """A shape whose last dimensions are other ones.
+
+        Arguments:
+            shape: the whole shape.
+            given: the dimensions that it ends with.
+            wanted: those that take their place.
+        """
         cut = len(shape) - len(given)
         if cut < 0 or tuple(shape[cut:]) != tuple(given):
             raise InvalidValueError(

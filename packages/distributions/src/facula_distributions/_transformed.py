@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -20,10 +20,17 @@ if TYPE_CHECKING:
 
     from facula_tensor import Tensor
 
+    from .constraints import Constraint
+
 
 @boundary
 class TransformedDistribution(Distribution):
     """The distribution of f(x) for x of `base_distribution` and f the transforms, one after the other.
+
+    Arguments:
+        base_distribution: the distribution of x.
+        transforms: one transform, or a list of them in the order they are applied.
+        validate_args: whether parameters and values are checked; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import ExpTransform, Normal
@@ -31,7 +38,7 @@ class TransformedDistribution(Distribution):
     tensor(-0.9189)
     """
 
-    transforms: list[Any]
+    transforms: list[Transform]
     base_dist: Distribution
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
@@ -71,7 +78,7 @@ class TransformedDistribution(Distribution):
         return self.base_dist.has_rsample
 
     @constraints.dependent_property
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """The codomain of the last transform."""
         if not self.transforms:
             return self.base_dist.support
@@ -79,7 +86,7 @@ class TransformedDistribution(Distribution):
         more = len(self._event_shape) - found.event_dim
         return constraints.independent(found, more) if more > 0 else found
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with the parameters of the one below expanded."""
         new: Self = object.__new__(type(self)) if _instance is None else _instance
         new.transforms = self.transforms
@@ -120,7 +127,7 @@ class TransformedDistribution(Distribution):
 
     def _turned(self, share: Tensor) -> Tensor:
         """Shares of the base distribution, or 1 minus them if the transforms fall."""
-        sign: Any = 1
+        sign: int | Tensor = 1
         for transform in self.transforms:
             sign = sign * transform.sign
         if isinstance(sign, int) and sign == 1:

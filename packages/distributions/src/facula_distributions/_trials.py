@@ -36,7 +36,13 @@ def either(name: str, probs: object, logits: object) -> None:
 
 
 class _Trials(Distribution):
-    """Distributions with a probability of success, or the logarithm of its odds."""
+    """Distributions with a probability of success, or the logarithm of its odds.
+
+    Arguments:
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
         either(type(self).__name__, probs, logits)
@@ -126,6 +132,14 @@ class Bernoulli(_Trials):
 @boundary
 class Geometric(_Trials):
     """The number of failures before the first success, of probability `probs`; `logits` are its log odds.
+
+    Arguments:
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
+    Raises:
+        ValueError: both of probs and logits, or neither; while checked, a probability of 0.
 
     >>> from facula_tensor import tensor
     >>> Geometric(0.5).log_prob(tensor([0.0, 1.0, 2.0])).exp()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -18,8 +18,11 @@ from .utils import eps_of, tril_matrix_to_vec, vec_to_tril_matrix
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .constraints import Constraint
+
 
 def _least(name: str, value: Sequence[int], dims: int) -> None:
+    """Refuse a shape of fewer dimensions than `dims`."""
     if len(value) < dims:
         raise InvalidValueError(f"{name}: expected at least {dims} dimension(s); got shape {tuple(value)}")
 
@@ -174,7 +177,13 @@ class CorrCholeskyTransform(_Plain):
 
 
 class _Parts(Transform):
-    """Transforms of the parts of a tensor along a dimension."""
+    """Transforms of the parts of a tensor along a dimension.
+
+    Arguments:
+        tseq: the transforms, one for each part.
+        dim: the dimension along which the parts lie.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+    """
 
     transforms: list[Transform]
     dim: int
@@ -210,6 +219,11 @@ class _Parts(Transform):
 class StackTransform(_Parts):
     """A transform for each index of a dimension.
 
+    Arguments:
+        tseq: the transforms, one for each part.
+        dim: the dimension along which the parts lie.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+
     >>> from facula_tensor import tensor
     >>> from facula_distributions import ExpTransform, identity_transform
     >>> StackTransform([ExpTransform(), identity_transform], 0)(tensor([0.0, 0.0]))
@@ -224,12 +238,12 @@ class StackTransform(_Parts):
         return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Constraint:  # type: ignore[override]
         """The sets of the transforms, along the dimension."""
         return constraints.stack([one.domain for one in self.transforms], self.dim)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Constraint:  # type: ignore[override]
         """The sets of the transforms, along the dimension."""
         return constraints.stack([one.codomain for one in self.transforms], self.dim)
 
@@ -253,7 +267,14 @@ class StackTransform(_Parts):
 
 @boundary
 class CatTransform(_Parts):
-    """A transform for each part, of these `lengths` (1 where left out), along a dimension."""
+    """A transform for each part, of these `lengths` (1 where left out), along a dimension.
+
+    Arguments:
+        tseq: the transforms, one for each part.
+        dim: the dimension along which the parts lie.
+        lengths: the length of each part; 1 each if None.
+        cache_size: 1 to keep the last pair of x and y, 0 for none.
+    """
 
     lengths: list[int]
 
@@ -288,12 +309,12 @@ class CatTransform(_Parts):
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Constraint:  # type: ignore[override]
         """The sets of the transforms, along the dimension."""
         return constraints.cat([one.domain for one in self.transforms], self.dim, self.lengths)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Constraint:  # type: ignore[override]
         """The sets of the transforms, along the dimension."""
         return constraints.cat([one.codomain for one in self.transforms], self.dim, self.lengths)
 

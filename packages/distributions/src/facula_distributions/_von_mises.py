@@ -43,6 +43,11 @@ def bessel(x: Tensor, order: int) -> Tensor:
 class VonMises(Distribution):
     """Angles around `loc`, in radians from -pi to pi, the closer the larger `concentration` is.
 
+    Arguments:
+        loc: the mean of directions, in radians.
+        concentration: how close angles are to it, above 0.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     D. J. Best, N. I. Fisher: Efficient simulation of the von Mises distribution, 1979.
 
     >>> from facula_tensor import tensor

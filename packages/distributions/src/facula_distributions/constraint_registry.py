@@ -6,7 +6,7 @@ Both are called with a constraint; `register` adds a function from constraints o
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, overload
 
 from facula_errors import InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary
@@ -28,6 +28,12 @@ from ._vector_transforms import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, TypeAlias, TypeVar
+
+    Region: TypeAlias = constraints.Constraint | type[constraints.Constraint]
+    Joined: TypeAlias = constraints.cat | constraints.stack
+    Factory: TypeAlias = Callable[[Any], Transform]  # of a constraint of the class it is registered for
+    F = TypeVar("F", bound=Factory)
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
@@ -48,9 +54,13 @@ class ConstraintRegistry:
 
     def __init__(self, name: str = "ConstraintRegistry"):
         self._name = name
-        self._factories: dict[type, Callable[[Any], Transform]] = {}
+        self._factories: dict[type, Factory] = {}
 
-    def register(self, constraint: Any, factory: Callable[[Any], Transform] | None = None) -> Any:
+    @overload
+    def register(self, constraint: Region, factory: None = None) -> Callable[[F], F]: ...
+    @overload
+    def register(self, constraint: Region, factory: F) -> F: ...
+    def register(self, constraint: Region, factory: F | None = None) -> F | Callable[[F], F]:
         """Take `factory`, a function of the constraint, for its class and those; a decorator without `factory`."""
         if factory is None:
             return lambda given: self.register(constraint, given)
@@ -62,7 +72,7 @@ class ConstraintRegistry:
         self._factories[kind] = factory
         return factory
 
-    def __call__(self, constraint: Any) -> Transform:
+    def __call__(self, constraint: constraints.Constraint) -> Transform:
         """The transform to what the constraint allows; NotImplementedError where none is registered."""
         factory = self._factories.get(type(constraint))
         if factory is None:
@@ -76,8 +86,8 @@ biject_to: ConstraintRegistry = ConstraintRegistry("biject_to")
 transform_to: ConstraintRegistry = ConstraintRegistry("transform_to")
 
 
-def _both(*kinds: Any) -> Callable[[Any], Any]:
-    def decorated(factory: Any) -> Any:
+def _both(*kinds: Region) -> Callable[[F], F]:
+    def decorated(factory: F) -> F:
         for kind in kinds:
             biject_to.register(kind, factory)
             transform_to.register(kind, factory)
@@ -87,26 +97,26 @@ def _both(*kinds: Any) -> Callable[[Any], Any]:
 
 
 @_both(constraints.real)
-def _all(constraint: Any) -> Transform:
+def _all(constraint: constraints.Constraint) -> Transform:
     return identity_transform
 
 
 @biject_to.register(constraints.independent)
-def _events_one_to_one(constraint: Any) -> Transform:
+def _events_one_to_one(constraint: constraints.independent) -> Transform:
     return _events(biject_to, constraint)
 
 
 @transform_to.register(constraints.independent)
-def _events_of(constraint: Any) -> Transform:
+def _events_of(constraint: constraints.independent) -> Transform:
     return _events(transform_to, constraint)
 
 
-def _events(registry: ConstraintRegistry, constraint: Any) -> Transform:
+def _events(registry: ConstraintRegistry, constraint: constraints.independent) -> Transform:
     return IndependentTransform(registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims)
 
 
 @_both(constraints.greater_than, constraints.greater_than_eq)
-def _above(constraint: Any) -> Transform:
+def _above(constraint: constraints.greater_than | constraints.greater_than_eq) -> Transform:
     low = constraint.lower_bound
     if type(low) is float and low == 0:
         return ExpTransform()
@@ -114,12 +124,12 @@ def _above(constraint: Any) -> Transform:
 
 
 @_both(constraints.less_than)
-def _below(constraint: Any) -> Transform:
+def _below(constraint: constraints.less_than) -> Transform:
     return ComposeTransform([ExpTransform(), AffineTransform(constraint.upper_bound, -1)])
 
 
 @_both(constraints.interval, constraints.half_open_interval)
-def _between(constraint: Any) -> Transform:
+def _between(constraint: constraints.interval | constraints.half_open_interval) -> Transform:
     low, high = constraint.lower_bound, constraint.upper_bound
     if type(low) is float and type(high) is float and (low, high) == (0, 1):
         return SigmoidTransform()
@@ -127,35 +137,44 @@ def _between(constraint: Any) -> Transform:
 
 
 @biject_to.register(constraints.simplex)
-def _shares_one_to_one(constraint: Any) -> Transform:
+def _shares_one_to_one(constraint: constraints.Constraint) -> Transform:
     return StickBreakingTransform()
 
 
 @transform_to.register(constraints.simplex)
-def _shares(constraint: Any) -> Transform:
+def _shares(constraint: constraints.Constraint) -> Transform:
     return SoftmaxTransform()
 
 
 @transform_to.register(constraints.lower_cholesky)
-def _triangles(constraint: Any) -> Transform:
+def _triangles(constraint: constraints.Constraint) -> Transform:
     return LowerCholeskyTransform()
 
 
 @transform_to.register(constraints.positive_definite)
 @transform_to.register(constraints.positive_semidefinite)
-def _definite(constraint: Any) -> Transform:
+def _definite(constraint: constraints.Constraint) -> Transform:
     return PositiveDefiniteTransform()
 
 
 @_both(constraints.corr_cholesky)
-def _correlations(constraint: Any) -> Transform:
+def _correlations(constraint: constraints.Constraint) -> Transform:
     return CorrCholeskyTransform()
 
 
-def _parts(kind: type, transform: Any, *names: str) -> None:
+def _parts(kind: type[Joined], transform: Callable[..., Transform], *names: str) -> None:
+    """Register a transform that is made of transforms of a constraint's parts.
+
+    Arguments:
+        kind: the class of constraint, whose parts are its `cseq`.
+        transform: what makes the transform of a list of transforms.
+        names: attributes of the constraint that `transform` gets after the list.
+    """
     for registry in (biject_to, transform_to):
 
-        def factory(constraint: Any, registry: ConstraintRegistry = registry) -> Transform:
+        def factory(
+            constraint: constraints.cat | constraints.stack, registry: ConstraintRegistry = registry
+        ) -> Transform:
             further = [getattr(constraint, name) for name in names]
             return transform([registry(one) for one in constraint.cseq], *further)
 

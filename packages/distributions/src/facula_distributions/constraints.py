@@ -19,7 +19,7 @@ from facula_tensor.extend import listed
 from .utils import eps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from facula_tensor import Tensor
 
@@ -83,15 +83,19 @@ class dependent_property(property, _Dependent):
     is_discrete: bool
     event_dim: int
 
-    def __init__(self, fn: Any = None, *, is_discrete: bool = False, event_dim: int = 0):
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: object, owner: type | None = None, /) -> Constraint: ...  # type: ignore[override]
+
+    def __init__(self, fn: Callable[[Any], Constraint] | None = None, *, is_discrete: bool = False, event_dim: int = 0):
         property.__init__(self, fn)
         self.is_discrete, self.event_dim = is_discrete, event_dim
 
-    def __call__(self, fn: Any) -> dependent_property:  # type: ignore[override]  # it is a decorator
+    def __call__(self, fn: Callable[[Any], Constraint]) -> dependent_property:  # type: ignore[override]  # it is a decorator
         return dependent_property(fn, is_discrete=self.is_discrete, event_dim=self.event_dim)
 
 
-def is_dependent(constraint: Any) -> bool:
+def is_dependent(constraint: object) -> bool:
     """Whether the region is known for instances only."""
     return isinstance(constraint, _Dependent)
 
@@ -322,7 +326,13 @@ class _Parts(Constraint):
 
 
 class cat(_Parts):
-    """A constraint for each part, of these `lengths` (1 where left out), along a dimension."""
+    """A constraint for each part, of these `lengths` (1 where left out), along a dimension.
+
+    Arguments:
+        cseq: the constraints, one for each part.
+        dim: the dimension along which the parts lie.
+        lengths: the length of each part; 1 each if None.
+    """
 
     lengths: list[int]
 

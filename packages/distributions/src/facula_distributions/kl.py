@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -28,10 +28,12 @@ from ._trials import Bernoulli, Geometric
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, TypeVar
 
     from facula_tensor import Tensor
 
     Formula = Callable[[Any, Any], Tensor]
+    F = TypeVar("F", bound=Formula)
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -41,13 +43,13 @@ FORMULAS: dict[tuple[type, type], Formula] = {}
 
 
 @boundary
-def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
+def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
     """A decorator: the function of (p, q) is the divergence for these classes and those derived from them."""
     for one in (type_p, type_q):
         if not (isinstance(one, type) and issubclass(one, Distribution)):
             raise InvalidTypeError(f"register_kl: expected two subclasses of Distribution; got {one!r}")
 
-    def decorated(formula: Formula) -> Formula:
+    def decorated(formula: F) -> F:
         FORMULAS[type_p, type_q] = formula
         return formula
 
@@ -82,7 +84,7 @@ def _normals(p: Normal, q: Normal) -> Tensor:
 
 @register_kl(LogNormal, LogNormal)
 @register_kl(HalfNormal, HalfNormal)
-def _of_normals(p: Any, q: Any) -> Tensor:
+def _of_normals(p: LogNormal | HalfNormal, q: LogNormal | HalfNormal) -> Tensor:
     return _normals(p._base, q._base)
 
 
@@ -105,13 +107,20 @@ def _uniforms(p: Uniform, q: Uniform) -> Tensor:
 
 
 @register_kl(Bernoulli, Bernoulli)
-def _of_trial(p: Any, q: Any) -> Tensor:
+def _of_trial(p: Bernoulli | Binomial, q: Bernoulli | Binomial) -> Tensor:
     first, second = (p.probs, p.logits, q.probs, q.logits), (1 - p.probs, -p.logits, 1 - q.probs, -q.logits)
     return _of_outcome(*first) + _of_outcome(*second)
 
 
 def _of_outcome(p: Tensor, p_logits: Tensor, q: Tensor, q_logits: Tensor) -> Tensor:
-    """p (log p - log q) of one outcome: 0 where it cannot happen, inf where it can in `p` alone; constant there."""
+    """p (log p - log q) of one outcome: 0 where it cannot happen, inf where it can in `p` alone; constant there.
+
+    Arguments:
+        p: the probability under p.
+        p_logits: its log odds.
+        q: the probability under q.
+        q_logits: its log odds.
+    """
     never, only = p == 0, q == 0
     p_logits, q_logits = where(never, 0.0, p_logits), where(never | only, 0.0, q_logits)
     return where(never, 0.0, where(only, math.inf, p * (logsigmoid(p_logits) - logsigmoid(q_logits))))
@@ -124,7 +133,7 @@ def _geometrics(p: Geometric, q: Geometric) -> Tensor:
 
 @register_kl(Categorical, Categorical)
 @register_kl(OneHotCategorical, OneHotCategorical)
-def _categories(p: Any, q: Any) -> Tensor:
+def _categories(p: Categorical | OneHotCategorical, q: Categorical | OneHotCategorical) -> Tensor:
     terms = where(q.probs == 0, math.inf, p.probs * (p.logits - q.logits))
     return where((p.probs == 0) & (q.probs == q.probs), 0.0, terms).sum(-1)
 
@@ -141,7 +150,7 @@ def _independents(p: Independent, q: Independent) -> Tensor:
 
 @register_kl(Gamma, Gamma)
 @register_kl(InverseGamma, InverseGamma)
-def _gammas(p: Any, q: Any) -> Tensor:
+def _gammas(p: Gamma | InverseGamma, q: Gamma | InverseGamma) -> Tensor:
     rates = q.concentration * (p.rate / q.rate).log() + p.concentration * (q.rate / p.rate - 1)
     norms = lgamma(q.concentration) - lgamma(p.concentration)
     return rates + norms + (p.concentration - q.concentration) * digamma(p.concentration)

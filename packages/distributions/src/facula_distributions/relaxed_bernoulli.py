@@ -42,7 +42,14 @@ def temperature_like(value: Value, like: Tensor) -> Tensor:
 
 @boundary
 class LogitRelaxedBernoulli(_Trials):
-    """The log odds of a `RelaxedBernoulli`: (logits + logistic noise) / temperature."""
+    """The log odds of a `RelaxedBernoulli`: (logits + logistic noise) / temperature.
+
+    Arguments:
+        temperature: how far draws are from the ends, above 0: the higher, the farther.
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     _shared: ClassVar[tuple[str, ...]] = ("temperature",)
 
@@ -82,10 +89,18 @@ class LogitRelaxedBernoulli(_Trials):
 class RelaxedBernoulli(TransformedDistribution):
     """A number between 0 and 1 in place of a `Bernoulli`'s 0 or 1, to which it is the nearer the lower `temperature`.
 
+    Arguments:
+        temperature: how far draws are from the ends, above 0: the higher, the farther.
+        probs: the probability of success, from 0 to 1.
+        logits: its log odds, in its place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import tensor
     >>> RelaxedBernoulli(1.0, tensor(0.5)).log_prob(tensor(0.25)).exp()
     tensor(1.)
     """
+
+    base_dist: LogitRelaxedBernoulli
 
     def __init__(
         self,
@@ -100,14 +115,14 @@ class RelaxedBernoulli(TransformedDistribution):
     @property
     def temperature(self) -> Tensor:
         """The distance of draws from 0 and 1."""
-        return self.base_dist.temperature  # type: ignore[attr-defined]
+        return self.base_dist.temperature
 
     @property
     def probs(self) -> Tensor:
         """The probability of success."""
-        return self.base_dist.probs  # type: ignore[attr-defined]
+        return self.base_dist.probs
 
     @property
     def logits(self) -> Tensor:
         """Its log odds."""
-        return self.base_dist.logits  # type: ignore[attr-defined]
+        return self.base_dist.logits

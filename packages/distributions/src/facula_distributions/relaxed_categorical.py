@@ -7,7 +7,7 @@ Concrete distribution. Both ICLR 2017.
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, lgamma
@@ -23,6 +23,8 @@ from .relaxed_bernoulli import open_uniform, temperature_like
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .constraints import Constraint
+
     Value = float | Tensor
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
@@ -32,7 +34,14 @@ __dir__: _Callable[[], list[str]] = listed(__name__)
 
 @boundary
 class ExpRelaxedCategorical(_Categories):
-    """The logarithms of a `RelaxedOneHotCategorical`'s shares."""
+    """The logarithms of a `RelaxedOneHotCategorical`'s shares.
+
+    Arguments:
+        temperature: how far draws are from the ends, above 0: the higher, the farther.
+        probs: the categories' probabilities along the last dimension, of any positive sum.
+        logits: their logarithms, up to a constant, in their place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+    """
 
     _shared: ClassVar[tuple[str, ...]] = ("temperature",)
 
@@ -78,10 +87,18 @@ class ExpRelaxedCategorical(_Categories):
 class RelaxedOneHotCategorical(TransformedDistribution):
     """Shares with a sum of 1 in place of a `OneHotCategorical`'s one 1, the nearer to it the lower `temperature`.
 
+    Arguments:
+        temperature: how far draws are from the ends, above 0: the higher, the farther.
+        probs: the categories' probabilities along the last dimension, of any positive sum.
+        logits: their logarithms, up to a constant, in their place.
+        validate_args: whether parameters and values are checked; the class's default if None.
+
     >>> from facula_tensor import ones, tensor
     >>> RelaxedOneHotCategorical(1.0, ones(2)).log_prob(tensor([0.5, 0.5])).exp()
     tensor(1.)
     """
+
+    base_dist: ExpRelaxedCategorical
 
     def __init__(
         self,
@@ -94,21 +111,21 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         super().__init__(base, ExpTransform(), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=1)
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Shares."""
         return constraints.simplex
 
     @property
     def temperature(self) -> Tensor:
         """The distance of draws from the corners."""
-        return self.base_dist.temperature  # type: ignore[attr-defined]
+        return self.base_dist.temperature
 
     @property
     def probs(self) -> Tensor:
         """The categories' probabilities."""
-        return self.base_dist.probs  # type: ignore[attr-defined]
+        return self.base_dist.probs
 
     @property
     def logits(self) -> Tensor:
         """Their logarithms."""
-        return self.base_dist.logits  # type: ignore[attr-defined]
+        return self.base_dist.logits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, overload
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_tensor import (
@@ -24,6 +24,7 @@ from facula_tensor.functional import log_softmax, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any, Self, SupportsFloat
 
     from facula_tensor import dtype as DType
 
@@ -70,7 +71,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return tuple(result)
 
 
-def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+def broadcast_all(*values: Tensor | SupportsFloat) -> tuple[Tensor, ...]:
     """Numbers and tensors as tensors of one shape; numbers get the dtype of the first floating tensor.
 
     >>> from facula_tensor import ones
@@ -104,7 +105,7 @@ def broadcast_parameters(distribution: object, **parameters: Any) -> tuple[Tenso
         raise InvalidValueError(f"{name}: expected parameters of shapes that broadcast; got {given}") from None
 
 
-def batch_shape_of(*values: Any) -> Size:
+def batch_shape_of(*values: object) -> Size:
     """The shape of parameters that may all be numbers."""
     return Size(broadcast_shapes(*(value.shape for value in values if isinstance(value, Tensor))))
 
@@ -175,7 +176,11 @@ class lazy_property:
     def __init__(self, wrapped: Callable[[Any], Tensor]):
         self.wrapped, self.__doc__, self.__name__ = wrapped, wrapped.__doc__, wrapped.__name__
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> Tensor: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Self | Tensor:
         if instance is None:
             return self
         with enable_grad():

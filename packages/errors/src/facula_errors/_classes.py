@@ -148,7 +148,7 @@ def kind_of(error: Exception) -> type[Exception]:
     """
     if isinstance(error, FaculaError):
         return type(error)
-    ours = [one for one in map(globals().__getitem__, __all__) if one is not FaculaError]
+    ours: list[type[Exception]] = [one for one in map(globals().__getitem__, __all__) if one is not FaculaError]
     fitting = [one for one in ours if isinstance(error, one.__bases__[-1]) and len(one.__bases__) == 2]
     return min(fitting, key=lambda one: type(error).__mro__.index(one.__bases__[-1]), default=OperationError)
 

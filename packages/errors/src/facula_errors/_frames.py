@@ -7,12 +7,11 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
-    from typing import Any
 
 # The library's packages, each put here by itself; and modules of theirs that are programs, as a user's are.
 library: set[str] = {"facula_errors"}
 programs: set[str] = set()
-known: dict[Any, bool] = {}  # a look-up is quicker than taking a name apart
+known: dict[object, bool] = {}  # a look-up is quicker than taking a name apart
 
 
 def register(package: str, *, but: tuple[str, ...] = ()) -> None:
@@ -24,7 +23,7 @@ def register(package: str, *, but: tuple[str, ...] = ()) -> None:
 
 def in_library(frame: FrameType) -> bool:
     """Whether this frame runs the library's code."""
-    name = frame.f_globals.get("__name__", "")
+    name: str = frame.f_globals.get("__name__", "")
     try:
         return known[name]
     except (KeyError, TypeError):

@@ -38,10 +38,11 @@ from ._frames import in_library, in_python
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     Trim = Callable[[BaseException], None]
-    T = TypeVar("T", bound=Callable[..., Any])
+    T = TypeVar("T", bound=Callable[..., object])
+    C = TypeVar("C")
 
 VARIABLE = "FACULA_FULL_TRACEBACK"
 _full: bool | None = None  # None until somebody asks: the variable is read at the first error, not at import
@@ -171,13 +172,13 @@ def _surrounded_member(value: object) -> object:
         made = _surrounded(value.__func__)
         return value if made is value.__func__ else type(value)(made)
     if isinstance(value, property):
-        setter, deleter = map(_surrounded, (value.fset, value.fdel))
+        setter, deleter = _surrounded(value.fset), _surrounded(value.fdel)
         if setter is not value.fset or deleter is not value.fdel:
             return property(value.fget, setter, deleter, value.__doc__)
     return value
 
 
-def _surrounded(function: object) -> Any:
+def _surrounded(function: C) -> C:
     if not isinstance(function, FunctionType) or is_boundary(function):
         return function
     flags = function.__code__.co_flags
@@ -190,7 +191,7 @@ def _surrounded(function: object) -> Any:
         setattr(made, name, getattr(function, name))
     made.__dict__.update(function.__dict__)
     made.__wrapped__ = function  # type: ignore[attr-defined]
-    return made
+    return made  # type: ignore[return-value]  # a function for a function
 
 
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200  # inspect.CO_*, without its import

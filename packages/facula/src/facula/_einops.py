@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +41,13 @@ class ThenOurs:
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self.loader.create_module(spec)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self.loader, name)  # such as `get_source`, for those who found the module and do not import it
 
-    def exec_module(self, module: Any) -> None:
-        module.__loader__ = module.__spec__.loader = self.loader  # the module is as it would have been without us
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self.loader  # the module is as it would have been without us
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
         self.loader.exec_module(module)
         sys.meta_path.remove(Finder)  # type: ignore[arg-type]
         import_module("facula._einops_backend")

@@ -19,7 +19,7 @@ __all__ = ["Kind", "Refusal", "Refusals"]
 Refusal: TypeAlias = "Callable[..., Any]"  # a function that raises when it is called
 Kind: TypeAlias = Any  # a class that raises when it is called, or a subclass of it is
 
-T = TypeVar("T", bound="type | Callable[..., Any]")
+T = TypeVar("T", bound="type | Callable[..., object]")
 
 
 class Refusals:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -11,6 +11,7 @@ from facula_tensor import Size, Tensor
 from facula_tensor.extend import make, snapshot
 
 from ._siblings import needs
+from ._types import AnyValue
 
 if TYPE_CHECKING:
     import os
@@ -56,14 +57,14 @@ def save(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
 @boundary
 def load(
     f: str | os.PathLike[str] | BinaryIO,
-    map_location: DeviceLike | Mapping[Any, DeviceLike] | None = None,
+    map_location: DeviceLike | Mapping[AnyValue, DeviceLike] | None = None,
     *,
     weights_only: bool | None = None,
     mmap: bool | None = None,
-) -> Any:
+) -> AnyValue:
     """What `save` wrote into the file `f`; of any other safetensors file, a dict of its tensors by name.
 
-    Args:
+    Arguments:
         f: a path, or a file that is open in binary mode, which is read from where it is to the end of what was saved.
         map_location: the device on which the tensors are wanted; None is the CPU. A dict leads from the device where
             a tensor would be to the one where it is wanted: `{"cpu": "cuda"}`. NumPy's arrays stay on the CPU.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary, warn
@@ -19,7 +19,7 @@ __all__ = [
     "substitute_in_graph",
 ]  # fmt: skip
 
-F = TypeVar("F", bound="Callable[..., Any]")
+F = TypeVar("F", bound="Callable[..., object]")
 _noticed: list[None] = []  # whether the notice was given
 _BACKENDS = (
     "inductor", "eager", "aot_eager", "cudagraphs", "tvm", "openxla", "ts", "aot_ts", "eager_debug", "eager_noexcept",
@@ -51,11 +51,12 @@ def compile(
 ) -> F | Callable[[F], F]:
     """`model` itself, a function or a module, which runs as it is; the first call says so in a warning.
 
-    Without `model`, a decorator. `fullgraph`, `dynamic` and `options` change nothing.
-
     Arguments:
+        model: the function or module; without it, a decorator is returned.
+        fullgraph, dynamic, options: no difference.
         backend: a function, or the name of one of PyTorch's compilers, which is not used.
         mode: one of PyTorch's modes, which changes nothing.
+        disable: give no warning.
 
     Raises:
         TypeError: `model` cannot be called.
@@ -124,7 +125,11 @@ def disable(fn: F, recursive: bool = ..., *, reason: str | None = ...) -> F: ...
 @overload
 def disable(fn: None = None, recursive: bool = ..., *, reason: str | None = ...) -> Callable[[F], F]: ...
 def disable(fn: F | None = None, recursive: bool = True, *, reason: str | None = None) -> F | Callable[[F], F]:
-    """`fn` itself, which is not compiled anyway. Without it, a decorator.
+    """`fn` itself, which is not compiled anyway.
+
+    Arguments:
+        fn: the function; without it, a decorator is returned.
+        recursive, reason: no difference.
 
     >>> @disable
     ... def f(x):
@@ -157,7 +162,11 @@ def nested_compile_region(fn: F | None = None, **options: object) -> F | Callabl
 def substitute_in_graph(
     original_fn: object, *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
 ) -> Callable[[F], F]:
-    """A decorator that gives functions back as they are: nothing is compiled with them."""
+    """A decorator that gives functions back as they are: nothing is compiled with them.
+
+    Arguments:
+        original_fn, can_constant_fold_through, skip_signature_check: no difference.
+    """
     return lambda function: function
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from facula_errors import OperationError
 
@@ -13,6 +13,8 @@ from ._refusals import Kind, Refusal, Refusals
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._types import AnyValue
+
 __all__ = [
     "Attribute", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule", "ScriptFunction",
     "ScriptModule", "TopLevelTracedModule", "TracedModule", "TracerWarning", "annotate", "enable_onednn_fusion",
@@ -21,7 +23,7 @@ __all__ = [
     "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
-F = TypeVar("F", bound="Callable[..., Any]")
+F = TypeVar("F", bound="Callable[..., object]")
 T = TypeVar("T")
 
 _missing = Refusals("jit", "leave it out: eager code is the quick one, and state_dict() with facula.save keeps a model")
@@ -129,7 +131,7 @@ def isinstance(obj: object, target_type: object) -> bool:
     >>> isinstance([1], list[int])
     True
     """
-    types: tuple[Any, ...] = target_type if type(target_type) is tuple else (target_type,)
+    types: tuple[AnyValue, ...] = target_type if type(target_type) is tuple else (target_type,)
     return builtins.isinstance(obj, tuple([getattr(one, "__origin__", None) or one for one in types]))
 
 

@@ -6,7 +6,7 @@ Operators of facula ask their operands' classes themselves; see `Tensor.__torch_
 from __future__ import annotations
 
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import facula_tensor
 from facula_autograd.extend import current_mode
@@ -21,6 +21,8 @@ from ._refusals import Kind, Refusal, Refusals
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import ModuleType
+
+    from ._types import AnyValue
 
 __all__ = [
     "BaseTorchFunctionMode", "TorchFunctionMode", "get_ignored_functions", "get_overridable_functions",
@@ -79,7 +81,7 @@ def has_torch_function(relevant_args: Iterable[object]) -> bool:
 @boundary
 def handle_torch_function(
     public_api: Callable[..., object], relevant_args: Iterable[object], *args: object, **kwargs: object
-) -> Any:
+) -> AnyValue:
     """The answer of the first class among `relevant_args` that does not decline to `public_api(*args, **kwargs)`.
 
     Arguments:

@@ -19,7 +19,9 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 def fork_rng(devices: object = None, enabled: bool = True, *, device_type: str | None = None) -> Iterator[None]:
     """Random numbers of a block of their own: the default generator is after the block where it was before.
 
-    `enabled=False` does nothing. `devices` are other devices whose generators are kept, too: there are none.
+    Arguments:
+        devices, device_type: no difference: there are no other devices whose generators could be kept.
+        enabled: False: do nothing.
 
     >>> import facula
     >>> _ = facula.manual_seed(0)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from ._names import publish
+from ._types import AnyValue
 
 __all__ = ["TorchVersion"]
 
@@ -38,7 +38,7 @@ class TorchVersion(str):
     __slots__ = ()
     __hash__ = str.__hash__
 
-    def _pair(self, other: object) -> tuple[Any, Any]:
+    def _pair(self, other: object) -> tuple[AnyValue, AnyValue]:
         mine, theirs = _key(str(self)), _key(other)
         return (str(self), other) if mine is None or theirs is None else (mine, theirs)
 

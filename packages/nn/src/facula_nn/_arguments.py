@@ -13,7 +13,7 @@ import inspect
 from difflib import get_close_matches
 from functools import wraps
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from ._module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    T = TypeVar("T")
 
 EXPECTED = {
     "int": "an integer",
@@ -42,7 +46,7 @@ EXPECTED = {
     "str | Callable[[Tensor], Tensor]": "a string or a function",
     "Any": "numbers or a string, not a tensor",
 }
-ACCEPTED: dict[str, Callable[[Any], bool]] = {
+ACCEPTED: dict[str, Callable[[object], bool]] = {
     "int": lambda value: hasattr(value, "__index__") and not isinstance(value, (Tensor, np.ndarray)),
     "float": lambda value: isinstance(value, (int, float, np.number, np.bool_)) or _is_number(value),
     "bool": lambda value: value is None or isinstance(value, (int, np.bool_)),
@@ -55,7 +59,7 @@ ACCEPTED: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, Tensor) and not value.ndim
 
 
@@ -64,21 +68,28 @@ def check_arguments(cls: type) -> None:
 
     Errors from within, such as that there is no memory, begin with the name of the class, too.
     """
-    construct: Any = cls.__init__  # type: ignore[misc]
+    construct: Callable[..., None] = cls.__init__  # type: ignore[misc]
     call = "(input, target)" if cls.__name__.endswith("Loss") else "(input)"
     remedy = f"make the module first and call it then, as in {cls.__name__}(...){call}"
     cls.__init__ = checked(construct, cls.__name__, f"; {remedy}", skip=1)  # type: ignore[misc]
 
 
-def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
-    """A wrapper of `function` that refuses arguments its annotations do not allow, but for the first `skip`."""
+def checked(function: Callable[P, T], called: str, remedy: str = "", skip: int = 0) -> Callable[P, T]:
+    """A wrapper of `function` that refuses arguments its annotations do not allow, but for the first `skip`.
+
+    Arguments:
+        function: what is wrapped.
+        called: how errors begin.
+        remedy: what errors on tensors end with.
+        skip: how many arguments at the front are not looked at: 1 for `self`.
+    """
     parameters = inspect.signature(function).parameters
     declared = {name: str(one.annotation) for name, one in parameters.items()}
     takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     names = list(declared)[skip:]
 
     @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
         for name, value in (*zip(names, args[skip:], strict=False), *kwargs.items()):
             if name not in declared:
                 if takes_any:
@@ -110,21 +121,37 @@ def checked(function: Any, called: str, remedy: str = "", skip: int = 0) -> Any:
     return call
 
 
-def check_input(layer: str, input: Any) -> None:
+def check_input(layer: str, input: object) -> None:
     """Raise TypeError unless a layer's input is a tensor."""
     if not isinstance(input, Tensor):
         raise InvalidTypeError(f"{layer}: expected input to be a Tensor; got {type(input).__name__} {input!r:.60}")
 
 
 def check_lengths(layer: str, least: int = 0, **lengths: int) -> None:
-    """ValueError for a length less than `least`, by name."""
+    """ValueError for a length less than `least`, by name.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        least: the least length allowed.
+        **lengths: the lengths, by name.
+    """
     for name, length in lengths.items():
         if length < least:
             raise InvalidValueError(f"{layer}: expected {name} of at least {least}; got {length}")
 
 
-def lengths(layer: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
-    """An integer `count` times, or so many integers, Python's or NumPy's; no bools."""
+def lengths(layer: str, argument: str, value: object, count: int) -> tuple[int, ...]:
+    """An integer `count` times, or so many integers, Python's or NumPy's; no bools.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        argument: the argument's name, for errors.
+        value: an integer, or several.
+        count: how many are wanted.
+
+    Raises:
+        TypeError: any other value.
+    """
     values = value if isinstance(value, (tuple, list)) else (value,) * count
     try:
         if len(values) == count and not any(isinstance(n, bool) for n in values):
@@ -136,7 +163,13 @@ def lengths(layer: str, argument: str, value: Any, count: int) -> tuple[int, ...
 
 
 def check_sizes(layer: str, count: int, **sizes: int | Sequence[int | None] | None) -> None:
-    """TypeError for a size that is no integer nor `count` of them, by name. One in a list stands for all."""
+    """TypeError for a size that is no integer nor `count` of them, by name. One in a list stands for all.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        count: how many numbers a list has.
+        **sizes: the sizes, by name.
+    """
     for name, value in sizes.items():
         given = value
         if isinstance(value, (tuple, list)) and len(value) == 1:

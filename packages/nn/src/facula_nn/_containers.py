@@ -15,11 +15,12 @@ from ._module import Module, nested
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Self
+    from typing import Self, SupportsIndex
 
     from typing_extensions import TypeVar  # which every type checker brings: what a list of anything is a list of
 
     M = TypeVar("M", bound=Module, default=Module)
+    T = TypeVar("T")
 else:
     from typing import TypeVar
 
@@ -45,7 +46,7 @@ class _Holder(Module):
 class _Row(Module, Generic[M]):
     """Modules one after another, under the names "0", "1", ..."""
 
-    def _place(self, index: Any, length: int) -> int:
+    def _place(self, index: SupportsIndex, length: int) -> int:
         try:
             place = index.__index__()
         except AttributeError:
@@ -59,7 +60,7 @@ class _Row(Module, Generic[M]):
             )
         return place % length
 
-    def _set_all(self, named: list[tuple[str, Any]]) -> None:
+    def _set_all(self, named: list[tuple[str, M]]) -> None:
         """Hold these and no others; names that are numbers are counted from 0."""
         counted = all([name.isdigit() for name, _ in named])
         self._modules.clear()
@@ -80,13 +81,13 @@ class _Row(Module, Generic[M]):
     def __getitem__(self, index: int) -> M: ...
     @overload
     def __getitem__(self, index: slice) -> Self: ...
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice) -> M | Self:
         if isinstance(index, slice):
             return self._part(members(self, MODULE)[index])
         named = members(self, MODULE)
         return named[self._place(index, len(named))][1]
 
-    def _part(self, named: list[tuple[str, Any]]) -> Any:
+    def _part(self, named: list[tuple[str, M]]) -> Self:
         return type(self)([module for _, module in named])  # type: ignore[call-arg]
 
     def __setitem__(self, index: int, module: M) -> None:
@@ -124,7 +125,11 @@ class _Row(Module, Generic[M]):
             self.append(module)
         return self
 
-    def pop(self, key: int | slice) -> Any:
+    @overload
+    def pop(self, key: int) -> M: ...
+    @overload
+    def pop(self, key: slice) -> Self: ...
+    def pop(self, key: int | slice) -> M | Self:
         """Take the module at a place, or those of a slice, out, and return it."""
         module = self[key]
         del self[key]
@@ -160,7 +165,7 @@ class Sequential(_Row[Module]):
         for name, module in named:
             self.add_module(str(name), module)
 
-    def _part(self, named: list[tuple[str, Any]]) -> Any:
+    def _part(self, named: list[tuple[str, Module]]) -> Self:
         return type(self)(dict(named))
 
     def forward(self, input: Any) -> Tensor | Any:  # a tensor, or what the last module makes of it
@@ -194,12 +199,12 @@ class ModuleList(_Holder, _Row[M]):
             self.extend(_several("ModuleList", modules))
 
     def __repr__(self) -> str:
-        runs: list[list[Any]] = []  # first and last place, and what is there
+        runs: list[tuple[int, int, str]] = []  # first and last place, and what is there
         for place, module in enumerate(self):
             if runs and runs[-1][2] == repr(module):
-                runs[-1][1] = place
+                runs[-1] = (runs[-1][0], place, runs[-1][2])
             else:
-                runs.append([place, place, repr(module)])
+                runs.append((place, place, repr(module)))
         children = [
             f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
             for first, last, text in runs
@@ -259,13 +264,13 @@ class ParameterList(_Holder):
 
     _size: int
 
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
+    def __init__(self, values: Iterable[object] | None = None) -> None:
         super().__init__()
         self._size = 0
         if values is not None:
             self.extend(_several("ParameterList", values))
 
-    def _place(self, index: Any) -> str:
+    def _place(self, index: int) -> str:
         if not hasattr(index, "__index__"):
             raise InvalidTypeError(
                 f"ParameterList: expected an integer or a slice as index; got {type(index).__name__} {index!r:.60}"
@@ -280,21 +285,21 @@ class ParameterList(_Holder):
     def __iter__(self) -> Iterator[Any]:
         return iter([self.__dict__[str(place)] for place in range(self._size)])
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(list(self)[index])
         return self.__dict__[self._place(index)]
 
-    def __setitem__(self, index: int, value: Any) -> None:
+    def __setitem__(self, index: int, value: object) -> None:
         setattr(self, self._place(index), _parameter(value))
 
-    def append(self, value: Any) -> Self:
+    def append(self, value: object) -> Self:
         """Add a value at the end."""
         setattr(self, str(self._size), _parameter(value))
         self._size += 1
         return self
 
-    def extend(self, values: Iterable[Any]) -> Self:
+    def extend(self, values: Iterable[object]) -> Self:
         """Add values at the end."""
         if isinstance(values, Tensor):
             raise InvalidTypeError("ParameterList.extend: expected several values; got one tensor; use append")
@@ -302,7 +307,7 @@ class ParameterList(_Holder):
             self.append(value)
         return self
 
-    def __iadd__(self, values: Iterable[Any]) -> Self:
+    def __iadd__(self, values: Iterable[object]) -> Self:
         return self.extend(values)
 
     def __repr__(self) -> str:
@@ -321,7 +326,7 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
     __eq__ = Module.__eq__
     __hash__ = Module.__hash__
 
-    def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
+    def __init__(self, parameters: Mapping[str, object] | Iterable[tuple[str, object]] | None = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
         if parameters is not None:
@@ -332,7 +337,7 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
             raise MissingKeyError(key)
         return self.__dict__[key]
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: object) -> None:
         if not isinstance(key, str):
             raise InvalidTypeError(f"ParameterDict: expected the key as a str; got {type(key).__name__}")
         if key not in self._keys and hasattr(self, key):
@@ -354,7 +359,7 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
         return nested(self._get_name(), [], [f"  ({key}): {_shown(value)}" for key, value in self.items()])
 
 
-def _several(holder: str, values: Any) -> Any:
+def _several(holder: str, values: Iterable[T]) -> Iterable[T]:
     """The values for a list; TypeError unless they are a sequence."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise InvalidTypeError(
@@ -363,11 +368,13 @@ def _several(holder: str, values: Any) -> Any:
     return values
 
 
-def _pairs(holder: str, values: Any) -> Any:
+def _pairs(holder: str, values: Mapping[str, T] | Iterable[tuple[str, T]]) -> Mapping[str, T] | Iterable[tuple[str, T]]:
     """The items for a dict; TypeError unless they are a mapping or pairs."""
     if isinstance(values, Mapping):
         return values
-    pairs = list(values) if hasattr(values, "__iter__") and not isinstance(values, (str, Tensor)) else [values]
+    pairs: list[Any] = (
+        list(values) if hasattr(values, "__iter__") and not isinstance(values, (str, Tensor)) else [values]
+    )
     if not all([isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs]):
         raise InvalidTypeError(
             f"{holder}: expected a mapping, or pairs of a key and a value; got {type(values).__name__} {values!r:.60}"
@@ -375,11 +382,11 @@ def _pairs(holder: str, values: Any) -> Any:
     return pairs
 
 
-def _parameter(value: Any) -> Any:
+def _parameter(value: object) -> object:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, Parameter):
         return f"Parameter containing: [{value.dtype} of size {'x'.join(map(str, value.shape))}]"
     return f"Object of type: {type(value).__name__}"

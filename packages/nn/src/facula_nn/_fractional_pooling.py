@@ -6,7 +6,7 @@ B. Graham, Fractional max-pooling, 2015.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -16,6 +16,12 @@ from ._arguments import check_input, check_lengths, lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any, TypeAlias
+
+    from ._types import Pooled
+
+    Lengths: TypeAlias = int | Sequence[int]
+    Ratios: TypeAlias = float | Sequence[float]
 
 __all__ = [
     "fractional_max_pool2d",
@@ -28,12 +34,12 @@ __all__ = [
 @boundary
 def fractional_max_pool2d(
     input: Tensor,
-    kernel_size: int | Sequence[int],
-    output_size: int | Sequence[int] | None = None,
-    output_ratio: float | Sequence[float] | None = None,
+    kernel_size: Lengths,
+    output_size: Lengths | None = None,
+    output_ratio: Ratios | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+) -> Pooled:
     """Greatest elements of windows at random places: (N, C, H, W) to (N, C, *output_size), or without N.
 
     Windows begin at increasing places, drawn for each image and channel; the last ends where the image does.
@@ -63,9 +69,9 @@ def fractional_max_pool2d(
 @boundary
 def fractional_max_pool2d_with_indices(
     input: Tensor,
-    kernel_size: int | Sequence[int],
-    output_size: int | Sequence[int] | None = None,
-    output_ratio: float | Sequence[float] | None = None,
+    kernel_size: Lengths,
+    output_size: Lengths | None = None,
+    output_ratio: Ratios | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -93,12 +99,12 @@ def fractional_max_pool2d_with_indices(
 @boundary
 def fractional_max_pool3d(
     input: Tensor,
-    kernel_size: int | Sequence[int],
-    output_size: int | Sequence[int] | None = None,
-    output_ratio: float | Sequence[float] | None = None,
+    kernel_size: Lengths,
+    output_size: Lengths | None = None,
+    output_ratio: Ratios | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+) -> Pooled:
     """Greatest elements of windows at random places of volumes: (N, C, D, H, W) to (N, C, *output_size).
 
     Else as `fractional_max_pool2d`, with three sizes for two.
@@ -125,9 +131,9 @@ def fractional_max_pool3d(
 @boundary
 def fractional_max_pool3d_with_indices(
     input: Tensor,
-    kernel_size: int | Sequence[int],
-    output_size: int | Sequence[int] | None = None,
-    output_ratio: float | Sequence[float] | None = None,
+    kernel_size: Lengths,
+    output_size: Lengths | None = None,
+    output_ratio: Ratios | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -152,9 +158,23 @@ def fractional_max_pool3d_with_indices(
 
 
 def _pooled(
-    dims: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Tensor | None
+    dims: int,
+    input: Tensor,
+    kernel_size: Lengths,
+    output_size: Lengths | None,
+    output_ratio: Ratios | None,
+    samples: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """The greatest elements, and their places."""
+    """The greatest elements, and their places.
+
+    Arguments:
+        dims: the number of dimensions that windows have.
+        input: the input.
+        kernel_size: the windows' size.
+        output_size: the result's size, or None.
+        output_ratio: in its place, shares of the input's lengths.
+        samples: numbers from 0 to below 1, in place of drawn ones.
+    """
     name = f"fractional_max_pool{dims}d"
     check_input(name, input)
     if input.ndim not in (dims + 1, dims + 2):
@@ -193,7 +213,14 @@ def _pooled(
 
 
 def _begins(sample: Tensor, length: int, size: int, window: int) -> Tensor:
-    """The first places of `size` windows for each sample, increasing; the last window ends with the input."""
+    """The first places of `size` windows for each sample, increasing; the last window ends with the input.
+
+    Arguments:
+        sample: numbers from 0 to below 1.
+        length: the input's length.
+        size: how many windows there are.
+        window: the length of each.
+    """
     last = full((sample.shape[0], 1), length - window, device=sample.device)
     if size == 1:
         return last
@@ -204,14 +231,26 @@ def _begins(sample: Tensor, length: int, size: int, window: int) -> Tensor:
 
 
 def output_sizes(
-    name: str, dims: int, output_size: Any, output_ratio: Any, inner: tuple[int, ...] | None = None
+    name: str,
+    dims: int,
+    output_size: Lengths | None,
+    output_ratio: Ratios | None,
+    inner: tuple[int, ...] | None = None,
 ) -> tuple[int, ...]:
-    """The sizes of results, from one of two arguments; without `inner`, only a check of the arguments."""
+    """The sizes of results, from one of two arguments; without `inner`, only a check of the arguments.
+
+    Arguments:
+        name: how errors begin.
+        dims: the number of dimensions that windows have.
+        output_size: the sizes, or None.
+        output_ratio: shares of the input's lengths, or None.
+        inner: the input's lengths; None for a check alone.
+    """
     if output_size is not None:
         return lengths(name, "output_size", output_size, dims)
     if output_ratio is None:
         raise InvalidValueError(f"{name}: expected an output_size or an output_ratio; got neither")
-    ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * dims
+    ratios: Sequence[Any] = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * dims
     if len(ratios) != dims or not all(isinstance(one, (int, float)) for one in ratios):
         raise InvalidTypeError(f"{name}: expected output_ratio to be a number or {dims} numbers; got {output_ratio!r}")
     if not all(0 < one < 1 for one in ratios):

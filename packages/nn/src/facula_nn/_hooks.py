@@ -10,7 +10,7 @@ see both sides. Where no argument wants a gradient there is no first, and the ho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import warn
@@ -18,39 +18,59 @@ from facula_tensor import Function, Tensor, is_grad_enabled
 from facula_tensor.extend import Handle, Hooks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Protocol
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Protocol, TypeVar
+
+    from ._types import Args, Gradients, Hook, Kwargs
+
+    T = TypeVar("T")
 
     class Hooked(Protocol):
         """A module, as far as its hooks go."""
 
         _hooks: dict[str, Hooks] | None
 
-        def forward(self, *args: Any, **kwargs: Any) -> Any: ...
+        @property
+        def forward(self) -> Callable[..., object]: ...
 
 
 class ForwardHook:
-    """A hook around forward, and how it wants to be called."""
+    """A hook around forward, and how it wants to be called.
 
-    hook: Callable[..., Any]
+    Arguments:
+        hook: the function.
+        with_kwargs: call it with keyword arguments, too.
+        always: call it where forward raised, too.
+    """
+
+    hook: Hook
     with_kwargs: bool
     always: bool
 
     __slots__ = ("always", "hook", "with_kwargs")
 
-    def __init__(self, hook: Callable[..., Any], with_kwargs: bool, always: bool = False) -> None:
+    def __init__(self, hook: Hook, with_kwargs: bool, always: bool = False) -> None:
         self.hook, self.with_kwargs, self.always = hook, with_kwargs, always
 
-    def __call__(self, module: Hooked, args: tuple[Any, ...], kwargs: dict[str, Any], *output: Any) -> Any:
+    def __call__(self, module: Hooked, args: Args, kwargs: Kwargs, *output: object) -> object:
         if self.with_kwargs:
             return self.hook(module, args, kwargs, *output)
         return self.hook(module, args, *output)
 
 
 def add_hook(
-    module: Hooked, operation: str, table: str, hook: Any, prepend: bool = False, flags: tuple[bool, ...] | None = None
+    module: Hooked, operation: str, table: str, hook: Hook, prepend: bool = False, flags: tuple[bool, ...] | None = None
 ) -> Handle:
-    """Put a hook into one of the module's tables, last or first. TypeError where it is no callable."""
+    """Put a hook into one of the module's tables, last or first. TypeError where it is no callable.
+
+    Arguments:
+        module: whose hook it is.
+        operation: how errors begin: the method's name.
+        table: the table's name.
+        hook: the function.
+        prepend: call it before all others of its kind.
+        flags: `with_kwargs` and `always` of a `ForwardHook`; None for a plain hook.
+    """
     if not callable(hook):
         raise InvalidTypeError(f"{operation}: expected a callable; got {type(hook).__name__}")
     hooks = hooks_of(module, table)
@@ -70,15 +90,30 @@ def hooks_of(module: Hooked, table: str) -> Hooks:
     return module._hooks.setdefault(table, Hooks())
 
 
-def run_hooks(module: Hooked, table: str, *arguments: Any) -> None:
-    """Call each hook of a table whose results mean nothing."""
+def run_hooks(module: Hooked, table: str, *arguments: object) -> None:
+    """Call each hook of a table whose results mean nothing.
+
+    Arguments:
+        module: whose hooks they are.
+        table: the table's name.
+        *arguments: what each is called with.
+    """
     if module._hooks and table in module._hooks:
         for hook in list(module._hooks[table].values()):
             hook(*arguments)
 
 
-def call_hooked(module: Hooked, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of a module that has hooks."""
+def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
+    """A call of a module that has hooks.
+
+    Arguments:
+        module: what is called.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+
+    Returns:
+        The result of forward, or what a hook made of it.
+    """
     tables = module._hooks or {}
     called = set()
     try:
@@ -102,10 +137,15 @@ def call_hooked(module: Hooked, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         raise
 
 
-def _changed(
-    hook: ForwardHook, args: tuple[Any, ...], kwargs: dict[str, Any], new: Any
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments after a forward pre-hook returned `new`."""
+def _changed(hook: ForwardHook, args: Args, kwargs: Kwargs, new: object) -> tuple[Args, Kwargs]:
+    """The arguments after a forward pre-hook returned `new`.
+
+    Arguments:
+        hook: the hook.
+        args: the positional arguments so far.
+        kwargs: the keyword arguments so far.
+        new: what it returned.
+    """
     if new is None:
         return args, kwargs
     if not hook.with_kwargs:
@@ -117,7 +157,7 @@ def _changed(
     )
 
 
-def _call_anyway(hook: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def _call_anyway(hook: Hook, arguments: Args) -> None:
     """Call a hook while an exception propagates; an exception of its own becomes a warning."""
     try:
         hook(*arguments)
@@ -131,7 +171,7 @@ class Crossing:
 
     module: Hooked
     entered: bool
-    grad_output: tuple[Any, ...]
+    grad_output: Gradients
     width: int
 
     __slots__ = ("entered", "grad_output", "module", "places", "width")
@@ -141,7 +181,7 @@ class Crossing:
         self.places: list[int] = []  # of the arguments that want gradients
         self.width = 0
 
-    def enter(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def enter(self, args: Args) -> Args:
         """The arguments, such that their gradients pass here."""
         self.width = len(args)
         self.places = _wanting(args)
@@ -150,7 +190,7 @@ class Crossing:
         self.entered = True
         return _put(args, self.places, _Entrance.apply(self, *[args[k] for k in self.places]))
 
-    def leave(self, result: Any) -> Any:
+    def leave(self, result: object) -> object:
         """The results, such that their gradients pass here."""
         outputs = result if isinstance(result, (tuple, list)) else (result,)
         places = _wanting(outputs)
@@ -161,7 +201,7 @@ class Crossing:
             return passed[0]
         return type(result)(*passed) if hasattr(result, "_fields") else type(result)(passed)
 
-    def arrive(self, grad_output: tuple[Any, ...]) -> tuple[Any, ...]:
+    def arrive(self, grad_output: Gradients) -> Gradients:
         """Backward reached the results: their gradients after the pre-hooks."""
         for hook in list(self._table("backward_pre")):
             new = hook(self.module, grad_output)
@@ -172,7 +212,7 @@ class Crossing:
             self.finish((None,) * self.width)
         return grad_output
 
-    def finish(self, grad_input: tuple[Any, ...]) -> tuple[Any, ...]:
+    def finish(self, grad_input: Gradients) -> Gradients:
         """Backward reached the arguments: their gradients after the hooks."""
         grad_output, self.grad_output = self.grad_output, ()
         for hook in list(self._table("backward")):
@@ -186,19 +226,31 @@ class Crossing:
                 grad_input = _replaced("register_full_backward_hook", new, grad_input)
         return grad_input
 
-    def _table(self, name: str) -> Any:
+    def _table(self, name: str) -> Iterable[Hook]:
         return (self.module._hooks or {}).get(name, {}).values()
+
+
+if TYPE_CHECKING:
+
+    class Shared(Protocol):
+        """What the two functions keep for their way back."""
+
+        crossing: Crossing
+        places: list[int]
+        width: int
+
+        def set_materialize_grads(self, value: bool) -> None: ...
 
 
 class _Entrance(Function):
     @staticmethod
-    def forward(ctx: Any, crossing: Crossing, *tensors: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
+    def forward(ctx: Shared, crossing: Crossing, *tensors: Tensor) -> tuple[Tensor, ...]:  # type: ignore[override]
         ctx.crossing = crossing
         ctx.set_materialize_grads(False)
         return tensors
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    def backward(ctx: Shared, *grads: Tensor | None) -> Args:
         crossing = ctx.crossing
         grad_input = crossing.finish(_put((None,) * crossing.width, crossing.places, grads))
         return None, *[grad_input[k] for k in crossing.places]
@@ -206,32 +258,44 @@ class _Entrance(Function):
 
 class _Exit(Function):
     @staticmethod
-    def forward(ctx: Any, crossing: Crossing, places: list[int], width: int, *tensors: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
+    def forward(ctx: Shared, crossing: Crossing, places: list[int], width: int, *tensors: Tensor) -> tuple[Tensor, ...]:  # type: ignore[override]
         ctx.crossing, ctx.places, ctx.width = crossing, places, width
         ctx.set_materialize_grads(False)
         return tensors
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    def backward(ctx: Shared, *grads: Tensor | None) -> Args:
         grad_output = ctx.crossing.arrive(_put((None,) * ctx.width, ctx.places, grads))
         return None, None, None, *[grad_output[k] for k in ctx.places]
 
 
-def _wanting(values: Any) -> list[int]:
+def _wanting(values: Sequence[object]) -> list[int]:
     """The places of the tensors that want a gradient."""
     return [k for k, value in enumerate(values) if isinstance(value, Tensor) and value.requires_grad]
 
 
-def _put(values: Any, places: list[int], new: Any) -> tuple[Any, ...]:
-    """`values` with others at some places."""
+def _put(values: Sequence[T], places: list[int], new: Iterable[T]) -> tuple[T, ...]:
+    """`values` with others at some places.
+
+    Arguments:
+        values: the former values.
+        places: where the others go.
+        new: the others.
+    """
     replaced = list(values)
     for k, value in zip(places, new, strict=True):
         replaced[k] = value
     return tuple(replaced)
 
 
-def _replaced(operation: str, new: Any, former: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The result of a hook as a tuple, of the length that the hook was shown."""
+def _replaced(operation: str, new: Gradients | Tensor, former: Gradients) -> Gradients:
+    """The result of a hook as a tuple, of the length that the hook was shown.
+
+    Arguments:
+        operation: how errors begin.
+        new: what the hook returned.
+        former: what it was shown.
+    """
     new = new if isinstance(new, tuple) else (new,)
     if len(new) != len(former):
         raise OperationError(

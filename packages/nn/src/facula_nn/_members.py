@@ -11,7 +11,7 @@ those two. (One that the module kept would hold the module's dict and close a cy
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from facula_errors import InvalidTypeError, MissingKeyError
 from facula_errors.extend import boundary
@@ -19,7 +19,11 @@ from facula_tensor import Tensor, empty
 from facula_tensor.extend import make, plain_torch_function, snapshot
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import Literal, Protocol
+
+    from facula_tensor import Parameter
+
+    from ._types import StateDict
 
     class Holder(Protocol):
         """A module, as far as its members go."""
@@ -30,8 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["Buffer"]
 
 # What `_kinds` says of a name: one of the first three, and for buffers perhaps the last.
-PARAMETER, MODULE, BUFFER, UNSAVED = 1, 2, 4, 8
-NAMES = {PARAMETER: "parameter", MODULE: "module", BUFFER: "buffer"}
+PARAMETER: Final = 1
+MODULE: Final = 2
+BUFFER: Final = 4
+UNSAVED: Final = 8
+NAMES: dict[int, str] = {PARAMETER: "parameter", MODULE: "module", BUFFER: "buffer"}
 
 
 class Buffer(Tensor):
@@ -102,11 +109,17 @@ class Members(MutableMapping[str, Any]):
     def __repr__(self) -> str:
         return repr(dict(self))
 
-    def copy(self) -> dict[str, Any]:
+    def copy(self) -> StateDict:
         """A dict of the same members."""
         return dict(self)
 
 
+@overload
+def members(module: Holder, kind: Literal[1]) -> list[tuple[str, Parameter | None]]: ...
+@overload
+def members(module: Holder, kind: Literal[4]) -> list[tuple[str, Tensor | None]]: ...
+@overload
+def members(module: Holder, kind: int) -> list[tuple[str, Any]]: ...
 def members(module: Holder, kind: int) -> list[tuple[str, Any]]:
     """Names and values of the members of one kind, in the order of registration."""
     own = module.__dict__

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike, Handle, Hooks, MemoryFormat
 
+    from ._types import Hook, StateDict
+
     P = ParamSpec("P")
     Output = TypeVar("Output", covariant=True)
 
@@ -155,6 +157,16 @@ class Module(Stateful["Module"]):
 
         `to("cpu")`, `to(facula.float64)`, `to(other_tensor)`. TypeError for a dtype that is not floating.
 
+        Arguments:
+            *args: a device, a dtype or a tensor that has both, in any order.
+            device: where to.
+            dtype: the floating dtype.
+            non_blocking: taken, and means nothing.
+            memory_format: the order of elements in memory of tensors with four dimensions.
+
+        Returns:
+            The module.
+
         >>> from facula_nn import Linear
         >>> from facula_tensor import float64
         >>> Linear(2, 1).to(float64).weight.dtype
@@ -211,22 +223,29 @@ class Module(Stateful["Module"]):
         """Cast floating parameters and buffers to bfloat16."""
         return self.to(dtype=bfloat16)
 
-    def compile(self, *args: Any, **kwargs: Any) -> None:
+    def compile(self, *args: object, **kwargs: object) -> None:
         """Leave the module as it is, whatever is asked for: eager code is the quick one. A warning says so once."""
         if not _noticed:
             _noticed.append(None)
             warn("Module.compile: facula compiles nothing, and runs modules as they are: eager code is the quick one")
 
     # --------------------------------------------------------------------------------------------------- hooks
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> Handle:
-        """Call ``hook(module, args)`` before forward, or ``(module, args, kwargs)``; it may return other arguments."""
+    def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> Handle:
+        """Call ``hook(module, args)`` before forward, or ``(module, args, kwargs)``; it may return other arguments.
+
+        Arguments:
+            hook: the function.
+            prepend: call it before all others of its kind.
+            with_kwargs: call it with keyword arguments, too.
+
+        Returns:
+            A handle, whose `remove()` ends it.
+        """
         return add_hook(self, "register_forward_pre_hook", "forward_pre", hook, prepend, (with_kwargs,))
 
     def register_forward_hook(
         self,
-        hook: Callable[..., Any],
+        hook: Hook,
         *,
         prepend: bool = False,
         with_kwargs: bool = False,
@@ -235,14 +254,23 @@ class Module(Stateful["Module"]):
         """Call ``hook(module, args, output)`` after forward, or ``(module, args, kwargs, output)``.
 
         It may return another output. With `always_call` also when forward raised (output is None).
+
+        Arguments:
+            hook: the function.
+            prepend: call it before all others of its kind.
+            with_kwargs: call it with keyword arguments, too.
+            always_call: call it where forward raised, too.
+
+        Returns:
+            A handle, whose `remove()` ends it.
         """
         return add_hook(self, "register_forward_hook", "forward", hook, prepend, (with_kwargs, always_call))
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """Call ``hook(module, grad_output)`` when the gradients of the outputs are there; it may return others."""
         return add_hook(self, "register_full_backward_pre_hook", "backward_pre", hook, prepend)
 
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """Call ``hook(module, grad_input, grad_output)`` when both are there; it may return another grad_input.
 
         Tuples, with None for what wants no gradient; `grad_input` has the positional arguments. What passes into and
@@ -250,22 +278,22 @@ class Module(Stateful["Module"]):
         """
         return add_hook(self, "register_full_backward_hook", "backward", hook, prepend)
 
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_state_dict_pre_hook(self, hook: Hook) -> Handle:
         """Call ``hook(module, prefix, keep_vars)`` before `state_dict` looks at the module."""
         return add_hook(self, "register_state_dict_pre_hook", "state_pre", hook)
 
-    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_state_dict_post_hook(self, hook: Hook) -> Handle:
         """Call ``hook(module, state_dict, prefix, {})`` when `state_dict` has put the module's tensors there."""
         return add_hook(self, "register_state_dict_post_hook", "state_post", hook)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_load_state_dict_pre_hook(self, hook: Hook) -> Handle:
         """Call ``hook(module, state_dict, prefix, {}, strict, missing, unexpected, misfits)`` before loading.
 
         It may change the dict, which is a copy, and the three lists.
         """
         return add_hook(self, "register_load_state_dict_pre_hook", "load_pre", hook)
 
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_load_state_dict_post_hook(self, hook: Hook) -> Handle:
         """Call ``hook(module, keys)`` after loading; `keys` are the missing and unexpected ones."""
         return add_hook(self, "register_load_state_dict_post_hook", "load_post", hook)
 
@@ -282,7 +310,7 @@ class Module(Stateful["Module"]):
         return hooks_of(self, "backward")
 
     # -------------------------------------------------------------------------------------------- as an object
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: StateDict) -> None:
         self.__dict__.update(state)
         # A shallow copy has names and hooks of its own, as it has attributes of its own.
         self.__dict__["_kinds"] = dict(self._kinds)
@@ -299,7 +327,13 @@ class Module(Stateful["Module"]):
 
 
 def nested(name: str, lines: list[str], children: list[str]) -> str:
-    """A repr with other reprs in it, one a line; on one line where there is little to say."""
+    """A repr with other reprs in it, one a line; on one line where there is little to say.
+
+    Arguments:
+        name: what stands before the parentheses.
+        lines: what is said of the module itself.
+        children: reprs of what it holds.
+    """
     if not children and len(lines) < 2:
         return f"{name}({''.join(lines)})"
     return "\n".join([f"{name}(", *["  " + line.replace("\n", "\n  ") for line in (*lines, *children)], ")"])

@@ -154,7 +154,15 @@ def multi_head_attention_forward(
 
 
 def check_operands(query: Tensor, key: Tensor, value: Tensor, width: int, heads: int) -> None:
-    """Raise unless query, key and value are of as many dimensions and lengths as each other wants."""
+    """Raise unless query, key and value are of as many dimensions and lengths as each other wants.
+
+    Arguments:
+        query: the queries.
+        key: the keys.
+        value: the values.
+        width: the length of queries.
+        heads: the number of heads.
+    """
     for called, one in (("query", query), ("key", key), ("value", value)):
         if not isinstance(one, Tensor):
             raise InvalidTypeError(f"{NAME}: expected {called} to be a Tensor; got {type(one).__name__}")
@@ -178,7 +186,16 @@ def check_operands(query: Tensor, key: Tensor, value: Tensor, width: int, heads:
 def merged(
     attn_mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, length: int, keys: int
 ) -> Tensor | None:
-    """Both masks as one that broadcasts to (batch, heads, length, keys): bool if both are, else numbers to add."""
+    """Both masks as one that broadcasts to (batch, heads, length, keys): bool if both are, else numbers to add.
+
+    Arguments:
+        attn_mask: (length, keys) or (batch · heads, length, keys), or None.
+        padding: (batch, keys), or None.
+        batch: the batch's length.
+        heads: the number of heads.
+        length: the number of queries.
+        keys: the number of keys.
+    """
     for name, one in (("attn_mask", attn_mask), ("key_padding_mask", padding)):
         if one is not None and one.dtype is not bool_dtype and not one.is_floating_point():
             raise InvalidTypeError(f"{NAME}: expected {name} of bool or a floating dtype; got {one.dtype.name}")
@@ -213,7 +230,15 @@ def added(mask: Tensor, like: Tensor) -> Tensor:
 
 
 def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> Sequence[Tensor]:
-    """query, key and value by their thirds of the packed projection, in as few products as their identity allows."""
+    """query, key and value by their thirds of the packed projection, in as few products as their identity allows.
+
+    Arguments:
+        query: the queries.
+        key: the keys.
+        value: the values.
+        weight: the packed projection, three parts one after another.
+        bias: the packed bias, or None.
+    """
     width = query.shape[-1]
     if key is value:
         if query is key:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import ref
 
 if TYPE_CHECKING:
-    from ._tree import Tree
+    from ._tree import AnyTree
 
 
 class Place(str):
@@ -15,7 +15,7 @@ class Place(str):
     Weakly: an exception may be kept for long. Pickled, it is plain text.
     """
 
-    outermost: ref[Tree[Any]]
+    outermost: ref[AnyTree]
     path: str
     innermost: str
 
@@ -23,7 +23,7 @@ class Place(str):
         return str, (str(self),)
 
 
-def locate(error: Exception, module: Tree[Any]) -> None:
+def locate(error: Exception, module: AnyTree) -> None:
     """Say in `error`'s notes that it came through `module`: ``in Net.body.0 (Linear(in_features=4, ...))``."""
     notes = getattr(error, "__notes__", None)
     place = notes[-1] if notes else None
@@ -41,14 +41,21 @@ def locate(error: Exception, module: Tree[Any]) -> None:
     notes[-1] = _place(module, path, place.innermost)  # type: ignore[index]
 
 
-def _place(outermost: Tree[Any], path: str, innermost: str) -> Place:
+def _place(outermost: AnyTree, path: str, innermost: str) -> Place:
+    """A note with all its parts.
+
+    Arguments:
+        outermost: the module where the path begins.
+        path: the dotted path to the module that failed; "" for the outermost itself.
+        innermost: the description of the module that failed.
+    """
     name = type(outermost).__name__
     place = Place(f"in {name}.{path} ({innermost})" if path else f"in {innermost}")
     place.outermost, place.path, place.innermost = ref(outermost), path, innermost
     return place
 
 
-def _describe(module: Any) -> str:
+def _describe(module: AnyTree) -> str:
     """One line: the class, and its arguments unless it has children."""
     name = type(module).__name__
     if next(module.children(), None) is not None:

@@ -18,6 +18,11 @@ from ._uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
+
+    from ._types import StateDict
+
+    Owner: TypeAlias = "Stateful[Any]"
 else:
     Tree = {M: Tree}  # see `Generic` there
 
@@ -52,7 +57,7 @@ class StateDictError(FaculaError, RuntimeError):
         return error
 
 
-def own_state(module: Stateful[Any]) -> Iterator[tuple[str, Tensor]]:
+def own_state(module: Owner) -> Iterator[tuple[str, Tensor]]:
     """The parameters and saved buffers that are the module's own."""
     for kind in (PARAMETER, BUFFER):
         for name, value in members(module, kind):
@@ -60,12 +65,19 @@ def own_state(module: Stateful[Any]) -> Iterator[tuple[str, Tensor]]:
                 yield name, value
 
 
-def has_extra_state(module: Stateful[Any]) -> bool:
+def has_extra_state(module: Owner) -> bool:
     return type(module).get_extra_state is not Stateful.get_extra_state
 
 
-def gather(module: Stateful[Any], destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-    """Put the state of `module` and its children into `destination`."""
+def gather(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> None:
+    """Put the state of `module` and its children into `destination`.
+
+    Arguments:
+        module: whose state it is.
+        destination: what it is put into.
+        prefix: what names begin with.
+        keep_vars: give the parameters themselves, not detached.
+    """
     run_hooks(module, "state_pre", module, prefix, keep_vars)
     module._save_to_state_dict(destination, prefix, keep_vars)
     for name, child in module._modules.items():
@@ -74,8 +86,15 @@ def gather(module: Stateful[Any], destination: dict[str, Any], prefix: str, keep
     run_hooks(module, "state_post", module, destination, prefix, {})
 
 
-def gather_own(module: Stateful[Any], destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-    """`Module._save_to_state_dict`."""
+def gather_own(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> None:
+    """`Module._save_to_state_dict`.
+
+    Arguments:
+        module: whose state it is.
+        destination: what it is put into.
+        prefix: what names begin with.
+        keep_vars: give the parameters themselves, not detached.
+    """
     for name, value in own_state(module):
         destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
     if has_extra_state(module):
@@ -83,24 +102,30 @@ def gather_own(module: Stateful[Any], destination: dict[str, Any], prefix: str, 
 
 
 class Loading(dict[str, Any]):
-    """A copy of the loaded dict, with the plan of its assignments, made before anything is changed."""
+    """A copy of the loaded dict, with the plan of its assignments, made before anything is changed.
+
+    Arguments:
+        state: the dict.
+        strict: refuse missing and unexpected keys.
+        assign: put the dict's tensors in place of the module's.
+    """
 
     strict: bool
     assign: bool
 
-    def __init__(self, state: Mapping[str, Any], strict: bool, assign: bool) -> None:
+    def __init__(self, state: Mapping[str, object], strict: bool, assign: bool) -> None:
         super().__init__(state)
         self.strict, self.assign = strict, assign
         self.missing: list[str] = []
         self.unexpected: list[str] = []
         self.misfits: list[str] = []
         self.lost: list[str] = []  # would be copied to where there is no memory
-        self.tensors: list[tuple[Stateful[Any], str, Tensor, Tensor]] = []  # owner, name, what is there, what comes
-        self.extras: list[tuple[Stateful[Any], Any]] = []
-        self.visited: list[tuple[Stateful[Any], str]] = []
-        self.planned: list[tuple[Stateful[Any], str]] = []  # those of `visited` that did not load all by themselves
+        self.tensors: list[tuple[Owner, str, Tensor, Tensor]] = []  # owner, name, what is there, what comes
+        self.extras: list[tuple[Owner, Any]] = []
+        self.visited: list[tuple[Owner, str]] = []
+        self.planned: list[tuple[Owner, str]] = []  # those of `visited` that did not load all by themselves
 
-    def plan(self, module: Stateful[Any], prefix: str) -> None:
+    def plan(self, module: Owner, prefix: str) -> None:
         """Find what of the dict goes into `module` and its children."""
         self.visited.append((module, prefix))
         lists = self.missing, self.unexpected, self.misfits
@@ -110,7 +135,7 @@ class Loading(dict[str, Any]):
             if child is not None:
                 self.plan(child, f"{prefix}{name}.")
 
-    def plan_own(self, module: Stateful[Any], prefix: str) -> None:
+    def plan_own(self, module: Owner, prefix: str) -> None:
         """Find what of the dict goes into `module` itself."""
         self.planned.append((module, prefix))
         for name, target in own_state(module):
@@ -145,7 +170,7 @@ class Loading(dict[str, Any]):
                 expected.update(key for key in mine if key[len(prefix) :].partition(".")[0] not in module._modules)
         self.unexpected += [key for key in self if key not in expected]
 
-    def check(self, module: Stateful[Any]) -> None:
+    def check(self, module: Owner) -> None:
         """Raise one error with all mismatches."""
         wrong = {"values that do not fit": self.misfits}
         if self.strict:
@@ -203,8 +228,14 @@ def _as_tensor(value: Any) -> Any:
     return value
 
 
-def _misfit(target: Tensor, source: Any, assign: bool) -> str | None:
-    """Why `source` cannot take the place of `target`, or be copied there; None where it can."""
+def _misfit(target: Tensor, source: object, assign: bool) -> str | None:
+    """Why `source` cannot take the place of `target`, or be copied there; None where it can.
+
+    Arguments:
+        target: what the module has.
+        source: what the dict has.
+        assign: put the dict's tensors in place of the module's.
+    """
     if is_lazy(target):
         return None  # it takes the shape that comes
     if is_lazy(source):
@@ -232,8 +263,15 @@ def _as_parameter(source: Tensor, requires_grad: bool) -> Parameter:
     return Parameter(source, requires_grad)
 
 
-def load(module: Stateful[Any], state_dict: Mapping[str, Any], strict: bool, assign: bool) -> Keys:
-    """`Module.load_state_dict`."""
+def load(module: Owner, state_dict: Mapping[str, object], strict: bool, assign: bool) -> Keys:
+    """`Module.load_state_dict`.
+
+    Arguments:
+        module: what is changed.
+        state_dict: values by dotted name.
+        strict: refuse missing and unexpected keys.
+        assign: put the dict's tensors in place of the module's.
+    """
     if not isinstance(state_dict, Mapping):
         raise InvalidTypeError(
             f"load_state_dict: expected a mapping from names to tensors; got {type(state_dict).__name__}"
@@ -251,9 +289,14 @@ class Stateful(Tree[M]):
     """The part of `Module` that gives and takes state dicts."""
 
     def state_dict(
-        self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
-    ) -> dict[str, Any]:
+        self, *, destination: StateDict | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> StateDict:
         """All parameters and saved buffers by dotted name: detached, over the same memory, unless `keep_vars`.
+
+        Arguments:
+            destination: a dict to put them into; a new one if None.
+            prefix: what names begin with.
+            keep_vars: give the parameters themselves, not detached.
 
         >>> from facula_nn import Linear
         >>> list(Linear(2, 1).state_dict())
@@ -263,7 +306,7 @@ class Stateful(Tree[M]):
         gather(self, gathered, prefix, keep_vars)
         return gathered
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Keys:
+    def load_state_dict(self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False) -> Keys:
         """Copy values into parameters and buffers; with `assign`, put the dict's tensors in their places.
 
         Tensors of other libraries that export DLPack will do. A UserWarning where the module is on `meta`, and nothing
@@ -271,21 +314,32 @@ class Stateful(Tree[M]):
         Returns the names of missing and unexpected keys. RuntimeError that lists all missing and unexpected keys
         (where `strict`) and all values that do not fit; then nothing was changed.
 
+        Arguments:
+            state_dict: values by dotted name.
+            strict: refuse missing and unexpected keys.
+            assign: put the dict's tensors in place of the module's.
+
         >>> from facula_nn import Linear
         >>> Linear(2, 1).load_state_dict(Linear(2, 1).state_dict())
         <All keys matched successfully>
         """
         return load(self, state_dict, strict, assign)
 
-    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-        """Put the module's own state, without its children's, into `destination`; for subclasses to override."""
+    def _save_to_state_dict(self, destination: StateDict, prefix: str, keep_vars: bool) -> None:
+        """Put the module's own state, without its children's, into `destination`; for subclasses to override.
+
+        Arguments:
+            destination: the dict that is changed.
+            prefix: what names begin with.
+            keep_vars: give the parameters themselves, not detached.
+        """
         gather_own(self, destination, prefix, keep_vars)
 
     def _load_from_state_dict(
         self,
-        state_dict: dict[str, Any],
+        state_dict: StateDict,
         prefix: str,
-        local_metadata: dict[str, Any],
+        local_metadata: StateDict,
         strict: bool,
         missing_keys: list[str],
         unexpected_keys: list[str],

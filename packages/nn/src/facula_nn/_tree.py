@@ -14,8 +14,8 @@ from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members
 M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Generic
+    from collections.abc import Iterable, Iterator
+    from typing import Generic, TypeAlias
 
     from facula_tensor.extend import Hooks
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         def __call__(self, input: Any, /, *args: Any, **kwargs: Any) -> Any: ...
         def __iter__(self) -> Iterator[Any]: ...
         def __getattr__(self, name: str) -> Any: ...
+
+    AnyTree: TypeAlias = "Tree[Any]"
 
 else:
     Generic = {M: object}  # for type checkers alone: a base more would keep programs from assigning `__class__`
@@ -144,6 +146,11 @@ class Tree(Generic[M]):
 
         TypeError for what is no tensor, KeyError for a name that is empty, has a dot or is taken.
 
+        Arguments:
+            name: the attribute's name.
+            tensor: the tensor, or None for one that is not there.
+            persistent: whether it is a part of `state_dict`.
+
         >>> from facula_nn import Module
         >>> from facula_tensor import zeros
         >>> module = Module()
@@ -166,6 +173,13 @@ class Tree(Generic[M]):
         self.register_module(name, module)
 
     def _register(self, kind: int, name: str, value: Any) -> None:
+        """Add a member of one kind.
+
+        Arguments:
+            kind: PARAMETER, MODULE, or BUFFER, perhaps with UNSAVED.
+            name: its name.
+            value: the member, or None.
+        """
         operation = f"register_{NAMES[kind & ~UNSAVED]}"
         kinds = self._kinds
         if not isinstance(name, str):
@@ -188,6 +202,11 @@ class Tree(Generic[M]):
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, M]]:
         """This module and all below it, each once, with their dotted paths.
+
+        Arguments:
+            memo: modules that are left out; those that come are added.
+            prefix: what names begin with.
+            remove_duplicate: give each once, however often it is there.
 
         >>> from facula_nn import ReLU, Sequential
         >>> [name for name, module in Sequential(Sequential(ReLU())).named_modules()]
@@ -225,7 +244,13 @@ class Tree(Generic[M]):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """All parameters, each once, with their dotted names; without `recurse` only the module's own."""
+        """All parameters, each once, with their dotted names; without `recurse` only the module's own.
+
+        Arguments:
+            prefix: what names begin with.
+            recurse: those of modules below, too.
+            remove_duplicate: give each once, however often it is there.
+        """
         return self._named(PARAMETER, prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
@@ -236,7 +261,13 @@ class Tree(Generic[M]):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers, each once, with their dotted names; without `recurse` only the module's own."""
+        """All buffers, each once, with their dotted names; without `recurse` only the module's own.
+
+        Arguments:
+            prefix: what names begin with.
+            recurse: those of modules below, too.
+            remove_duplicate: give each once, however often it is there.
+        """
         return self._named(BUFFER, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
@@ -245,8 +276,16 @@ class Tree(Generic[M]):
             yield buffer
 
     def _named(self, kind: int, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        """Names and values of the members of one kind.
+
+        Arguments:
+            kind: PARAMETER or BUFFER.
+            prefix: what names begin with.
+            recurse: those of modules below, too.
+            remove_duplicate: give each once, however often it is there.
+        """
         seen: set[int] = set()
-        below: Any = [(prefix, self)]
+        below: Iterable[tuple[str, Any]] = [(prefix, self)]
         if recurse:
             below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for path, module in below:
@@ -270,7 +309,13 @@ class Tree(Generic[M]):
         return module
 
     def set_submodule(self, target: str, module: M, strict: bool = False) -> None:
-        """Put a module at a dotted path; with `strict` only where there is one (else AttributeError)."""
+        """Put a module at a dotted path; with `strict` only where there is one (else AttributeError).
+
+        Arguments:
+            target: the dotted path.
+            module: the module.
+            strict: refuse a path where there is no module yet.
+        """
         path, _, name = target.rpartition(".")
         if not name:
             raise InvalidValueError(f"set_submodule: expected a path to a module below this one; got {target!r}")
@@ -289,6 +334,13 @@ class Tree(Generic[M]):
         return self._get("get_buffer", BUFFER, target)
 
     def _get(self, operation: str, kind: int, target: str) -> Any:
+        """The member at a dotted path.
+
+        Arguments:
+            operation: how errors begin: the method's name.
+            kind: PARAMETER or BUFFER.
+            target: the path.
+        """
         path, _, name = target.rpartition(".")
         module: Any = self.get_submodule(path)
         found = dict(members(module, kind)).get(name)
@@ -299,14 +351,14 @@ class Tree(Generic[M]):
         return found
 
 
-def _kind_of(value: Any) -> int:
+def _kind_of(value: object) -> int:
     """The kind of member that an assigned value becomes; 0 for most values."""
     if isinstance(value, Tensor):
         return PARAMETER if isinstance(value, Parameter) else BUFFER if isinstance(value, Buffer) else 0
     return MODULE if isinstance(value, Tree) else 0
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value as error messages show it."""
     if isinstance(value, type):
         return f"the class {value.__name__}, not an instance of it (write {value.__name__}(...))"

@@ -13,9 +13,11 @@ from ._members import Buffer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import NoReturn, Self
+    from typing import NoReturn, Self, SupportsIndex
 
     from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from ._types import Args, Kwargs
 
 __all__ = ["UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
@@ -57,19 +59,25 @@ class _Unshaped:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         own: Any = self
         memo[id(self)] = new = _like(own, own.device, own.dtype)
         return new  # type: ignore[no-any-return]
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Args:
         own: Any = self
         persistent = (own.persistent,) if isinstance(own, Buffer) else ()
         return type(self), (own.requires_grad, str(own.device), own.dtype, *persistent)
 
 
-def _like(own: Any, device: Any, dtype: Any) -> Any:
-    """Another one of the same kind."""
+def _like(own: Any, device: DeviceLike, dtype: DTypeLike) -> Any:
+    """Another one of the same kind.
+
+    Arguments:
+        own: the parameter or buffer.
+        device: where the other lies.
+        dtype: its dtype.
+    """
     persistent = (own.persistent,) if isinstance(own, Buffer) else ()
     return type(own)(own.requires_grad, device, dtype, *persistent)
 
@@ -139,11 +147,11 @@ class UninitializedBuffer(_Unshaped, Buffer):  # type: ignore[misc]  # a shape t
 
 def _refuse(
     cls: type,
-    func: Callable[..., Any],
+    func: Callable[..., object],
     types: tuple[type, ...],
-    args: tuple[Any, ...] = (),
-    kwargs: dict[str, Any] | None = None,
-) -> Any:
+    args: Args = (),
+    kwargs: Kwargs | None = None,
+) -> object:
     """Let through what needs no elements; ValueError for all else."""
     name = getattr(func, "__name__", str(func))
     if name in ALLOWED:
@@ -153,7 +161,7 @@ def _refuse(
 
 
 def _refusal(name: str) -> Callable[..., NoReturn]:
-    def refuse(self: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
+    def refuse(self: Tensor, *args: object, **kwargs: object) -> NoReturn:
         raise InvalidValueError(f"{name}: {_kind(type(self))} has no shape yet; {REMEDY}")
 
     return refuse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -14,7 +14,7 @@ from ._groups import check_number, check_pair, number_of
 if TYPE_CHECKING:
     from facula_tensor import Tensor
 
-    from ._groups import Params
+    from ._types import Options, Params
 
 
 @boundary
@@ -27,6 +27,16 @@ class Adafactor(FusedOptimizer):
     rms is above `d`. First p loses lr * weight_decay * p. `eps[0]` bounds the moment from below; None is the dtype's
     rounding. State: "step", and "row_var", "col_var" or "variance". Parameters are float32 or float64; ValueError for
     options out of range. `foreach` means nothing.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the greatest relative rate, of 0 or more.
+        beta2_decay: the power of the step in the running mean's factor, of 0 or less.
+        eps: the least second moment, or None for the dtype's rounding; and the least size of a parameter.
+        d: the greatest rms of a step before the rate, of 1 or more.
+        weight_decay: the share, times lr, by which parameters shrink.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
 
     Shazeer and Stern 2018, Adafactor: adaptive learning rates with sublinear memory cost.
 
@@ -58,7 +68,7 @@ class Adafactor(FusedOptimizer):
                     "foreach": foreach, "maximize": maximize}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         check_pair("Adafactor", "eps", options["eps"])
         for number, value in enumerate(options["eps"]):
@@ -73,7 +83,7 @@ class Adafactor(FusedOptimizer):
         shape = tuple(parameter.shape)
         return {"row_var": (*shape[:-1], 1), "col_var": (*shape[:-2], 1, *shape[-1:])}.get(key, shape)
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rate, (smallest, least) = float(group["lr"]), group["eps"]
         numbers = AdafactorNumbers(
             rate=rate,
@@ -86,7 +96,7 @@ class Adafactor(FusedOptimizer):
         )
         for matrices in (True, False):
             keys = ("row_var", "col_var") if matrices else ("variance",)
-            some = {**group, "params": [p for p in group["params"] if (p.ndim > 1) is matrices]}
+            some: Options = {**group, "params": [p for p in group["params"] if (p.ndim > 1) is matrices]}
             rows = self._rows(some, *keys, "step")
             if rows:
                 (adafactor_step if matrices else adafactor_vector_step)(rows, numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -13,7 +13,7 @@ from ._fused import FusedOptimizer, decays_of, sign_of
 from ._groups import check_betas
 
 if TYPE_CHECKING:
-    from ._groups import Params
+    from ._types import Options, Params, TensorState
 
 
 @boundary
@@ -25,6 +25,23 @@ class Adam(FusedOptimizer):
     decay is AdamW's. State: "step" (a float32 number), "exp_avg", "exp_avg_sq", and "max_exp_avg_sq" for amsgrad.
     Parameters are float32 or float64; ValueError for options out of range. `foreach` and `fused` mean nothing here;
     `capturable` and `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        amsgrad: divide by the greatest running mean of the square so far.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        capturable: True is refused.
+        differentiable: True is refused.
+        fused: taken, and means nothing.
+        decoupled_weight_decay: shrink the parameter rather than adding to its gradient, as AdamW does.
+
+    Raises:
+        ValueError: an option out of range.
 
     Kingma and Ba 2015, Adam: a method for stochastic optimization; Reddi et al. 2018 for amsgrad.
 
@@ -62,7 +79,7 @@ class Adam(FusedOptimizer):
                     "decoupled_weight_decay": decoupled_weight_decay}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         name, betas = type(self).__name__, options["betas"]
         check_betas(name, betas)
@@ -76,11 +93,12 @@ class Adam(FusedOptimizer):
                         ".item(), or leave foreach out"
                     )
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         if group["amsgrad"]:
             rows = self._rows(group, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
         else:
-            state, rows = self.state, []
+            state: TensorState = self.state
+            rows = []
             for p in group["params"]:  # as `_rows` does, quicker: Adam is what most programs use
                 g = p.grad
                 if g is not None:
@@ -111,6 +129,19 @@ class AdamW(Adam):
     """Adam whose weight decay is apart from the gradient: p is multiplied by 1 - lr * weight_decay, then stepped.
 
     Options, state and errors are Adam's; only the default of `weight_decay` differs.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share, times lr, by which parameters shrink.
+        amsgrad: divide by the greatest running mean of the square so far.
+        maximize: climb instead of descending.
+        foreach: taken, and means nothing.
+        capturable: True is refused.
+        differentiable: True is refused.
+        fused: taken, and means nothing.
 
     Loshchilov and Hutter 2019, Decoupled weight decay regularization.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor.extend import AdamaxNumbers, NadamNumbers, RadamNumbers, adamax_step, nadam_step, radam_step
@@ -13,13 +13,13 @@ from ._groups import check_betas
 if TYPE_CHECKING:
     from facula_tensor import Tensor
 
-    from ._groups import Params
+    from ._types import Options, Params
 
 
 class _Moments(FusedOptimizer):
     """Base of optimizers with two betas."""
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         check_betas(type(self).__name__, options["betas"])
 
@@ -32,6 +32,17 @@ class Adamax(_Moments):
     lr * mean(d) / most, the mean with factor betas[0] and freed of its bias. State: "step", "exp_avg", "exp_inf".
     Parameters are float32 or float64; ValueError for options out of range. `foreach` means nothing here; `capturable`
     and `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running mean of the gradient and of its falling maximum, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
+        capturable: True is refused.
 
     Kingma and Ba 2015, Adam: a method for stochastic optimization, algorithm 2.
 
@@ -64,7 +75,7 @@ class Adamax(_Moments):
                     "maximize": maximize, "differentiable": differentiable, "capturable": capturable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "exp_avg", "exp_inf", "step")
         if rows:
             first, second = group["betas"]
@@ -90,6 +101,19 @@ class NAdam(_Moments):
     `decoupled_weight_decay` the decay is AdamW's. State: "step", "mu_product", "exp_avg", "exp_avg_sq". Parameters are
     float32 or float64; ValueError for options out of range. `foreach` means nothing here; `capturable` and
     `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        momentum_decay: how quickly the momentum's factor grows.
+        decoupled_weight_decay: shrink the parameter rather than adding to its gradient.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        capturable: True is refused.
+        differentiable: True is refused.
 
     Dozat 2016, Incorporating Nesterov momentum into Adam.
 
@@ -127,10 +151,10 @@ class NAdam(_Moments):
                     "differentiable": differentiable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+    def _first_values(self, group: Options) -> dict[str, float]:
         return {"mu_product": 1.0}
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "exp_avg", "exp_avg_sq", "mu_product", "step")
         if rows:
             first, second = group["betas"]
@@ -158,6 +182,18 @@ class RAdam(_Moments):
     sqrt((r(t) - 4)(r(t) - 2) r / ((r - 4)(r - 2) r(t))), till then lr * mean(d). `decoupled_weight_decay` decays as
     AdamW does. State: "step", "exp_avg", "exp_avg_sq". Parameters are float32 or float64; ValueError for options out
     of range. `foreach` means nothing here; `capturable` and `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        decoupled_weight_decay: shrink the parameter rather than adding to its gradient.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        capturable: True is refused.
+        differentiable: True is refused.
 
     Liu et al. 2020, On the variance of the adaptive learning rate and beyond.
 
@@ -192,7 +228,7 @@ class RAdam(_Moments):
                     "differentiable": differentiable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "exp_avg", "exp_avg_sq", "step")
         if rows:
             first, second = group["betas"]

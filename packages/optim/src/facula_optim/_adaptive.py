@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -20,9 +20,11 @@ from ._fused import FusedOptimizer, sign_of
 from ._groups import number_of
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from facula_tensor import Tensor
 
-    from ._groups import Params
+    from ._types import Group, Options, Params
 
 
 @boundary
@@ -34,6 +36,19 @@ class RMSprop(FusedOptimizer):
     lr * b, b = momentum * b + q. State: "step", "square_avg", and as options ask "momentum_buffer", "grad_avg".
     Parameters are float32 or float64; ValueError for options below 0 or NaN. `foreach` means nothing here;
     `capturable` and `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        alpha: the factor of the running mean of the gradient's square.
+        eps: what is added to the denominator.
+        weight_decay: the share of the parameter that is added to its gradient.
+        momentum: the factor of the last step; 0 for none.
+        centered: divide by the root of the variance, not of the mean square.
+        capturable: True is refused.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
 
     Tieleman and Hinton 2012, lecture 6.5; Graves 2013, Generating sequences with recurrent neural networks, centred.
 
@@ -68,7 +83,7 @@ class RMSprop(FusedOptimizer):
                     "differentiable": differentiable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         momentum = float(group["momentum"])
         buffer = ("momentum_buffer",) if momentum > 0 else ()
         mean = ("grad_avg",) if group["centered"] else ()
@@ -93,6 +108,17 @@ class Adadelta(FusedOptimizer):
     d; the running means' factor is `rho`. State: "step", "square_avg", "acc_delta". Parameters are float32 or float64;
     ValueError for options below 0 or NaN, and for rho above 1. `foreach` means nothing here; `capturable` and
     `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        rho: the factor of both running means, from 0 to 1.
+        eps: what is added to both means before their roots.
+        weight_decay: the share of the parameter that is added to its gradient.
+        foreach: taken, and means nothing.
+        capturable: True is refused.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
 
     Zeiler 2012, ADADELTA: an adaptive learning rate method.
 
@@ -125,12 +151,12 @@ class Adadelta(FusedOptimizer):
                     "capturable": capturable, "foreach": foreach, "differentiable": differentiable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         if number_of("Adadelta", "rho", options["rho"]) > 1:
             raise InvalidValueError(f"Adadelta: expected rho from 0 to 1; got {options['rho']}")
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "square_avg", "acc_delta", "step")
         if rows:
             adadelta_step(
@@ -153,6 +179,18 @@ class Adagrad(FusedOptimizer):
     lr / (1 + (step - 1) * lr_decay) * d / (sqrt(sum) + eps). State, there from the start: "step", "sum". Parameters are
     float32 or float64; ValueError for options below 0 or NaN. `foreach` and `fused` mean nothing here;
     `differentiable` is refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        lr_decay: how quickly the rate falls with the number of steps.
+        weight_decay: the share of the parameter that is added to its gradient.
+        initial_accumulator_value: where the sum of squares begins.
+        eps: what is added to the denominator.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
+        fused: taken, and means nothing.
 
     Duchi et al. 2011, Adaptive subgradient methods for online learning and stochastic optimization.
 
@@ -187,17 +225,17 @@ class Adagrad(FusedOptimizer):
                     "differentiable": differentiable, "fused": fused}  # fmt: skip
         super().__init__(params, defaults)
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
+    def add_param_group(self, param_group: Group) -> None:
         """Add a group, as `Optimizer.add_param_group` does, and the state of its parameters."""
         super().add_param_group(param_group)
-        group = self.param_groups[-1]
+        group: Any = self.param_groups[-1]
         for p in group["params"]:
             self._begin(self.state[p], p, group, ("sum", "step"))
 
-    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+    def _first_values(self, group: Options) -> dict[str, float]:
         return {"sum": float(group["initial_accumulator_value"])}
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "sum", "step")
         if rows:
             adagrad_step(

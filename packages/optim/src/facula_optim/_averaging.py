@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -14,7 +14,7 @@ from ._groups import check_pair, number_of
 if TYPE_CHECKING:
     from facula_tensor import Tensor
 
-    from ._groups import Params
+    from ._types import Options, Params
 
 
 @boundary
@@ -25,6 +25,18 @@ class ASGD(FusedOptimizer):
     ax + mu * (p - ax); then eta is lr / (1 + lambd * lr * step) ** alpha and mu 1 / max(1, step - t0). State: "step",
     "eta", "mu", "ax". Parameters are float32 or float64; ValueError for options out of range. `foreach` means nothing
     here; `capturable` and `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate at first, of 0 or more.
+        lambd: the decay of parameters, times the present rate.
+        alpha: the power by which the rate falls.
+        t0: the step at which averaging begins.
+        weight_decay: the share of the parameter that is added to its gradient.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
+        capturable: True is refused.
 
     Polyak and Juditsky 1992, Acceleration of stochastic approximation by averaging.
 
@@ -59,15 +71,15 @@ class ASGD(FusedOptimizer):
                     "capturable": capturable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
-        for option in ("lambd", "alpha", "t0"):
-            number_of("ASGD", option, options[option])
+        for option, value in (("lambd", options["lambd"]), ("alpha", options["alpha"]), ("t0", options["t0"])):
+            number_of("ASGD", option, value)
 
-    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+    def _first_values(self, group: Options) -> dict[str, float]:
         return {"eta": float(group["lr"]), "mu": 1.0}
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "ax", "eta", "mu", "step")
         if rows:
             asgd_step(
@@ -91,6 +103,16 @@ class Rprop(FusedOptimizer):
     within `step_sizes`; where it changed the element stays. For gradients of all data, not of batches. State: "step",
     "prev" (the gradient), "step_size". Parameters are float32 or float64; ValueError for options out of range.
     `foreach` means nothing here; `capturable` and `differentiable` are refused.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the first size of steps.
+        etas: the factor where the sign changed, below 1, and where it stayed, above 1.
+        step_sizes: the least and the greatest size of steps.
+        capturable: True is refused.
+        foreach: taken, and means nothing.
+        maximize: climb instead of descending.
+        differentiable: True is refused.
 
     Riedmiller and Braun 1993, A direct adaptive method for faster backpropagation learning.
 
@@ -122,20 +144,20 @@ class Rprop(FusedOptimizer):
                     "differentiable": differentiable, "capturable": capturable}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
-        for option in ("etas", "step_sizes"):
-            check_pair("Rprop", option, options[option])
-            for number, value in enumerate(options[option]):
+        for option, pair in (("etas", options["etas"]), ("step_sizes", options["step_sizes"])):
+            check_pair("Rprop", option, pair)
+            for number, value in enumerate(pair):
                 number_of("Rprop", f"{option}[{number}]", value)
         cut, grow = options["etas"]
         if not 0 < cut < 1 < grow:
             raise InvalidValueError(f"Rprop: expected etas from 0 to 1 and above 1; got {cut} and {grow}")
 
-    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+    def _first_values(self, group: Options) -> dict[str, float]:
         return {"step_size": float(group["lr"])}
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rows = self._rows(group, "prev", "step_size", "step")
         if rows:
             (cut, grow), (least, most) = group["etas"], group["step_sizes"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -14,8 +14,10 @@ from ._optimizer import Optimizer
 from ._state import no_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
+
+    from ._types import Options, StateDict, TensorState
 
     Loss = TypeVar("Loss")
 
@@ -23,12 +25,12 @@ if TYPE_CHECKING:
 INFINITE = float("inf")
 
 
-def sign_of(group: dict[str, Any]) -> float:
+def sign_of(group: Options) -> float:
     """The factor of gradients: -1 to maximize."""
     return -1.0 if group["maximize"] else 1.0
 
 
-def decays_of(group: dict[str, Any]) -> tuple[float, float]:
+def decays_of(group: Options) -> tuple[float, float]:
     """The share of the parameter added to its gradient, and the factor of the parameter."""
     decay = float(group["weight_decay"])
     return (0.0, 1.0 - float(group["lr"]) * decay) if group["decoupled_weight_decay"] else (decay, 1.0)
@@ -55,24 +57,25 @@ class FusedOptimizer(Optimizer):
     def step(self, closure: Callable[[], Loss]) -> Loss: ...
     @overload
     def step(self, closure: Callable[[], Loss] | None = None) -> Loss | None: ...
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], object] | None = None) -> object:
         """Change each parameter that has a gradient; those whose `.grad` is None stay as they are.
 
         `closure`, where given, is called first, with gradients enabled; its result, the loss, is given back.
         ValueError for a learning rate below 0, infinite or NaN; nothing is changed then.
         """
-        loss = None
+        loss: object = None
+        groups: list[Any] = self.param_groups
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        for group in self.param_groups:  # schedules and users change rates: all are looked at before any is used
+        for group in groups:  # schedules and users change rates: all are looked at before any is used
             try:
                 usable = 0.0 <= float(group["lr"]) < INFINITE
             except (TypeError, ValueError):
                 usable = False
             if not usable:
                 self._check_options(group)
-        for group in self.param_groups:
+        for group in groups:
             try:
                 self._step_group(group)
             except (TypeError, ValueError):
@@ -81,12 +84,13 @@ class FusedOptimizer(Optimizer):
                 raise
         return loss
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         raise UnsupportedError
 
-    def _rows(self, group: dict[str, Any], *keys: str) -> list[tuple[Tensor, ...]]:
+    def _rows(self, group: Options, *keys: str) -> list[tuple[Tensor, ...]]:
         """Tuples of a parameter with a gradient, the gradient, and the state under `keys`, created if missing."""
-        state: dict[Any, Any] = self.state
+        state: TensorState = self.state
+        take: Callable[[dict[str, Tensor]], tuple[Tensor, ...]]
         take = itemgetter(*keys) if len(keys) > 1 else lambda kept: (kept[keys[0]],)
         rows = []
         for p in group["params"]:
@@ -101,10 +105,17 @@ class FusedOptimizer(Optimizer):
                 rows.append(row)
         return rows
 
-    def _begin(self, kept: dict[str, Any], p: Tensor, group: dict[str, Any], keys: tuple[str, ...]) -> None:
-        """Add what the state lacks of `keys`, as it is before the first step; all of it or nothing."""
+    def _begin(self, kept: dict[str, Tensor], p: Tensor, group: Options, keys: tuple[str, ...]) -> None:
+        """Add what the state lacks of `keys`, as it is before the first step; all of it or nothing.
+
+        Arguments:
+            kept: the parameter's state, which is changed.
+            p: the parameter.
+            group: its group.
+            keys: the names of the state.
+        """
         values = self._first_values(group)
-        fresh = {}
+        fresh: dict[str, Tensor] = {}
         for key in (keys[-1], *keys[:-1]):
             if key not in kept:
                 value = values.get(key, 0.0)
@@ -116,7 +127,7 @@ class FusedOptimizer(Optimizer):
                         fresh[key].fill_(value)
         kept.update(fresh)
 
-    def _first_values(self, group: dict[str, Any]) -> dict[str, float]:
+    def _first_values(self, group: Options) -> dict[str, float]:
         """State that does not begin as 0."""
         return {}
 
@@ -133,12 +144,13 @@ class FusedOptimizer(Optimizer):
                         "first step; optimizer.load_state_dict(optimizer.state_dict()) converts the state too"
                     )
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         name = type(self).__name__
+        values: Mapping[str, object] = options
         for option in self.numbers:
-            check_number(name, option, options[option])
+            check_number(name, option, values[option])
         for option in ("differentiable", "capturable"):
-            if options.get(option):
+            if values.get(option):
                 raise UnsupportedError(f"{name}: {option}=True is not there yet; leave it out")
 
     def _check_parameters(self, parameters: list[Tensor]) -> None:
@@ -149,7 +161,7 @@ class FusedOptimizer(Optimizer):
                     f"{p.dtype.name}. Keep parameters in float32, and convert where the model computes"
                 )
 
-    def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
+    def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
         missing = [key for key in self.keeps if entries and key not in entries]
         if missing:
             raise InvalidValueError(f"expected {', '.join(self.keeps)}; it has {', '.join(map(str, entries))}")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import TypeAlias
+    from collections.abc import Sequence
+    from typing import Any
 
-    # What an optimizer is given to change: tensors, tensors with names, or groups with options of their own.
-    Params: TypeAlias = Iterable[Tensor | tuple[str, Tensor] | dict[str, Any]]
+    from ._types import Group, Params
 
 
 class MissingError(FaculaError, ValueError, KeyError):
@@ -21,7 +20,7 @@ class MissingError(FaculaError, ValueError, KeyError):
     __str__ = ValueError.__str__
 
 
-def organized(name: str, params: Params) -> list[dict[str, Any]]:
+def organized(name: str, params: Params) -> list[Group]:
     """The constructor's argument as a list of groups; errors begin with `name`."""
     if isinstance(params, (Tensor, str, bytes)) or not hasattr(params, "__iter__"):
         raise InvalidTypeError(
@@ -38,7 +37,7 @@ def organized(name: str, params: Params) -> list[dict[str, Any]]:
     return [{"params": listed}]
 
 
-def check_group(name: str, group: dict[str, Any]) -> dict[str, Any]:
+def check_group(name: str, group: Group) -> Group:
     """A copy of the group, with a list of leaves for "params", and "param_names" where they have names."""
     if not isinstance(group, dict):
         raise InvalidTypeError(f"{name}: expected a group to be a dict with 'params'; got {type(group).__name__}")
@@ -65,7 +64,7 @@ def check_group(name: str, group: dict[str, Any]) -> dict[str, Any]:
     return {**group, "params": listed, **({"param_names": names} if names else {})}
 
 
-def _listed(name: str, params: Any) -> list[Any]:
+def _listed(name: str, params: object) -> list[Any]:
     if isinstance(params, (set, frozenset)):
         raise InvalidTypeError(
             f"{name}: parameters need an order that is the same in each run, which a set has not; use a list"
@@ -77,29 +76,48 @@ def _listed(name: str, params: Any) -> list[Any]:
     return list(params)
 
 
-def check_number(name: str, option: str, value: Any, below: float = float("inf")) -> None:
-    """ValueError unless 0 <= value < below; TypeError for what is no number."""
+def check_number(name: str, option: str, value: object, below: float = float("inf")) -> None:
+    """ValueError unless 0 <= value < below; TypeError for what is no number.
+
+    Arguments:
+        name: how errors begin: the optimizer's class.
+        option: the option's name, for errors.
+        value: what is checked.
+        below: the limit, which is excluded.
+    """
     value = number_of(name, option, value)
     if not 0 <= value < below:  # NaN fails too
         limits = "of 0 or more" if value != below == float("inf") else f"from 0 to below {below}"
         raise InvalidValueError(f"{name}: expected {option} {limits}; got {value}")
 
 
-def check_pair(name: str, option: str, pair: Any) -> None:
-    """ValueError unless `pair` has two members."""
+def check_pair(name: str, option: str, pair: Sequence[object]) -> None:
+    """ValueError unless `pair` has two members.
+
+    Arguments:
+        name: how errors begin: the optimizer's class.
+        option: the option's name, for errors.
+        pair: what is checked.
+    """
     if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
         raise InvalidValueError(f"{name}: expected {option} to be two numbers; got {pair!r}")
 
 
-def check_betas(name: str, betas: Any) -> None:
+def check_betas(name: str, betas: Sequence[object]) -> None:
     """ValueError unless `betas` are two numbers from 0 to below 1."""
     check_pair(name, "betas", betas)
     for number, beta in enumerate(betas):
         check_number(name, f"betas[{number}]", beta, below=1)
 
 
-def number_of(name: str, option: str, value: Any) -> Any:
-    """The number, Python's or NumPy's or a tensor's; ValueError and TypeError for what is none."""
+def number_of(name: str, option: str, value: Any) -> float:
+    """The number, Python's or NumPy's or a tensor's; ValueError and TypeError for what is none.
+
+    Arguments:
+        name: how errors begin: the optimizer's class.
+        option: the option's name, for errors.
+        value: what should be a number.
+    """
     if isinstance(value, Tensor):
         if value.numel() != 1:
             raise InvalidValueError(
@@ -111,7 +129,7 @@ def number_of(name: str, option: str, value: Any) -> Any:
     return value
 
 
-def place_of(parameter: Tensor, groups: list[dict[str, Any]]) -> str:
+def place_of(parameter: Tensor, groups: list[Group]) -> str:
     """A parameter's name in messages: its own, or its number in `state_dict`."""
     number = 0
     for group in groups:

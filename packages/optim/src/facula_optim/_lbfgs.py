@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -14,8 +14,9 @@ from ._line_search import strong_wolfe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any, SupportsFloat
 
-    from ._groups import Params
+    from ._types import Curvature, Group, Options, Params, StateDict
 
 SEARCHES = (None, "strong_wolfe")
 
@@ -32,6 +33,16 @@ class LBFGS(FusedOptimizer):
 
     `max_eval` is max_iter * 5 // 4 where it is None. Parameters are float32 or float64; ValueError for options out of
     range and for several groups, TypeError for a step without a closure.
+
+    Arguments:
+        params: tensors, or one group.
+        lr: the factor of moves without line search.
+        max_iter: the moves of a step, at most.
+        max_eval: calls of the closure in a step; max_iter * 5 // 4 if None.
+        tolerance_grad: the greatest element of the gradient at which a step ends.
+        tolerance_change: the least change of parameters or loss at which it goes on.
+        history_size: how many changes are kept.
+        line_search_fn: "strong_wolfe", or None for none.
 
     Nocedal and Wright 2006, Numerical optimization, algorithms 7.4, 3.5 and 3.6.
 
@@ -62,20 +73,19 @@ class LBFGS(FusedOptimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ):
-        if max_eval is None:
-            max_eval = number_of("LBFGS", "max_iter", max_iter) * 5 // 4
-        defaults = {"lr": lr, "max_iter": max_iter, "max_eval": max_eval, "tolerance_grad": tolerance_grad,
+        most = number_of("LBFGS", "max_iter", max_iter) * 5 // 4 if max_eval is None else max_eval
+        defaults = {"lr": lr, "max_iter": max_iter, "max_eval": most, "tolerance_grad": tolerance_grad,
                     "tolerance_change": tolerance_change, "history_size": history_size,
                     "line_search_fn": line_search_fn}  # fmt: skip
         super().__init__(params, defaults)
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
+    def add_param_group(self, param_group: Group) -> None:
         """Add the one group that there is; ValueError for another."""
         if self.param_groups:
             raise InvalidValueError("LBFGS: expected one group of parameters, as a step is one of all; got several")
         super().add_param_group(param_group)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         if options["line_search_fn"] not in SEARCHES:
             raise InvalidValueError(
@@ -89,6 +99,7 @@ class LBFGS(FusedOptimizer):
         """
         if not callable(closure):
             raise InvalidTypeError("LBFGS.step: expected a closure that computes the loss; got none")
+        group: Any
         (group,) = self.param_groups
         self._check_options(group)
         with enable_grad():
@@ -97,10 +108,18 @@ class LBFGS(FusedOptimizer):
             self._minimize(group, closure, float(first_loss))
         return first_loss
 
-    def _minimize(self, group: dict[str, Any], closure: Callable[[], Any], loss: float) -> None:
-        """Move until something says to end."""
+    def _minimize(self, group: Options, closure: Callable[[], SupportsFloat], loss: float) -> None:
+        """Move until something says to end.
+
+        Arguments:
+            group: the one group.
+            closure: what computes the loss and the gradients again.
+            loss: the loss at the start.
+        """
         rate, smallest = float(group["lr"]), float(group["tolerance_change"])
-        params, state = group["params"], self.state[group["params"][0]]
+        params = group["params"]
+        kept: Any = self.state[params[0]]
+        state: Curvature = kept
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         state["func_evals"] += 1
@@ -147,10 +166,16 @@ class LBFGS(FusedOptimizer):
             ):
                 return
 
-    def _direction(self, state: dict[str, Any], gradient: Tensor, most: int) -> Tensor:
-        """-H times the gradient, by the changes kept; the last change is added to them first."""
+    def _direction(self, state: Curvature, gradient: Tensor, most: int) -> Tensor:
+        """-H times the gradient, by the changes kept; the last change is added to them first.
+
+        Arguments:
+            state: what is kept between steps; it is changed.
+            gradient: the present gradient, as one vector.
+            most: how many changes are kept.
+        """
         if "d" not in state:
-            state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1, al=[None] * most)
+            state.update({"old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1, "al": [None] * most})
             return -gradient
         changes, steps, inverses = state["old_dirs"], state["old_stps"], state["ro"]
         change, step = gradient - state["prev_flat_grad"], state["d"] * state["t"]
@@ -173,10 +198,10 @@ class LBFGS(FusedOptimizer):
             result = result + (factors[i] - changes[i].dot(result) * inverses[i]) * steps[i]
         return result
 
-    def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
+    def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
         """Copies, those in lists too; they belong to all parameters and have shapes of their own."""
 
-        def copied(value: Any) -> Any:
+        def copied(value: object) -> object:
             if isinstance(value, list):
                 return [copied(one) for one in value]
             if isinstance(value, Tensor):
@@ -193,7 +218,14 @@ def flat_gradient(params: list[Tensor]) -> Tensor:
 
 
 def move(params: list[Tensor], start: list[Tensor], direction: Tensor, size: float) -> None:
-    """Set each parameter to `start` and `size` times its part of the direction."""
+    """Set each parameter to `start` and `size` times its part of the direction.
+
+    Arguments:
+        params: the parameters, which are changed.
+        start: where each begins.
+        direction: a vector with a part for each parameter, in order.
+        size: the factor of the direction.
+    """
     at = 0
     for p, begin in zip(params, start, strict=True):
         count = p.numel()

@@ -38,7 +38,17 @@ def strong_wolfe(
     slope: float,
     smallest: float,
 ) -> tuple[float, Tensor, float, int]:
-    """(loss, gradient, size, calls of `at`), where `at(size)` gives loss and gradient; the rest is as at size 0."""
+    """(loss, gradient, size, calls of `at`), where `at(size)` gives loss and gradient; the rest is as at size 0.
+
+    Arguments:
+        at: the loss and the gradient at a size.
+        size: the first size that is tried.
+        direction: the direction, as one vector.
+        loss: the loss at size 0.
+        gradient: the gradient there.
+        slope: the slope along the direction there, below 0.
+        smallest: the least width of the bracket, times the direction's greatest element, at which the search goes on.
+    """
     start = Point(0.0, loss, gradient, slope)
     longest = direction.abs().max().item()
 
@@ -103,7 +113,13 @@ def strong_wolfe(
 
 
 def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float]) -> float:
-    """The minimum of the cubic with these values and slopes within the bounds; their middle if it has none."""
+    """The minimum of the cubic with these values and slopes within the bounds; their middle if it has none.
+
+    Arguments:
+        a: a point.
+        b: another point.
+        bounds: the least and the greatest result.
+    """
     if a.size > b.size:
         a, b = b, a
     middle = (bounds[0] + bounds[1]) / 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -13,7 +13,7 @@ from ._fused import FusedOptimizer
 from ._groups import number_of
 
 if TYPE_CHECKING:
-    from ._groups import Params
+    from ._types import Options, Params
 
 ADJUSTMENTS = (None, "original", "match_rms_adamw")
 MOST_STEPS = 100  # fewer than this; five are usual
@@ -77,7 +77,7 @@ class Muon(FusedOptimizer):
                     "adjust_lr_fn": adjust_lr_fn}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         coefficients, steps = options["ns_coefficients"], options["ns_steps"]
         if not isinstance(coefficients, (tuple, list)) or len(coefficients) != 3:
@@ -102,7 +102,7 @@ class Muon(FusedOptimizer):
                 )
 
     @no_grad()
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rate, share = float(group["lr"]), 1.0 - float(group["momentum"])
         for p, grad, average in self._rows(group, "momentum_buffer"):
             average.lerp_(grad, share)
@@ -113,7 +113,13 @@ class Muon(FusedOptimizer):
 
 
 def _adjustment(adjust_lr_fn: str | None, rows: int, columns: int) -> float:
-    """Factor of the rate by a matrix's shape."""
+    """Factor of the rate by a matrix's shape.
+
+    Arguments:
+        adjust_lr_fn: "match_rms_adamw", "original" or None.
+        rows: the matrix's rows.
+        columns: its columns.
+    """
     if adjust_lr_fn == "match_rms_adamw":
         return 0.2 * math.sqrt(max(rows, columns))
     return math.sqrt(max(1.0, rows / columns)) if columns else 1.0

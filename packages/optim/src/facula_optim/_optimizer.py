@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
@@ -15,13 +15,15 @@ from ._groups import check_group, organized
 from ._state import loaded_groups, loaded_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any, Concatenate, ParamSpec, TypeVar
 
     from facula_tensor.extend import Handle
 
-    from ._groups import Params
+    from ._types import Group, Hook, Params, StateDict, StateHook
 
-    Group = dict[str, Any]
+    P = ParamSpec("P")
+    T = TypeVar("T")
 
 
 @boundary
@@ -52,7 +54,7 @@ class Optimizer:
     """
 
     defaults: Group
-    state: defaultdict[Any, dict[str, Any]]
+    state: defaultdict[Any, StateDict]
     param_groups: list[Group]
     _pre_hooks: Hooks
     _post_hooks: Hooks
@@ -76,10 +78,10 @@ class Optimizer:
         self._load_pre_hooks, self._load_post_hooks = Hooks(), Hooks()
         self._step_count, self._inside = 0, False  # steps so far; whether a step with hooks is under way
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if "step" in vars(cls):
-            cls.step = _watched(vars(cls)["step"])  # type: ignore[method-assign]
+            cls.step = _watched(vars(cls)["step"])  # type: ignore[method-assign, assignment]
 
     # ------------------------------------------------------------------------------------------- groups
     def add_param_group(self, param_group: Group) -> None:
@@ -111,7 +113,7 @@ class Optimizer:
             )
         self.param_groups.append(group)
 
-    def _check_options(self, options: Group) -> None:
+    def _check_options(self, options: Any) -> None:
         """Raise ValueError or TypeError for a wrong option; subclasses define it."""
 
     def _check_parameters(self, parameters: list[Tensor]) -> None:
@@ -140,35 +142,35 @@ class Optimizer:
         """Change the parameters by their gradients once; returns the loss that `closure` computes."""
         raise UnsupportedError(f"{type(self).__name__}.step: a subclass of Optimizer defines its step")
 
-    def register_step_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_step_pre_hook(self, hook: Hook) -> Handle:
         """Call `hook(optimizer, args, kwargs)` before each step; it may give other (args, kwargs). `remove()` ends it.
 
         `args` begins with the optimizer.
         """
         return self._pre_hooks.add(hook)
 
-    def register_step_post_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_step_post_hook(self, hook: Hook) -> Handle:
         """Call `hook(optimizer, args, kwargs)` after each step; `remove()` ends it."""
         return self._post_hooks.add(hook)
 
     # --------------------------------------------------------------------------------------------- state
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """Call `hook(optimizer)` before each `state_dict()`; first of all where `prepend`. `remove()` ends it."""
         return _added(self._state_pre_hooks, hook, prepend)
 
-    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    def register_state_dict_post_hook(self, hook: StateHook, prepend: bool = False) -> Handle:
         """Call `hook(optimizer, state_dict)` after each `state_dict()`; it may return another dict."""
         return _added(self._state_post_hooks, hook, prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    def register_load_state_dict_pre_hook(self, hook: StateHook, prepend: bool = False) -> Handle:
         """Call `hook(optimizer, state_dict)` with a shallow copy before it is loaded; it may give another dict."""
         return _added(self._load_pre_hooks, hook, prepend)
 
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """Call `hook(optimizer)` after each `load_state_dict`."""
         return _added(self._load_post_hooks, hook, prepend)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Groups and state, as PyTorch has them: parameters are numbers, counted through the groups.
 
         Tensors in it are the optimizer's own, not copies.
@@ -190,10 +192,10 @@ class Optimizer:
             for group in self.param_groups
         ]  # fmt: skip
         state = {numbers.get(id(p), p): values for p, values in self.state.items()}
-        result: dict[str, Any] = {"state": state, "param_groups": groups}
+        result: StateDict = {"state": state, "param_groups": groups}
         return _passed_on(self._state_post_hooks, self, result)
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: StateDict) -> None:
         """Take over groups' options and copies of the state from a dict as `state_dict` gives it.
 
         State gets its parameter's dtype and device. Parameters are matched in order; where both sides have the same
@@ -210,7 +212,7 @@ class Optimizer:
         for hook in list(self._load_post_hooks.values()):
             hook(self)
 
-    def _loaded(self, parameter: Tensor, entries: dict[str, Any]) -> dict[str, Any]:
+    def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
         """Saved state for this parameter: copies of tensors, with its device and dtype."""
         floating = parameter.is_floating_point() or parameter.is_complex()
         return {
@@ -220,10 +222,10 @@ class Optimizer:
             for key, value in entries.items()
         }
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> StateDict:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: StateDict) -> None:
         self._reset()
         vars(self).update(state)
 
@@ -235,27 +237,39 @@ class Optimizer:
         return "\n".join(lines) + "\n)"
 
 
-def _added(hooks: Hooks, hook: Callable[..., Any], prepend: bool) -> Handle:
-    """`hook` as the last of its kind, or the first."""
+def _added(hooks: Hooks, hook: Hook, prepend: bool) -> Handle:
+    """`hook` as the last of its kind, or the first.
+
+    Arguments:
+        hooks: the table.
+        hook: what is added.
+        prepend: put it first.
+    """
     handle = hooks.add(hook)
     for key in list(hooks)[:-1] if prepend else ():
         hooks[key] = hooks.pop(key)
     return handle
 
 
-def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: dict[str, Any]) -> dict[str, Any]:
-    """The state dict after the hooks, one after another; a hook that returns None leaves it."""
+def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: StateDict) -> StateDict:
+    """The state dict after the hooks, one after another; a hook that returns None leaves it.
+
+    Arguments:
+        hooks: the table.
+        optimizer: what the hooks are called with.
+        state_dict: what the first hook gets.
+    """
     for hook in list(hooks.values()):
         changed = hook(optimizer, state_dict)
         state_dict = state_dict if changed is None else changed
     return state_dict
 
 
-def _watched(step: Callable[..., Any]) -> Callable[..., Any]:
+def _watched(step: Callable[Concatenate[Optimizer, P], T]) -> Callable[Concatenate[Optimizer, P], T]:
     """A wrapper of a class's `step` that counts steps and calls hooks."""
 
     @wraps(step)
-    def watched(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def watched(self: Optimizer, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
             if (self._pre_hooks or self._post_hooks) and not self._inside:
                 result = _with_hooks(step, self, args, kwargs)
@@ -270,7 +284,17 @@ def _watched(step: Callable[..., Any]) -> Callable[..., Any]:
     return watched
 
 
-def _with_hooks(step: Callable[..., Any], optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _with_hooks(
+    step: Callable[..., T], optimizer: Optimizer, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> T:
+    """A step between the hooks before it and those after it.
+
+    Arguments:
+        step: the function of the class, not yet bound.
+        optimizer: whose hooks are called.
+        args: the step's positional arguments, without the optimizer.
+        kwargs: its keyword arguments; both may be replaced by a hook before the step.
+    """
     args = (optimizer, *args)
     for hook in list(optimizer._pre_hooks.values()):
         changed = hook(optimizer, args, kwargs)

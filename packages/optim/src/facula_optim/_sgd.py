@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -14,7 +14,7 @@ from ._groups import number_of
 if TYPE_CHECKING:
     from facula_tensor import Tensor
 
-    from ._groups import Params
+    from ._types import Options, Params, TensorState
 
 
 @boundary
@@ -25,6 +25,21 @@ class SGD(FusedOptimizer):
     d and then momentum * b + (1 - dampening) * d; with nesterov lr * (d + momentum * b). `maximize` climbs instead.
     State: "momentum_buffer". Parameters are float32 or float64; ValueError for options below 0 or NaN, and for
     nesterov without momentum or with dampening. `foreach` and `fused` are taken and mean nothing.
+
+    Arguments:
+        params: tensors, pairs of name and tensor, or groups with options of their own.
+        lr: the learning rate, of 0 or more.
+        momentum: the factor of the last step's buffer; 0 for none.
+        dampening: the share of the gradient that the buffer does not take.
+        weight_decay: the share of the parameter that is added to its gradient.
+        nesterov: look ahead by the momentum.
+        maximize: climb instead of descending.
+        foreach: taken, and means nothing.
+        differentiable: True is refused.
+        fused: taken, and means nothing.
+
+    Raises:
+        ValueError: an option below 0 or NaN; nesterov without momentum, or with dampening.
 
     Sutskever et al. 2013, On the importance of initialization and momentum in deep learning.
 
@@ -58,7 +73,7 @@ class SGD(FusedOptimizer):
                     "fused": fused}  # fmt: skip
         super().__init__(params, defaults)
 
-    def _check_options(self, options: dict[str, Any]) -> None:
+    def _check_options(self, options: Options) -> None:
         super()._check_options(options)
         number_of("SGD", "dampening", options["dampening"])
         if options["nesterov"] and (options["momentum"] == 0 or options["dampening"] != 0):
@@ -67,7 +82,7 @@ class SGD(FusedOptimizer):
                 f"dampening={options['dampening']}"
             )
 
-    def _step_group(self, group: dict[str, Any]) -> None:
+    def _step_group(self, group: Options) -> None:
         rate, momentum = float(group["lr"]), group["momentum"]
         decay, sign = float(group["weight_decay"]), -1.0 if group["maximize"] else 1.0
         if not momentum:
@@ -75,7 +90,8 @@ class SGD(FusedOptimizer):
             if rows:
                 sgd_step(rows, SgdNumbers(rate=rate, decay=decay, sign=sign))
             return
-        state, begun, fresh = self.state, [], []
+        state: TensorState = self.state
+        begun, fresh = [], []
         for p in group["params"]:
             g = p.grad
             if g is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import UnsupportedError
 from facula_errors.extend import boundary
 
@@ -21,5 +19,5 @@ class SparseAdam(Optimizer):
     facula_errors.UnsupportedError: SparseAdam: gradients are dense, since sparse tensors are not there yet; use Adam
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: object, **options: object) -> None:
         raise UnsupportedError("SparseAdam: gradients are dense, since sparse tensors are not there yet; use Adam")

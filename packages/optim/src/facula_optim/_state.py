@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import kind_of
@@ -12,12 +12,22 @@ from facula_tensor.extend import relabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+    from ._types import Group, StateDict
 
 
-def loaded_groups(
-    name: str, groups: list[dict[str, Any]], state_dict: dict[str, Any]
-) -> tuple[list[dict[str, Any]], dict[Any, Tensor]]:
-    """The groups with their saved options, and the parameter of each saved number."""
+def loaded_groups(name: str, groups: list[Group], state_dict: StateDict) -> tuple[list[Group], dict[int, Tensor]]:
+    """The groups with their saved options, and the parameter of each saved number.
+
+    Arguments:
+        name: how errors begin.
+        groups: the optimizer's own groups.
+        state_dict: what was saved.
+
+    Raises:
+        ValueError: no state dict, or groups of other lengths.
+    """
     if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= set(state_dict):
         raise InvalidValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
     saved_groups = state_dict["param_groups"]
@@ -26,7 +36,7 @@ def loaded_groups(
             f"{name}: the saved state has {len(saved_groups)} parameter groups, this optimizer {len(groups)}; "
             "make it with the groups that were saved"
         )
-    matched: dict[Any, Tensor] = {}
+    matched: dict[int, Tensor] = {}
     loaded = []
     for number, (group, saved) in enumerate(zip(groups, saved_groups, strict=True)):
         if len(saved["params"]) != len(group["params"]):
@@ -49,12 +59,22 @@ def loaded_groups(
 
 def loaded_state(
     name: str,
-    matched: dict[Any, Tensor],
-    state: dict[Any, Any],
-    convert: Callable[[Tensor, dict[str, Any]], dict[str, Any]],
-) -> defaultdict[Any, dict[str, Any]]:
-    """The state with parameters for numbers, each entry converted; what belongs to no parameter is kept as it is."""
-    loaded: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+    matched: dict[int, Tensor],
+    state: dict[Any, StateDict],
+    convert: Callable[[Tensor, StateDict], StateDict],
+) -> defaultdict[Any, StateDict]:
+    """The state with parameters for numbers, each entry converted; what belongs to no parameter is kept as it is.
+
+    Arguments:
+        name: how errors begin.
+        matched: the parameter of each saved number.
+        state: the saved state, by number.
+        convert: makes a parameter's entries of saved ones.
+
+    Raises:
+        ValueError: entries that do not fit their parameter; a TypeError, where `convert` raised one.
+    """
+    loaded: defaultdict[Any, StateDict] = defaultdict(dict)
     for number, entries in state.items():
         parameter = matched.get(number)
         if parameter is None:
@@ -71,7 +91,13 @@ def loaded_state(
 
 
 def no_memory(error: Exception, operation: str, purpose: str) -> None:
-    """Add the purpose of the memory to a MemoryError."""
+    """Add the purpose of the memory to a MemoryError.
+
+    Arguments:
+        error: the error, which is changed.
+        operation: how its message begins.
+        purpose: what the memory was for.
+    """
     relabel(error, operation)
     wanted = getattr(error, "purpose", None)
     error.purpose = f"{purpose}, {wanted}" if wanted else purpose  # type: ignore[attr-defined]

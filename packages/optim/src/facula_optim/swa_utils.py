@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -42,6 +42,13 @@ class SWALR(LRScheduler):
 
     `swa_lr` is a number or a list with one for each group. Rates that another schedule sets meanwhile are where it goes
     on from. ValueError for another strategy and for `anneal_epochs` that is no int of 0 or more.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        swa_lr: the rate to go to, or a list with one for each group.
+        anneal_epochs: the steps until then, 0 or more.
+        anneal_strategy: "cos" or "linear".
+        last_epoch: the epoch to go on after; -1 to begin.
 
     Izmailov et al. 2018, Averaging weights leads to wider optima and better generalization.
 
@@ -149,7 +156,7 @@ def get_swa_multi_avg_fn() -> AverageAll:
     return _in_place(get_swa_avg_fn())
 
 
-def _in_place(average: Any) -> AverageAll:
+def _in_place(average: AverageOne) -> AverageAll:
     @no_grad()
     def update(averaged: list[Tensor], current: list[Tensor], num_averaged: Tensor | int) -> None:
         for old, new in zip(averaged, current, strict=True):

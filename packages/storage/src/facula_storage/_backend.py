@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ._protocols import DeviceBackend
 
@@ -21,10 +21,21 @@ class Backend(DeviceBackend, Protocol):
     """
 
     def plan(
-        self, operator: str, inputs: tuple[Any, ...], outputs: tuple[Layout, ...], parameters: tuple[Any, ...]
+        self,
+        operator: str,
+        inputs: tuple[Layout | type[complex] | None, ...],
+        outputs: tuple[Layout, ...],
+        parameters: tuple[object, ...],
     ) -> Plan:
-        """How to compute `operator` for these layouts; see Note [Launch].
+        """How to compute an operator for these layouts; see Note [Launch].
 
-        An entry of `inputs` is a Layout, or a Python number type that stands for a scalar given
-        at launch. NotImplementedError names the operator and the dtype there is no kernel for.
+        Arguments:
+            operator: its name.
+            inputs: for each, its layout, a Python number type that stands for a scalar given at launch, or None for
+                an operand that is left out.
+            outputs: the layouts of the results.
+            parameters: what else the operator and its planner agree on: numbers, dimensions, names.
+
+        Raises:
+            NotImplementedError: there is no kernel; the message names the operator and the dtype.
         """

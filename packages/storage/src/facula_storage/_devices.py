@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import trim_traceback
@@ -126,13 +126,13 @@ class Device(Immutable):
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (Device, (self.type, self.index))
 
     def __copy__(self) -> Device:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Device:
+    def __deepcopy__(self, memo: dict[int, object]) -> Device:
         return self
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
@@ -21,10 +20,15 @@ DTYPES_PER_DEVICE = 32
 class DType(Immutable):
     """The type of an array's elements.
 
-    There is one object per type, so `is` compares them. `code` is a small integer that
-    kernels and plan tables use; `category` orders the kinds (bool, integer, floating,
-    complex) for promotion; `numpy` is the NumPy type with the same bits, or None where NumPy
-    has none (bfloat16).
+    There is one object per type, so `is` compares them. New ones are made by `register_dtype`.
+
+    Arguments:
+        name: what no other dtype is called.
+        code: a small integer that kernels and plan tables use.
+        itemsize: bytes of an element.
+        category: the order of the kinds (bool, integer, floating, complex) for promotion.
+        is_signed: whether there are negative numbers.
+        numpy: the NumPy type with the same bits, or None where NumPy has none (bfloat16).
 
     >>> float32.itemsize, float32.is_floating_point, int8.is_signed
     (4, True, True)
@@ -75,13 +79,13 @@ class DType(Immutable):
     def __repr__(self) -> str:
         return f"facula.{self.name}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (dtype_named, (self.name,))
 
     def __copy__(self) -> DType:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> DType:
+    def __deepcopy__(self, memo: dict[int, object]) -> DType:
         return self
 
 

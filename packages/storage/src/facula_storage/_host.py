@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from ._plans import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typing_extensions import Buffer
 
     from ._layouts import Layout
     from ._protocols import Allocator
@@ -41,26 +43,26 @@ class HostMemory:
     def plan(
         self, operator: str, inputs: tuple[object, ...], outputs: tuple[Layout, ...], parameters: tuple[object, ...]
     ) -> Plan:
-        """Refused: this backend has memory and no kernels."""
+        """Refused: this backend has memory and no kernels. Arguments: those of `facula_storage.Backend.plan`."""
         raise UnsupportedError(f"{operator}: no kernels for the CPU are installed; install facula-cpu")
 
-    def copy_in(self, address: int, source: Any) -> None:
+    def copy_in(self, address: int, source: Buffer) -> None:
         """Copy a C-contiguous buffer of any format to `address`. ValueError where it is not contiguous."""
         nbytes = _contiguous_bytes("copy_in", source)
         if nbytes:
-            _bytes_at(address, nbytes)[...] = np.frombuffer(source, np.uint8)
+            _bytes_at(address, nbytes)[...] = np.frombuffer(source, np.uint8)  # type: ignore[call-overload]  # any buffer
 
-    def copy_out(self, address: int, target: Any) -> None:
+    def copy_out(self, address: int, target: Buffer) -> None:
         """Copy from `address` to a writable C-contiguous buffer, filling it. ValueError where it is neither."""
         nbytes = _contiguous_bytes("copy_out", target)
         if nbytes:
-            np.frombuffer(target, np.uint8)[...] = _bytes_at(address, nbytes)
+            np.frombuffer(target, np.uint8)[...] = _bytes_at(address, nbytes)  # type: ignore[call-overload]
 
     def synchronize(self) -> None:
         """Nothing to wait for: host work is done when its call returns."""
 
 
-def _contiguous_bytes(operation: str, buffer: Any) -> int:
+def _contiguous_bytes(operation: str, buffer: Buffer) -> int:
     view = memoryview(buffer)
     if not view.c_contiguous or (operation == "copy_out" and view.readonly):
         wanted = "a C-contiguous buffer" if operation == "copy_in" else "a writable C-contiguous buffer"
@@ -114,13 +116,13 @@ class Meta:
     def plan(
         self, operator: str, inputs: tuple[object, ...], outputs: tuple[Layout, ...], parameters: tuple[object, ...]
     ) -> Plan:
-        """A plan that does nothing."""
+        """A plan that does nothing. Arguments: those of `facula_storage.Backend.plan`."""
         return Plan(operator, parameters, outputs, _no_launch, any_size=True)
 
-    def copy_in(self, address: int, source: Any) -> None:
+    def copy_in(self, address: int, source: Buffer) -> None:
         """Nothing to copy to."""
 
-    def copy_out(self, address: int, target: Any) -> None:
+    def copy_out(self, address: int, target: Buffer) -> None:
         """Refused: there are no elements."""
         raise OperationError("copy_out: memory on device 'meta' has no elements; make the tensor on another device")
 

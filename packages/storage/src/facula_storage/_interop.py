@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ._devices import Device, cpu
 from ._dtypes import DType, dtype_named, dtype_of_numpy
 from ._layouts import LARGEST, Layout, contiguous, contiguous_strides, layout_of
 from ._storages import Storage, borrow, capacity, host_view, pin
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "float16": "e",
             "float32": "f", "float64": "d", "complex64": "Zf", "complex128": "Zd"}  # fmt: skip
@@ -46,9 +49,17 @@ def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str)
 def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
     """A NumPy array over the storage's memory; writing to one shows in the other.
 
-    `offset` is in bytes. The array keeps the memory alive, and while it lives the storage keeps
-    this buffer. TypeError for memory that is not on the CPU and for bfloat16, which NumPy lacks; ValueError for a
-    shape without elements whose other sizes multiply to more than NumPy counts.
+    The array keeps the memory alive, and while it lives the storage keeps this buffer.
+
+    Arguments:
+        storage: the memory.
+        layout: what the array looks like.
+        offset: bytes from the buffer's start.
+
+    Raises:
+        TypeError: the memory is not on the CPU, or its dtype is bfloat16, which NumPy lacks.
+        ValueError: elements would lie outside the memory, or the shape has no elements and its other sizes multiply
+            to more than NumPy counts.
 
     >>> storage, layout = from_numpy(np.arange(6.0).reshape(2, 3))
     >>> to_numpy(storage, layout)
@@ -108,8 +119,16 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
 def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
     """An object with the buffer protocol over the storage's memory; `memoryview(...)` takes it.
 
-    `offset` is in bytes. Refused as by `to_numpy`. The storage keeps this buffer until the object and
-    all views of it are gone.
+    The storage keeps this buffer until the object and all views of it are gone.
+
+    Arguments:
+        storage: the memory.
+        layout: what the object shows of it.
+        offset: bytes from the buffer's start.
+
+    Raises:
+        TypeError: the memory is not on the CPU, or the buffer protocol has no format for its dtype.
+        ValueError: elements would lie outside the memory.
 
     >>> storage, layout = from_numpy(np.arange(3, dtype=np.int32))
     >>> memoryview(to_buffer(storage, layout)).tolist()
@@ -133,11 +152,18 @@ def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
 
 
 @boundary
-def from_buffer(buffer: Any, dtype: DType, count: int = -1, offset: int = 0) -> tuple[Storage, Layout]:
+def from_buffer(buffer: Buffer, dtype: DType, count: int = -1, offset: int = 0) -> tuple[Storage, Layout]:
     """Storage and one-dimensional layout over any object with the buffer protocol.
 
-    `count` elements (-1: all there are) from `offset` bytes on. ValueError, naming the numbers,
-    where they do not fit, and for buffers that are not contiguous; TypeError for other objects.
+    Arguments:
+        buffer: the object.
+        dtype: the elements' type.
+        count: the number of elements; -1 is all there are.
+        offset: bytes from the buffer's start.
+
+    Raises:
+        ValueError: the numbers do not fit, or the buffer is not contiguous.
+        TypeError: the object has no buffer protocol.
 
     >>> storage, layout = from_buffer(b"abcdef", dtype_named("int16"), offset=2)
     >>> layout, storage.version
@@ -200,9 +226,19 @@ def dlpack_device(layout: Layout) -> tuple[int, int]:
 def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tuple[int, int] | None = None) -> object:
     """A DLPack capsule over the storage's memory.
 
-    `offset` is in bytes. Versioned (1.0) when the consumer's `max_version` allows, which is the only
-    form that can say read-only: BufferError for read-only memory and an older consumer, and for
-    dtypes that DLPack has no number for. The storage keeps this buffer until the consumer is done.
+    The storage keeps this buffer until the consumer is done.
+
+    Arguments:
+        storage: the memory.
+        layout: what the capsule shows of it.
+        offset: bytes from the buffer's start.
+        max_version: the consumer's version. From (1, 0) on the capsule is versioned, the only form that can say
+            read-only.
+
+    Raises:
+        BufferError: the memory is read-only and the consumer is older, or DLPack has no number for the dtype.
+        TypeError: the backend of the layout's device has no number for it.
+        ValueError: elements would lie outside the memory.
 
     >>> storage, layout = from_numpy(np.arange(3))
     >>> again, same = from_dlpack(to_dlpack(storage, layout))
@@ -229,7 +265,7 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
 
 
 @boundary
-def from_dlpack(source: Any) -> tuple[Storage, Layout]:
+def from_dlpack(source: object) -> tuple[Storage, Layout]:
     """Storage and layout over another library's array, through DLPack, without a copy.
 
     `source` has ``__dlpack__``, or is a capsule. BufferError for a capsule that was consumed before,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError, InvalidIndexError, InvalidTypeError, InvalidValueError, NumberOverflowError
 from facula_errors.extend import trim_traceback
@@ -135,13 +135,13 @@ class Layout(Immutable):
     else:
         __hash__ = object.__hash__  # by identity: equal layouts meet again in the table, or through `layout_of`
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (layout_of, _key(self))
 
     def __copy__(self) -> Layout:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Layout:
+    def __deepcopy__(self, memo: dict[int, object]) -> Layout:
         return self
 
 
@@ -209,7 +209,12 @@ def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, de
 
 
 def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> Layout:
-    """The row-major layout of this shape. Errors as for `layout_of`.
+    """The row-major layout of a shape. Errors as for `layout_of`.
+
+    Arguments:
+        shape: the lengths of the dimensions.
+        dtype: the elements' type.
+        device: where the memory is.
 
     >>> from facula_storage import float32
     >>> contiguous((2, 3), float32).strides

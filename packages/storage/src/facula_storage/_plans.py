@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from ._bridge import LaunchError, bind
@@ -13,7 +13,7 @@ from ._dtypes import DTYPES_PER_DEVICE
 from ._layouts import DENSE_PLACES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
     from typing import TypeVar
 
     from ._layouts import Layout
@@ -43,11 +43,18 @@ STATUS_POSITION = 7
 class Plan:
     """One operator for one signature: the output layouts and a compiled launch. Immutable, re-entrant.
 
-    `workspace` is in bytes; memory of that size is passed after the outputs. `any_size` says that
-    the launch is right for every element count (elementwise work on contiguous operands of one
-    shape), so that the plan may be kept under the dtypes alone. `for_layouts(output, *inputs)` gives the
-    launch for other layouts of the same dtypes, device and parameters, None where inputs do not broadcast to the
-    output; it is None in plans that have no such function. `out` is the first output layout.
+    `out` is the first output layout.
+
+    Arguments:
+        operator: its name.
+        parameters: what the operator and its planner agree on, beside layouts.
+        outputs: the layouts of the results.
+        launch: what computes them: `launch(n, *addresses, *scalars)`, as in Note [Launch].
+        workspace: bytes of scratch memory, whose address is passed after those of the outputs.
+        any_size: the launch is right for every element count (elementwise work on contiguous operands of one shape),
+            so that the plan may be kept under the dtypes alone.
+        for_layouts: `for_layouts(output, *inputs)` gives the launch for other layouts of the same dtypes, device and
+            parameters, None where inputs do not broadcast to the output. None in plans that have no such function.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -59,7 +66,7 @@ class Plan:
     __slots__ = ("any_size", "for_layouts", "launch", "operator", "out", "outputs", "parameters", "workspace")
 
     operator: str
-    parameters: tuple[Any, ...]
+    parameters: tuple[object, ...]
     outputs: tuple[Layout, ...]
     launch: Callable[..., None]
     workspace: int
@@ -70,7 +77,7 @@ class Plan:
     def __init__(
         self,
         operator: str,
-        parameters: tuple[Any, ...],
+        parameters: tuple[object, ...],
         outputs: tuple[Layout, ...],
         launch: Callable[..., None],
         workspace: int = 0,
@@ -103,15 +110,15 @@ class PlanTable:
 
     def __init__(self, operator: str):
         self.operator = operator
-        self.by_key: dict[Any, Plan] = {}
-        self.by_kind: dict[Any, Plan] = {}
+        self.by_key: dict[Hashable, Plan] = {}
+        self.by_kind: dict[Hashable, Plan] = {}
         with _changing:
             self.dense: list[Callable[..., None] | None] = [None] * _places
             self.with_float = list(self.dense)
             self.with_int = list(self.dense)
             _tables.add(self)
 
-    def add(self, key: Any, plan: Plan) -> Plan:
+    def add(self, key: Hashable, plan: Plan) -> Plan:
         """Publish a plan; the one that is there already wins, and is returned."""
         while True:
             heard_by = _listeners
@@ -121,7 +128,7 @@ class PlanTable:
                 return found
             self.by_key.pop(key, None)  # the table may have been emptied before this plan got in
 
-    def add_kind(self, kind: Any, plan: Plan) -> None:
+    def add_kind(self, kind: Hashable, plan: Plan) -> None:
         """Keep a plan as an example of its kind."""
         self._make_room(self.by_kind)
         self.by_kind[kind] = plan
@@ -135,7 +142,13 @@ class PlanTable:
                 pass  # another thread emptied it
 
     def add_dense(self, launches: list[Callable[..., None] | None], code: int, plan: Plan) -> None:
-        """Publish a plan that fits any size in one of the three lists, under a layout's `dense` code."""
+        """Publish a plan that fits any size; no effect for other plans.
+
+        Arguments:
+            launches: `dense`, `with_float` or `with_int` of this table.
+            code: the `dense` of the layout.
+            plan: the plan.
+        """
         while plan.any_size and 0 < code < len(launches):
             heard_by = _listeners
             launches[code] = (_heard(plan, heard_by) if heard_by else plan).launch
@@ -179,7 +192,7 @@ growing.append(_grow)
 def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple[object, ...]], None], ...]) -> Plan:
     launch = plan.launch
 
-    def launch_and_tell(*args: Any) -> None:
+    def launch_and_tell(*args: object) -> None:
         launch(*args)
         for listener in heard_by:
             listener(plan, args)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from typing_extensions import Buffer
+
     Release = Callable[[], object]
     Block = tuple[int, Release]
 
@@ -53,14 +55,14 @@ class DeviceBackend(Protocol):
         """Where blocks on this device come from."""
 
     def plan(
-        self, operator: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...], parameters: tuple[Any, ...]
+        self, operator: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...], parameters: tuple[object, ...]
     ) -> Any:
-        """See `Backend.plan`."""
+        """How to compute an operator. Arguments: those of `facula_storage.Backend.plan`."""
 
-    def copy_in(self, address: int, source: Any) -> None:
+    def copy_in(self, address: int, source: Buffer) -> None:
         """Copy a C-contiguous host buffer to this device's memory, in order with its other work."""
 
-    def copy_out(self, address: int, target: Any) -> None:
+    def copy_out(self, address: int, target: Buffer) -> None:
         """Copy this device's memory to a writable C-contiguous host buffer, when all work before is done."""
 
     def synchronize(self) -> None:

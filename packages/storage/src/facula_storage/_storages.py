@@ -18,6 +18,7 @@ from ._retired import buffer_lock, copying, release_retired, retire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
 
 
 class Storage:
@@ -44,7 +45,7 @@ class Storage:
     version: int | None
     __del__: Callable[[], object]
     base: Any
-    mutator: tuple[str, Any, int]
+    mutator: tuple[str, CodeType, int]
     nbytes: int
     physical: tuple[Layout, int]
     exports: list[None]
@@ -232,11 +233,16 @@ def check_replaceable(storage: Storage) -> None:
 # here: the elements are copied to a new buffer in plain order, swapped in only if the old one is
 # still there. From then on the storage is plain for good. No version changes: no element did.
 def order_buffer(storage: Storage, logical: Layout, physical: Layout) -> None:
-    """Put the elements of a plain, fresh buffer into the order of `physical`.
+    """Put the elements of a plain, fresh buffer into another physical order: for kernels' results and tests.
 
-    For kernels' results and tests: `logical` is the contiguous layout users see, `physical` has the
-    same shape and other strides without gaps (ValueError). Fresh: owned by this storage alone, neither
-    exported nor in another order already (RuntimeError).
+    Arguments:
+        storage: owns its buffer alone; the buffer is neither exported nor in another order already.
+        logical: the contiguous layout that users see.
+        physical: the same shape with other strides, without gaps.
+
+    Raises:
+        ValueError: the layouts are others than these.
+        RuntimeError: the buffer is not fresh.
     """
     same = (physical.shape, physical.dtype, physical.device) == (logical.shape, logical.dtype, logical.device)
     if not (same and logical.is_contiguous and physical.extent == logical.nbytes):

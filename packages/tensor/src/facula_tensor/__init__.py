@@ -45,6 +45,7 @@ from ._core.tensor import Tensor
 from ._creation import filled as _filled
 from ._creation import from_data as _from_data
 from ._creation import generator as _generator
+from ._creation import like as _like
 from ._creation import random as _random
 from ._creation import random_fill as _random_fill
 from ._creation import ranges as _ranges
@@ -52,6 +53,7 @@ from ._creation import strided as _strided_creation
 from ._creation.filled import *
 from ._creation.from_data import *
 from ._creation.generator import *
+from ._creation.like import *
 from ._creation.random import *
 from ._creation.random_fill import *
 from ._creation.ranges import *
@@ -96,6 +98,7 @@ from .ops import gamma as _gamma
 from .ops import gathering as _gathering
 from .ops import grids as _grids
 from .ops import histograms as _histograms
+from .ops import index_assignment as _index_assignment
 from .ops import index_ops as _index_ops
 from .ops import inverses as _inverses
 from .ops import join as _join
@@ -172,6 +175,7 @@ from .ops.gathering import *
 from .ops.grids import *
 from .ops.histograms import *
 from .ops.in_place_activations import celu_, relu_, rrelu_, selu_, threshold_
+from .ops.index_assignment import *
 from .ops.index_ops import *
 from .ops.inverses import *
 from .ops.join import *
@@ -191,6 +195,7 @@ from .ops.products import *
 from .ops.properties import *
 from .ops.pseudo_inverse import *
 from .ops.ranks import *
+from .ops.reduction import extreme_places as _extreme_places
 from .ops.reduction import extremes as _extremes
 from .ops.reduction import moments as _moments
 from .ops.reduction import nan_extremes as _nan_extremes
@@ -199,6 +204,7 @@ from .ops.reduction import norms as _norms
 from .ops.reduction import quantiles as _quantiles
 from .ops.reduction import sums as _sums
 from .ops.reduction import truth as _truth
+from .ops.reduction.extreme_places import *
 from .ops.reduction.extremes import *
 from .ops.reduction.moments import *
 from .ops.reduction.nan_extremes import *
@@ -265,6 +271,7 @@ __all__ += _pseudo_inverse.__all__
 __all__ += _promotion.__all__
 __all__ += _generator.__all__
 __all__ += _properties.__all__
+__all__ += _like.__all__
 __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
@@ -303,6 +310,7 @@ __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__
 __all__ += _elimination.__all__
+__all__ += _extreme_places.__all__
 __all__ += _extremes.__all__
 __all__ += _flips.__all__
 __all__ += _repeats.__all__
@@ -315,6 +323,7 @@ __all__ += _grids.__all__
 __all__ += _formats.__all__
 __all__ += _gamma.__all__
 __all__ += _gathering.__all__
+__all__ += _index_assignment.__all__
 __all__ += _index_ops.__all__
 __all__ += _inverses.__all__
 __all__ += _join.__all__

@@ -1,4 +1,4 @@
-"""What the stubs say of arguments and results whose declarations say Any.
+"""Types that the stubs give to arguments and results whose declarations say Any.
 
 An argument's name means the same in every operator, so its type is written once, here; an annotation that says more
 than Any is taken as it is. What an operator gives may depend on which arguments it gets: those are OVERLOADS. The
@@ -109,6 +109,7 @@ SPECIAL = {
     ("to", "args"): "Tensor | DTypeLike | DeviceLike | None",
     ("narrow_copy", "length"): "SupportsIndex",
     ("set_", "source"): "Tensor | UntypedStorage | TypedStorage",
+    ("view", "shape"): "Lengths | DTypeLike",
     ("view_copy", "size"): "Lengths | DTypeLike",
     ("unravel_index", "shape"): "Lengths | Tensor",
 }

@@ -44,7 +44,7 @@ from {{}}types import {", ".join(sorted(TYPES))}
 BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
 KNOWN = TYPES | BUILTINS
 KNOWN |= {"Any", "Buffer", "DType", "False", "Generator", "Iterator", "Literal", "None", "Sequence", "SupportsIndex"}
-KNOWN |= {"Callable", "Tensor", "True", "TypedStorage", "UntypedStorage", "np.ndarray"}
+KNOWN |= {"Callable", "Tensor", "True", "TypedStorage", "UntypedStorage", "np.dtype", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 PARAMETER = re.compile(r"(\w+): ")
 REFUSED = {"__delitem__"}  # methods that only raise: not written, so that type checkers find their use
@@ -63,7 +63,7 @@ def annotation(value: Any) -> str:
 
 
 def argument_type(function: str, one: inspect.Parameter) -> str:
-    """What an argument may be: what its annotation says, or what its name means."""
+    """The type of an argument: its annotation, or the meaning of its name."""
     said = annotation(one.annotation)
     if said != "Any":
         return said
@@ -74,7 +74,7 @@ def argument_type(function: str, one: inspect.Parameter) -> str:
 
 
 def result_type(function: str, value: Any) -> str:
-    """What a function gives: what its annotation says, or `_stub_types.py`."""
+    """The type of a function's result: its annotation, or that of `_stub_types.py`."""
     said = annotation(value)
     if said != "Any":
         return said
@@ -113,7 +113,7 @@ def definition(name: str, function: Any, *, method: bool = False) -> str:
 
 
 def fits(texts: tuple[str, ...], signature: inspect.Signature) -> bool:
-    """Whether overloads have together the arguments that a function has: they are not those of a namesake."""
+    """Whether overloads together have a function's arguments, so that they are not those of a namesake."""
     written = {name for text in texts for name in PARAMETER.findall(text)}
     real = {one.name for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD}
     return real == written or (real < written and len(real) < len(signature.parameters))
@@ -154,7 +154,7 @@ def is_function(name: str) -> bool:
 
 
 def imports() -> str:
-    """What `__init__.py` imports by name, and the names of the starred modules that are no functions."""
+    """The names that `__init__.py` imports, and those of the starred modules that are no functions."""
     text = ""
     tree = ast.parse((FOLDER / "__init__.py").read_text())
     for node in tree.body:

@@ -17,7 +17,8 @@ from facula_errors.extend import boundary
 
 from ._core.names import listed
 from ._core.tensor import Tensor
-from ._creation.filled import ones_like, zeros, zeros_like
+from ._creation.filled import zeros
+from ._creation.like import ones_like, zeros_like
 from .ops.join import stack
 
 if TYPE_CHECKING:
@@ -85,6 +86,14 @@ def jacobian(
 
     The shape is that of the output followed by that of the input; a tuple over outputs of tuples over inputs
     where both are tuples. One backward pass for each element of the outputs.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+        vectorize: False: nothing else is supported.
+        strategy: "reverse-mode": nothing else is supported.
 
     >>> from facula_tensor import tensor
     >>> jacobian(lambda x: x * x, tensor([1.0, 2.0]))
@@ -157,6 +166,14 @@ def hessian(
 ) -> Any:
     """The second derivatives of a function that returns one element: the Jacobian of its gradient.
 
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+        vectorize: False: nothing else is supported.
+        outer_jacobian_strategy: "reverse-mode": nothing else is supported.
+
     >>> from facula_tensor import tensor
     >>> hessian(lambda x: (x * x * x).sum(), tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],
@@ -180,6 +197,13 @@ def vjp(
     """(outputs, the product of the vector `v` with the Jacobian): one backward pass.
 
     `v` is like the outputs; it may be left out where there is one output of one element.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        v: the vector, like the outputs; 1 if None.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
     with enable_grad():
         points, one_in = _points("vjp", inputs, create_graph)
@@ -197,6 +221,13 @@ def jvp(
     `v` is like the inputs; it may be left out where there is one input of one element. The first pass gives
     g(u) = u J, which is linear in u, and the second its derivative along `v`: the "double backward trick" of
     J. Townsend, 2017.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        v: the vector, like the inputs; 1 if None.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
     with enable_grad():
         points, _ = _points("jvp", inputs, create_graph)
@@ -212,7 +243,15 @@ def jvp(
 def vhp(
     func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensor, In]:
-    """(output, the product of the vector `v` with the Hessian), for a function that returns one element."""
+    """(output, the product of the vector `v` with the Hessian), for a function that returns one element.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        v: the vector, like the inputs; 1 if None.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+    """
     return _vector_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
@@ -220,13 +259,22 @@ def vhp(
 def hvp(
     func: Callable[..., Tensor], inputs: In, v: In | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensor, In]:
-    """(output, the product of the Hessian with the vector `v`). The Hessian is symmetric: this is `vhp`."""
+    """(output, the product of the Hessian with the vector `v`). The Hessian is symmetric: this is `vhp`.
+
+    Arguments:
+        func: the function of one tensor, or of as many as `inputs` has; it returns one element.
+        inputs: a tensor or a tuple of tensors: where the derivatives are taken.
+        v: the vector, like the inputs; 1 if None.
+        create_graph: whether the results can be differentiated again.
+        strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
+    """
     return _vector_hessian("hvp", func, inputs, v, create_graph, strict)
 
 
 def _vector_hessian(
     name: str, func: Function, inputs: Tensors, v: Tensors, create_graph: bool, strict: bool
 ) -> tuple[Any, Any]:
+    """The output of `func`, and the product of `v` with its Hessian; errors name the function `name`."""
     with enable_grad():
         points, one_in = _points(name, inputs, create_graph)
         out = _one(name, func(*points))
@@ -237,6 +285,7 @@ def _vector_hessian(
 
 
 def _refuse(name: str, vectorize: bool, strategy: str) -> None:
+    """NotImplementedError for `vectorize`, and for a strategy other than "reverse-mode"."""
     if vectorize:
         raise UnsupportedError(f"{name}: vectorize=True needs vmap, which is not there yet; leave it out")
     if strategy != "reverse-mode":
@@ -252,6 +301,7 @@ def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tenso
 
 
 def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
+    """The results of `func` as a tuple, and whether it returned one tensor in no tuple."""
     found = func(*points)
     values = found if isinstance(found, tuple) else (found,)
     _check(name, "what func returns", values)
@@ -259,6 +309,7 @@ def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tup
 
 
 def _check(name: str, what: str, values: tuple[Any, ...]) -> None:
+    """TypeError unless all `values` are tensors; `what` says what they are."""
     for k, value in enumerate(values):
         if not isinstance(value, Tensor):
             raise InvalidTypeError(
@@ -266,7 +317,7 @@ def _check(name: str, what: str, values: tuple[Any, ...]) -> None:
             )
 
 
-def _one(name: str, out: Any) -> Tensor:
+def _one(name: str, out: Tensor | None) -> Tensor:
     if not isinstance(out, Tensor) or out.numel() != 1:
         shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
         raise InvalidValueError(f"{name}: expected func to return a Tensor of one element; got {shown}")
@@ -314,6 +365,7 @@ def _pull_back(
 
 
 def _or_zeros(name: str, g: Tensor | None, point: Tensor, strict: bool, what: str, by: str) -> Tensor:
+    """The gradient `g`, or zeros like `point` if None; with `strict` an error that `what` does not depend on `by`."""
     if g is not None:
         return g
     if strict:
@@ -322,5 +374,6 @@ def _or_zeros(name: str, g: Tensor | None, point: Tensor, strict: bool, what: st
 
 
 def _finished(values: tuple[Any, ...], single: bool, create_graph: bool) -> Tensors:
+    """`values`, detached unless `create_graph`; the only one out of its tuple where `single`."""
     kept = values if create_graph else tuple([value.detach() for value in values])
     return kept[0] if single else kept

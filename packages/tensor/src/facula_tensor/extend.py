@@ -1,4 +1,4 @@
-"""What packages beside this one may use beyond its public names: to declare operators of their own.
+"""Names for sibling packages beyond the public ones: to declare operators of their own.
 
 - `elementwise`, `operator` and `view` turn a declaration into functions; `composite` adds a function of operators.
 - `no_record_ops` and `recorded_ops` are the two namespaces that vjp rules are written against.

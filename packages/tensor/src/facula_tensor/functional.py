@@ -1,4 +1,4 @@
-"""What networks are made of, as functions: the names and arguments of PyTorch's `torch.nn.functional`.
+"""Functions that networks are made of, with the names and arguments of `torch.nn.functional`.
 
 An operator that networks use and that `torch` itself does not have at its top level is found here and only here.
 """

@@ -19,6 +19,7 @@ from ._creation.from_data import as_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeGuard
 
     from facula_storage import DType
 
@@ -37,8 +38,8 @@ class NotCloseError(FaculaError, AssertionError):
 
 @boundary
 def assert_close(
-    actual: Any,
-    expected: Any,
+    actual: object,
+    expected: object,
     *,
     allow_subclasses: bool = True,
     rtol: float | None = None,
@@ -52,17 +53,29 @@ def assert_close(
 ) -> None:
     """AssertionError unless |actual - expected| <= atol + rtol · |expected| everywhere; it shows the worst element.
 
-    Tensors, arrays and numbers, or sequences and mappings of them. Infinities must be equal; NaN is close to NaN with
-    `equal_nan` alone. `rtol` and `atol`, both or neither, are by dtype where left out: float32 1.3e-6 and 1e-5, float64
-    1e-7 both, float16 1e-3 and 1e-5, bfloat16 1.6e-2 and 1e-5, others 0. Shapes must agree, and with the `check_`
-    arguments device, dtype and strides. `msg` replaces the message, or is a function of it.
+    Infinities must be equal, and shapes.
+
+    Arguments:
+        actual: what was computed: tensors, arrays and numbers, or sequences and mappings of them.
+        expected: what it should be.
+        allow_subclasses: whether types may differ.
+        rtol: the relative tolerance, with `atol`; if None by dtype: float32 1.3e-6, float64 1e-7, float16 1e-3,
+            bfloat16 1.6e-2, others 0.
+        atol: the absolute tolerance, with `rtol`; if None by dtype: float32 1e-5, float64 1e-7, float16 1e-5,
+            bfloat16 1e-5, others 0.
+        equal_nan: whether NaN is close to NaN.
+        check_device: whether devices must agree.
+        check_dtype: whether dtypes must agree.
+        check_layout: ignored: there is one layout.
+        check_stride: whether strides must agree.
+        msg: the message in place of the usual one, or a function of that.
 
     >>> from facula_tensor import tensor
     >>> assert_close(tensor([1.0, 2.0]), tensor([1.0, 2.000001]))
     """
     if (rtol is None) != (atol is None):
         raise ArgumentError(f"assert_close: expected both rtol and atol or neither; got rtol={rtol} and atol={atol}")
-    options = {
+    options: dict[str, Any] = {
         "rtol": rtol, "atol": atol, "equal_nan": equal_nan, "device": check_device, "dtype": check_dtype,
         "stride": check_stride, "subclasses": allow_subclasses,
     }  # fmt: skip
@@ -71,8 +84,8 @@ def assert_close(
         raise NotCloseError(problem if msg is None else msg(problem) if callable(msg) else msg)
 
 
-def compare(actual: Any, expected: Any, where: str, options: dict[str, Any]) -> str | None:
-    """What is wrong, None where nothing is. `where` is the place in sequences and mappings, as `[1]['a']`."""
+def compare(actual: object, expected: object, where: str, options: dict[str, Any]) -> str | None:
+    """The first difference as text, None if there is none; `where` is the place, as `[1]['a']`."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         if set(actual) != set(expected):
             missing, more = (
@@ -98,18 +111,18 @@ def compare(actual: Any, expected: Any, where: str, options: dict[str, Any]) -> 
     return _compare_tensors(first, second, where, options, "Scalars" if numbers and not first.ndim else "Tensor-likes")
 
 
-def _is_sequence(value: Any) -> bool:
+def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _as_tensor(value: Any) -> Tensor:
+def _as_tensor(value: object) -> Tensor:
     if isinstance(value, Tensor):
         return value.detach()
     if isinstance(value, (bool, int, float, complex)):  # as wide as Python's numbers are
         kinds = {bool: bool_, float: float64, complex: complex128}
         return as_tensor(value, dtype=kinds.get(type(value)))
     if isinstance(value, (np.ndarray, np.generic)):
-        return as_tensor(value)
+        return as_tensor(value)  # type: ignore[arg-type]
     raise InvalidTypeError(
         f"assert_close: expected tensors, arrays, numbers, sequences or mappings of those; got {type(value).__name__}"
     )
@@ -120,6 +133,7 @@ def _at(where: str, problem: str) -> str:
 
 
 def _compare_tensors(a: Tensor, b: Tensor, where: str, options: dict[str, Any], kind: str) -> str | None:
+    """The difference of two tensors as text, None if there is none; `kind` is the word for them in it."""
     if a.shape != b.shape:
         return _at(where, f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}.")
     for name in ("device", "dtype", "stride"):
@@ -147,6 +161,7 @@ def _values(tensor: Tensor, dtype: DType) -> np.ndarray:
 def _compare_values(
     a: np.ndarray, b: np.ndarray, rtol: float, atol: float, where: str, equal_nan: bool, kind: str
 ) -> str | None:
+    """The difference of two arrays as text, None if all elements are close."""
     with np.errstate(all="ignore"):
         exact = a.dtype.kind in "biu"
         close = a == b

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from facula_autograd.extend import current_mode, replace_mode
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
@@ -15,8 +15,9 @@ from facula_tensor.extend import Autocast, watch_functions
 from .._names import publish
 
 if TYPE_CHECKING:
-    Nest: TypeAlias = Any  # arguments of a program's own function
     from collections.abc import Callable
+
+    from .._types import AnyValue
 
     P = ParamSpec("P")
     T = TypeVar("T")
@@ -52,8 +53,18 @@ class autocast(replace_mode):
     float64 is left alone. Casts are recorded: gradients come back in the operands' own dtypes. A parameter is cast
     once in a block, while it stays as it is, unless `cache_enabled` is False.
 
-    `enabled=False` switches a surrounding block off. For devices that are not there a warning says so, and nothing is
-    cast. ValueError and RuntimeError for what is no kind of device.
+    For devices that are not there a warning says so, and nothing is cast.
+
+    Arguments:
+        device_type: the kind of device, "cpu".
+        dtype: the lower dtype, bfloat16 or float16; by default what `get_autocast_dtype` gives for the kind of device.
+        enabled: False switches a surrounding block off.
+        cache_enabled: keep the casts of parameters; by default what `set_autocast_cache_enabled` says.
+
+    Raises:
+        ValueError: `device_type` is no text.
+        RuntimeError: there is no such kind of device.
+        TypeError: `dtype` is no dtype.
 
     >>> import facula
     >>> x = facula.ones(2, 2, requires_grad=True)
@@ -100,7 +111,7 @@ class autocast(replace_mode):
             raise
 
     @property
-    def _changes(self) -> dict[str, Any]:  # type: ignore[override]  # of each block its own
+    def _changes(self) -> dict[str, object]:  # type: ignore[override]  # of each block its own
         if self.device != "cpu":
             return {}
         if not self._enabled:
@@ -210,7 +221,7 @@ def clear_autocast_cache() -> None:
         state.casts.clear()
 
 
-def _cast(value: Nest, dtype: DType) -> Nest:
+def _cast(value: AnyValue, dtype: DType) -> AnyValue:
     """Floating tensors of a nest in a dtype; float64 and all else as they are."""
     if isinstance(value, Tensor):
         return value.to(dtype) if value.is_floating_point() and value.dtype is not float64 else value
@@ -221,14 +232,19 @@ def _cast(value: Nest, dtype: DType) -> Nest:
     return value
 
 
-def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: DType | None = None) -> Any:
-    """Decorate `forward` of a Function: with `cast_inputs`, inside `autocast` it runs on inputs cast to that dtype, and
-    nothing is cast inside; without, it runs as it is. `custom_bwd` of its `backward` does as it did."""
+def custom_fwd(fwd: AnyValue = None, *, device_type: str = "cpu", cast_inputs: DType | None = None) -> AnyValue:
+    """Decorate `forward` of a Function, whose `backward` has `custom_bwd`: how it runs inside `autocast`.
+
+    Arguments:
+        fwd: the method; without it, a decorator is returned.
+        device_type: the kind of device of the blocks that are meant.
+        cast_inputs: run on inputs cast to this dtype, and cast nothing inside; None: run as it is.
+    """
     if fwd is None:
         return partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
     @wraps(fwd)
-    def forward(ctx: Any, *arguments: Any, **options: Any) -> Any:
+    def forward(ctx: AnyValue, *arguments: AnyValue, **options: AnyValue) -> AnyValue:
         state = _state() if _checked_device("custom_fwd", device_type) == "cpu" else None
         ctx._dtype = get_autocast_dtype(device_type)
         ctx._fwd_used_autocast = state is not None and cast_inputs is None
@@ -240,13 +256,13 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cpu", cast_inputs: DType 
     return forward
 
 
-def custom_bwd(bwd: Any = None, *, device_type: str = "cpu") -> Any:
+def custom_bwd(bwd: AnyValue = None, *, device_type: str = "cpu") -> AnyValue:
     """Decorate `backward` of a Function whose `forward` has `custom_fwd`: it runs inside `autocast` if that did."""
     if bwd is None:
         return partial(custom_bwd, device_type=device_type)
 
     @wraps(bwd)
-    def backward(ctx: Any, *arguments: Any) -> Any:
+    def backward(ctx: AnyValue, *arguments: AnyValue) -> AnyValue:
         if _checked_device("custom_bwd", device_type) != "cpu":
             return bwd(ctx, *arguments)
         with autocast("cpu", dtype=ctx._dtype, enabled=ctx._fwd_used_autocast):

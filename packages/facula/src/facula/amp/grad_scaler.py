@@ -5,7 +5,7 @@ P. Micikevicius and others: Mixed precision training, ICLR 2018.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from facula_optim import Optimizer
+
+    from .._types import AnyValue
 
 __all__ = ["GradScaler", "OptState"]
 
@@ -35,8 +37,15 @@ class GradScaler:
     `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()`: the step divides the gradients by the
     scale and is left out where one of them is infinite or NaN; the update multiplies the scale by `backoff_factor`
     then, and by `growth_factor` after `growth_interval` steps without. `unscale_(optimizer)` before the step lets
-    gradients be clipped. `enabled=False` does nothing but call the optimizer; so it is, with a warning, on devices that
-    are not there ("cuda", which is the default).
+    gradients be clipped.
+
+    Arguments:
+        device: "cpu"; on devices that are not there, a warning says that nothing is scaled.
+        init_scale: the scale to begin with.
+        growth_factor: more than 1.
+        backoff_factor: between 0 and 1.
+        growth_interval: the number of finite steps after which the scale grows.
+        enabled: False: do nothing but call the optimizer.
 
     Raises:
         ValueError: factors that do not grow or shrink; gradients in float16, which cannot be unscaled.
@@ -121,7 +130,7 @@ class GradScaler:
                 infinite = infinite or not isfinite(gradient).all().item()
         return infinite
 
-    def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def step(self, optimizer: Optimizer, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:
         """Unscale the gradients if `unscale_` has not; what `optimizer.step` gives, or None where it is left out."""
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -186,7 +195,7 @@ class GradScaler:
         """Whether anything is scaled."""
         return self._enabled
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, AnyValue]:
         """The scale and what it grows by, under PyTorch's names; empty where nothing is scaled."""
         if not self._enabled:
             return {}
@@ -198,7 +207,7 @@ class GradScaler:
             "_growth_tracker": self._growth_tracker,
         }
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, AnyValue]) -> None:
         """Take what `state_dict` gave. RuntimeError where it is empty: it is of a scaler that scaled nothing."""
         if not self._enabled:
             return

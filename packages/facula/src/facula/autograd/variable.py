@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, tensor
 
 from .._names import publish
+from .._types import AnyValue
 
 __all__ = ["Variable"]
 
@@ -21,9 +22,15 @@ class _AnyTensor(type):
 
 
 class Variable(metaclass=_AnyTensor):
-    """`Variable(data, requires_grad=False)`: a leaf over the memory of a tensor. Old programs write it; a tensor does.
+    """A leaf over the memory of a tensor. Old programs write it; a tensor does.
 
-    TypeError where `data` is no tensor.
+    Arguments:
+        data: the tensor; an empty one if None.
+        requires_grad: whether the leaf wants a gradient.
+        volatile: no difference; use `no_grad`.
+
+    Raises:
+        TypeError: `data` is no tensor.
 
     >>> import facula
     >>> Variable(facula.ones(2), requires_grad=True)
@@ -34,7 +41,7 @@ class Variable(metaclass=_AnyTensor):
 
     if TYPE_CHECKING:
 
-        def __new__(cls, data: object = None, requires_grad: bool = False, volatile: bool = False) -> Any: ...
+        def __new__(cls, data: object = None, requires_grad: bool = False, volatile: bool = False) -> AnyValue: ...
 
     else:
 

@@ -97,6 +97,9 @@ def sdp_kernel(
 ) -> Iterator[None]:
     """Attention's switches for a block.
 
+    Arguments:
+        enable_flash, enable_math, enable_mem_efficient, enable_cudnn: what `flash_sdp_enabled()` and so on give inside.
+
     >>> with sdp_kernel(enable_flash=False):
     ...     flash_sdp_enabled()
     False

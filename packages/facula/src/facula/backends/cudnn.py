@@ -69,6 +69,11 @@ def flags(
 ) -> Iterator[None]:
     """Switches set for a block.
 
+    Arguments:
+        enabled, benchmark, benchmark_limit, deterministic, allow_tf32: the values of the switches inside; None leaves
+            one as it is.
+        fp32_precision: no difference.
+
     >>> from facula.backends import cudnn
     >>> with cudnn.flags(deterministic=True):
     ...     cudnn.deterministic

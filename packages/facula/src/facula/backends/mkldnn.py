@@ -28,6 +28,10 @@ def flags(
 ) -> Iterator[None]:
     """Switches set for a block.
 
+    Arguments:
+        enabled, deterministic, allow_tf32: the values of the switches inside.
+        fp32_precision: no difference.
+
     >>> from facula.backends import mkldnn
     >>> with mkldnn.flags(enabled=False):
     ...     mkldnn.enabled

@@ -6,7 +6,7 @@ import sys
 import traceback
 from multiprocessing import get_context
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import boundary
@@ -15,6 +15,7 @@ from .._names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from multiprocessing.context import SpawnContext as StartMethod
     from multiprocessing.process import BaseProcess
     from multiprocessing.queues import SimpleQueue
 
@@ -25,7 +26,13 @@ __all__ = [
 
 
 class ProcessException(FaculaError):
-    """A process of `spawn` failed: number `error_index`, with process id `error_pid`."""
+    """A process of `spawn` failed.
+
+    Arguments:
+        msg: the error's message.
+        error_index: the number of the process.
+        error_pid: its process id.
+    """
 
     msg: str
     error_index: int
@@ -44,7 +51,14 @@ class ProcessRaisedException(ProcessException):
 
 
 class ProcessExitedException(ProcessException):
-    """A process of `spawn` ended early, with status `exit_code`."""
+    """A process of `spawn` ended early.
+
+    Arguments:
+        msg: the error's message.
+        error_index: the number of the process.
+        error_pid: its process id.
+        exit_code: the status with which it ended.
+    """
 
     def __init__(self, msg: str, error_index: int, error_pid: int | None, exit_code: int | None = None) -> None:
         super().__init__(msg, error_index, error_pid)
@@ -122,14 +136,28 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Run `fn(i, *args)` in processes i = 0 ... nprocs - 1, and wait for them; without `join`, a ProcessContext.
+    """Run a function in several processes. The failure of one ends the others.
 
-    The failure of one ends the others, and is raised: ProcessRaisedException, ProcessExitedException.
+    Arguments:
+        fn: called as `fn(i, *args)` in process i, from 0 to nprocs - 1.
+        args: its other arguments.
+        nprocs: the number of processes.
+        join: wait for the processes.
+        daemon: let the processes end with this one.
+        start_method: how the `multiprocessing` of Python starts them: "spawn", "fork" or "forkserver".
+
+    Returns:
+        None, or without `join` a ProcessContext.
+
+    Raises:
+        ProcessRaisedException: a process ended with an exception.
+        ProcessExitedException: a process ended early.
     """
-    context: Any = get_context(start_method)
-    processes, errors = [], []
+    context: StartMethod = get_context(start_method)  # type: ignore[assignment]  # of whichever kind
+    processes: list[BaseProcess] = []
+    errors: list[SimpleQueue[str]] = []
     for index in range(nprocs):
-        failure = context.SimpleQueue()
+        failure: SimpleQueue[str] = context.SimpleQueue()
         process = context.Process(target=_run, args=(fn, index, args, failure), daemon=daemon)
         process.start()
         processes.append(process)
@@ -151,7 +179,7 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """`start_processes`, each of them a fresh Python."""
+    """Run a function in several processes, each of them a fresh Python. Arguments: those of `start_processes`."""
     return start_processes(fn, args, nprocs, join, daemon, start_method)
 
 

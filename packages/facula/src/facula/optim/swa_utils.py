@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from facula_tensor import Tensor
     from facula_tensor.extend import DeviceLike
 
+    from .._types import AnyValue
+
 __all__ = [
     "SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
     "update_bn",
@@ -32,10 +34,18 @@ __all__ = [
 class AveragedModel(Module):
     """A copy of a module, `self.module`, whose parameters are averages of the module's over training.
 
-    `update_parameters(model)` takes the model's present parameters into the averages: the mean of all so far, or what
-    `avg_fn(averaged, current, n_averaged)` gives for each, or `multi_avg_fn` does in place, given lists of them.
-    Buffers are copied, or with `use_buffers` averaged too. Called, it is the averaged module; its state has the count,
-    "n_averaged". ValueError where both functions are given.
+    `update_parameters(model)` takes the model's present parameters into the averages: the mean of all so far, unless
+    a function says otherwise. Called, it is the averaged module; its state has the count, "n_averaged".
+
+    Arguments:
+        model: the module that is copied.
+        device: where the copy is; by default where the module is.
+        avg_fn: `avg_fn(averaged, current, n_averaged)` gives the new average of one parameter.
+        multi_avg_fn: the same for lists of all of them, in place.
+        use_buffers: average the buffers too; else they are copied.
+
+    Raises:
+        ValueError: both functions are given.
 
     >>> from facula_nn import Linear
     >>> model = Linear(1, 1, bias=False)
@@ -71,7 +81,7 @@ class AveragedModel(Module):
         self.multi_avg_fn: Callable[[list[Tensor], list[Tensor], Tensor | int], None] | None = multi_avg_fn
         self.use_buffers: bool = use_buffers
 
-    def forward(self, *args: object, **kwargs: object) -> Any:
+    def forward(self, *args: object, **kwargs: object) -> AnyValue:
         """What the averaged module gives."""
         return self.module(*args, **kwargs)
 
@@ -104,11 +114,15 @@ class AveragedModel(Module):
 
 @boundary
 @no_grad()
-def update_bn(loader: Iterable[Any], model: Module, device: DeviceLike | None = None) -> None:
-    """Compute the running means and variances of batch normalisation anew, over all batches of a loader.
+def update_bn(loader: Iterable[AnyValue], model: Module, device: DeviceLike | None = None) -> None:
+    """Compute the running means and variances of batch normalisation again, over all batches of a loader.
 
-    A batch is what the model takes, or a tuple or list that begins with it; it is moved to `device`, where that is
-    given. Whether the model trains, and its layers' momentum, are afterwards as before.
+    Whether the model trains, and its layers' momentum, are afterwards as before.
+
+    Arguments:
+        loader: its batches are what the model takes, or tuples or lists that begin with it.
+        model: the module whose layers are meant.
+        device: where batches are moved to; by default they stay.
     """
     layers = {one: one.momentum for one in model.modules() if isinstance(one, (BatchNorm1d, BatchNorm2d))}
     if not layers:

@@ -15,24 +15,23 @@ from facula_tensor import Size
 
 from .._names import publish
 
+PyTree: TypeAlias = Any  # a nest, or a leaf of one: of any type
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     Context: TypeAlias = Any  # what a container needs beside its children
-    IsLeaf: TypeAlias = Callable[[Any], bool] | None
-    Flatten: TypeAlias = Callable[[Any], tuple[list[Any], Context]]
-    Unflatten: TypeAlias = Callable[[Iterable[Any], Context], Any]
+    IsLeaf: TypeAlias = Callable[[PyTree], bool] | None
+    Flatten: TypeAlias = Callable[[PyTree], tuple[list[PyTree], Context]]
+    Unflatten: TypeAlias = Callable[[Iterable[PyTree], Context], PyTree]
     # A class, several, or what says whether a leaf is meant.
-    Kind: TypeAlias = type | tuple[type, ...] | Callable[[Any], bool]
+    Kind: TypeAlias = type | tuple[type, ...] | Callable[[PyTree], bool]
 
 __all__ = [
     "PyTree", "TreeSpec", "is_namedtuple", "is_namedtuple_class", "is_namedtuple_instance", "register_pytree_node",
     "tree_all", "tree_any", "tree_flatten", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only",
     "tree_map_only_", "tree_structure", "tree_unflatten",
 ]  # fmt: skip
-
-
-PyTree: TypeAlias = Any  # a nest, or a leaf of one: of any type
 
 
 class _Container(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import timeit
 from time import perf_counter as timer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_errors import InvalidValueError
@@ -16,6 +16,8 @@ from .._names import publish
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .._types import AnyValue
+
 __all__ = ["Measurement", "Timer", "timer"]
 
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns"))
@@ -23,7 +25,14 @@ _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 
 class Measurement:
-    """Times of one piece of code, in seconds: `times` a run, `raw_times` of `number_per_run` runs each.
+    """Times of one piece of code, in seconds.
+
+    Arguments:
+        number_per_run: how many runs were measured together.
+        raw_times: the seconds that each measurement took.
+        title: what is shown first.
+        description: what is shown below the title.
+        num_threads: how many threads ran.
 
     >>> print(Measurement(10, [1e-5, 3e-5, 2e-5], title="add"))
     add
@@ -92,7 +101,22 @@ class Measurement:
 
 @boundary
 class Timer:
-    """Times a statement, text as for `timeit` or a function, in one thread unless `num_threads` says otherwise.
+    """Times a statement.
+
+    Arguments:
+        stmt: what is measured: text as for `timeit`, or a function.
+        setup: what runs before each measurement, and is not measured.
+        global_setup: "", as there is no other language than Python.
+        timer: gives the time in seconds.
+        globals: the names that `stmt` and `setup` see.
+        label, sub_label: the title of what is measured; by default the statement.
+        description: what is shown below the title.
+        env: no difference.
+        num_threads: how many threads operators may use.
+        language: "py".
+
+    Raises:
+        ValueError: another language is asked for.
 
     >>> timer = Timer("x * 2", globals={"x": 3})
     >>> len(timer.timeit(10).times), timer.timeit(10).number_per_run
@@ -105,7 +129,7 @@ class Timer:
         setup: str | Callable[[], object] = "pass",
         global_setup: str = "",
         timer: Callable[[], float] = timer,
-        globals: dict[str, Any] | None = None,
+        globals: dict[str, AnyValue] | None = None,
         label: str | None = None,
         sub_label: str | None = None,
         description: str | None = None,
@@ -159,7 +183,14 @@ class Timer:
         max_run_time: float = 10.0,
         callback: Callable[[int, float], object] | None = None,
     ) -> Measurement:
-        """`blocked_autorange`, until the middle half of the times is narrower than `threshold` of the median."""
+        """Times as of `blocked_autorange`, until they vary little.
+
+        Arguments:
+            threshold: the width of the middle half of the times that is narrow enough, as a part of the median.
+            min_run_time: the seconds to measure at least.
+            max_run_time: the seconds after which no more is measured.
+            callback: called with the number of runs and the seconds of each of the first measurements.
+        """
         measured = self.blocked_autorange(callback, min_run_time)
         while sum(measured.raw_times) < max_run_time:
             if len(measured.raw_times) > 3 and measured.iqr < threshold * measured.median:

@@ -51,8 +51,8 @@ class EinMix(_EinmixMixin, nn.Module):
 
     weight: Parameter
     bias: Parameter | None
-    pre_rearrange: Any | None
-    post_rearrange: Any | None
+    pre_rearrange: Rearrange | None
+    post_rearrange: Rearrange | None
 
     def _create_parameters(
         self, weight_shape: list[int], weight_bound: float, bias_shape: list[int] | None, bias_bound: float

@@ -140,6 +140,13 @@ class Hardtanh(Module):
     """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second.
 
     `min_value` and `max_value` are older names of the two.
+
+    Arguments:
+        min_val: the least result.
+        max_val: the greatest result.
+        inplace: change the input.
+        min_value: an older name of `min_val`.
+        max_value: an older name of `max_val`.
     """
 
     min_val: float

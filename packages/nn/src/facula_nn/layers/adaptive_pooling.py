@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -13,6 +13,9 @@ from .._module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
+
+    from .._types import Pooled
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -98,7 +101,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
     dims = 1
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, L) or (C, L)."""
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
@@ -112,7 +115,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
     dims = 2
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, H, W) or (C, H, W)."""
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
@@ -126,6 +129,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
 
     dims = 3
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, D, H, W) or (C, D, H, W)."""
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)

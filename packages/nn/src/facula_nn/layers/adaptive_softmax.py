@@ -36,6 +36,15 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     cluster i has in_features / div_value**(i + 1) features inside. ValueError for cutoffs that do not rise from
     1 on, below `n_classes`. E. Grave and others: Efficient softmax approximation for GPUs, 2016.
 
+    Arguments:
+        in_features: the length of inputs.
+        n_classes: how many classes there are.
+        cutoffs: the classes with which clusters begin, increasing.
+        div_value: by which each next tail is narrower.
+        head_bias: whether the head has a bias.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import ones, tensor
     >>> layer = AdaptiveLogSoftmaxWithLoss(4, 10, [2, 5], div_value=2.0)
     >>> layer(ones(3, 4), tensor([0, 3, 9])).output.shape, layer.log_prob(ones(3, 4)).shape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -17,6 +17,8 @@ from .linear import NonDynamicallyQuantizableLinear
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Place
+
 __all__ = ["MultiheadAttention"]
 
 
@@ -29,6 +31,19 @@ class MultiheadAttention(Module):
     State: `in_proj_weight` (or `q_proj_weight`, `k_proj_weight`, `v_proj_weight` where widths differ), `in_proj_bias`,
     `out_proj.weight`, `out_proj.bias`, `bias_k`, `bias_v`. ValueError unless `num_heads` divides `embed_dim`.
     A. Vaswani et al., Attention is all you need, NeurIPS 2017.
+
+    Arguments:
+        embed_dim: the length of queries and outputs.
+        num_heads: the number of heads, which divides `embed_dim`.
+        dropout: the probability that a weight is dropped, in training.
+        bias: whether the projections have biases.
+        add_bias_kv: a learnt key and value beside the others.
+        add_zero_attn: a key and value of zeros beside the others.
+        kdim: the length of keys; `embed_dim` if None.
+        vdim: the length of values; `embed_dim` if None.
+        batch_first: whether the batch comes before the length.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> x = ones(5, 2, 8)
@@ -70,7 +85,7 @@ class MultiheadAttention(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         check_lengths("MultiheadAttention", 1, embed_dim=embed_dim, num_heads=num_heads)
         if embed_dim % num_heads:
             raise InvalidValueError(
@@ -122,6 +137,19 @@ class MultiheadAttention(Module):
 
         `key_padding_mask` (batch, keys) and `attn_mask` (length, keys) or (batch · num_heads, length, keys): bool, True
         where nobody may look, or numbers that are added. Without `need_weights` memory is linear in lengths.
+
+        Arguments:
+            query: the queries.
+            key: the keys.
+            value: the values.
+            key_padding_mask: which keys are padding, (batch, keys).
+            need_weights: give the weights, too.
+            attn_mask: who may not look where.
+            average_attn_weights: the weights' mean over the heads, rather than those of each.
+            is_causal: whether `attn_mask` is the causal one.
+
+        Returns:
+            The outputs, and the weights or None.
         """
         for one in (query, key, value):
             check_input("MultiheadAttention", one)

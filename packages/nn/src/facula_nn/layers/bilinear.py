@@ -26,6 +26,14 @@ class Bilinear(Module):
     `weight` (out_features, in1_features, in2_features) and `bias` (out_features) begin evenly drawn from
     ±1 / sqrt(in1_features).
 
+    Arguments:
+        in1_features: the length of the first input.
+        in2_features: the length of the second.
+        out_features: the length of results.
+        bias: whether something learnt is added.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import ones
     >>> Bilinear(3, 4, 2)(ones(5, 3), ones(5, 4)).shape
     facula.Size([5, 2])

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Place
+
 __all__ = ["Conv1d", "Conv2d", "Conv3d"]
 
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
@@ -26,7 +28,18 @@ PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 @boundary
 class Convolution(Module):
-    """Geometry, weight and bias. Transposes differ in the order of the weight's first two dimensions."""
+    """Geometry, weight and bias. Transposes differ in the order of the weight's first two dimensions.
+
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        padding: what is added at both ends of each dimension, of zeros or as `padding_mode` says.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        place: where the parameters lie, and their dtype.
+        **sizes: the sizes of windows, by name.
+    """
 
     in_channels: int
     out_channels: int
@@ -49,9 +62,9 @@ class Convolution(Module):
         out_channels: int,
         groups: int,
         bias: bool,
-        padding: Any,
+        padding: object,
         padding_mode: str,
-        place: dict[str, Any],
+        place: Place,
         **sizes: Any,
     ) -> None:
         super().__init__()
@@ -133,7 +146,7 @@ class _Conv(Convolution):
         device: DeviceLike | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
@@ -143,6 +156,19 @@ class Conv1d(_Conv):
     """A convolution (cross-correlation) of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
 
     `weight` is (out_channels, in_channels / groups, kernel_size); else as `Conv2d`, with one size where that has two.
+
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows.
+        padding: what is added at both ends of each dimension; or "same" or "valid".
+        dilation: the step within a window.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> Conv1d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5)).shape
@@ -168,6 +194,19 @@ class Conv2d(_Conv):
     What is around images is as `padding_mode` says: "zeros", or as `functional.pad` has it, "reflect", "replicate" or
     "circular". ValueError for what cannot be.
 
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows.
+        padding: what is added at both ends of each dimension; or "same" or "valid".
+        dilation: the step within a window.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import ones
     >>> Conv2d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5, 5)).shape
     facula.Size([2, 8, 5, 5])
@@ -187,6 +226,19 @@ class Conv3d(_Conv):
 
     `weight` is (out_channels, in_channels / groups, *kernel_size); else as `Conv2d`, with three sizes for two.
 
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows.
+        padding: what is added at both ends of each dimension; or "same" or "valid".
+        dilation: the step within a window.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import ones
     >>> Conv3d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 4, 5, 5)).shape
     facula.Size([2, 8, 4, 5, 5])
@@ -202,7 +254,15 @@ class Conv3d(_Conv):
         return F.conv3d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
-def _padding(layer: str, padding: Any, stride: tuple[int, ...], transposed: bool) -> Any:
+def _padding(layer: str, padding: object, stride: tuple[int, ...], transposed: bool) -> str | tuple[int, ...]:
+    """The padding as numbers, or by name.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        padding: a number, one for each dimension, "same" or "valid".
+        stride: the strides, one for each dimension.
+        transposed: whether the names are refused.
+    """
     if not isinstance(padding, str) or transposed:
         return lengths(layer, "padding", padding, len(stride))
     if padding not in ("same", "valid"):

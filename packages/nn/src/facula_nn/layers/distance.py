@@ -38,6 +38,11 @@ class CosineSimilarity(Module):
 class PairwiseDistance(Module):
     """The p-norm of x1 - x2 + eps along the last dimension.
 
+    Arguments:
+        p: the order of the norm.
+        eps: what is added to the differences.
+        keepdim: keep the last dimension, with length 1.
+
     >>> from facula_tensor import tensor
     >>> PairwiseDistance()(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
     tensor([5.0000])

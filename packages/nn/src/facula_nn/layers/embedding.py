@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -14,7 +14,11 @@ from .._arguments import check_lengths
 from .._module import Module
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from .._types import Place
 
 __all__ = ["Embedding"]
 
@@ -38,9 +42,18 @@ class VectorTable(Module):
         sparse: bool,
         weight: Tensor | None,
         requires_grad: bool,
-        place: dict[str, Any],
+        place: Place,
     ) -> None:
-        """Check sizes, and make the weight, or take the given one."""
+        """Check sizes, and make the weight, or take the given one.
+
+        Arguments:
+            shape: (numbers, features).
+            padding_idx: a number whose row begins as zeros and gets no gradient.
+            sparse: True is refused: gradients are dense.
+            weight: the weight, in place of a drawn one.
+            requires_grad: whether it is trained.
+            place: where the weight lies, and its dtype.
+        """
         name, (count, width) = type(self).__name__, shape
         check_lengths(name, num_embeddings=count, embedding_dim=width)
         if sparse:
@@ -73,6 +86,19 @@ class Embedding(VectorTable):
     `padding_idx`, which gets no gradient. `max_norm` scales rows that are used and longer down to it, in place;
     `scale_grad_by_freq` divides a row's gradient by how often it is used. `sparse=True` is refused.
 
+    Arguments:
+        num_embeddings: how many numbers there are.
+        embedding_dim: the length of a vector.
+        padding_idx: a number whose row begins as zeros and gets no gradient.
+        max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
+        norm_type: the order of that norm.
+        scale_grad_by_freq: divide gradients by how often a number comes.
+        sparse: True is refused: gradients are dense.
+        _weight: the weight, in place of a drawn one.
+        _freeze: do not train the weight.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import tensor
     >>> Embedding(10, 3)(tensor([[1, 2], [4, 5]])).shape
     facula.Size([2, 2, 3])
@@ -94,7 +120,7 @@ class Embedding(VectorTable):
     ) -> None:
         super().__init__()
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, not _freeze, place)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -124,8 +150,20 @@ class Embedding(VectorTable):
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
-    ) -> Any:
+    ) -> Self:
         """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
+
+        Arguments:
+            embeddings: the weight, (numbers, features).
+            freeze: do not train the weight.
+            padding_idx: a number whose row begins as zeros and gets no gradient.
+            max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
+            norm_type: the order of that norm.
+            scale_grad_by_freq: divide gradients by how often a number comes.
+            sparse: True is refused: gradients are dense.
+
+        Returns:
+            The layer.
 
         >>> from facula_tensor import tensor
         >>> Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -15,6 +15,8 @@ from .._module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .._types import Pooled
 
 __all__ = ["FractionalMaxPool2d", "FractionalMaxPool3d"]
 
@@ -73,7 +75,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
     dims = 2
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, H, W) or (C, H, W)."""
         return F.fractional_max_pool2d(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
@@ -86,7 +88,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 
     dims = 3
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, D, H, W) or (C, D, H, W)."""
         return F.fractional_max_pool3d(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples

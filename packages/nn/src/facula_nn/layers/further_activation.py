@@ -169,6 +169,12 @@ class PReLU(Module):
 
     State: `weight` (num_parameters), which begins as `init`. K. He et al., Delving Deep into Rectifiers, ICCV 2015.
 
+    Arguments:
+        num_parameters: 1, or the number of channels.
+        init: the slope at first.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import tensor
     >>> PReLU()(tensor([-1.0, 2.0])).detach()
     tensor([-0.2500,  2.0000])
@@ -206,6 +212,11 @@ class PReLU(Module):
 @boundary
 class RReLU(Module):
     """x where it is positive, else x times a slope: in training drawn for each number, else the mean of the two.
+
+    Arguments:
+        lower: the least slope.
+        upper: the greatest slope.
+        inplace: change the input.
 
     B. Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
     """
@@ -321,7 +332,13 @@ class Tanhshrink(Module):
 
 @boundary
 class Threshold(Module):
-    """x, or `value` where x is not greater than `threshold`."""
+    """x, or `value` where x is not greater than `threshold`.
+
+    Arguments:
+        threshold: the limit.
+        value: the result up to the limit.
+        inplace: change the input.
+    """
 
     threshold: float
     value: float

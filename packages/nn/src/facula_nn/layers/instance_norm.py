@@ -21,7 +21,18 @@ __all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
 
 @boundary
 class _InstanceNorm(ChannelNorm):
-    """Each channel of each example less its mean, divided by its deviation; then times `weight` plus `bias`."""
+    """Each channel of each example less its mean, divided by its deviation; then times `weight` plus `bias`.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+    """
 
     def __init__(
         self,

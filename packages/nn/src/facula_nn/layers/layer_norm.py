@@ -6,7 +6,7 @@ Mean Square Layer Normalization, NeurIPS 2019.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -18,7 +18,14 @@ from .._arguments import check_input, check_lengths
 from .._module import Module
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, SupportsIndex, TypeAlias
+
     from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from .._types import Place
+
+    Lengths: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 
 __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
@@ -44,7 +51,7 @@ class _Affine(Module):
     weight: Parameter | None
     bias: Parameter | None
 
-    def _make_affine(self, shape: tuple[int, ...], weight: bool, bias: bool | None, place: dict[str, Any]) -> None:
+    def _make_affine(self, shape: tuple[int, ...], weight: bool, bias: bool | None, place: Place) -> None:
         self.register_parameter("weight", Parameter(empty(shape, **place)) if weight else None)
         if bias is not None:
             self.register_parameter("bias", Parameter(empty(shape, **place)) if bias else None)
@@ -63,6 +70,14 @@ class LayerNorm(_Affine):
 
     Shape stays. State: `weight` and `bias` of that shape, where `elementwise_affine` (and `bias`).
 
+    Arguments:
+        normalized_shape: the last lengths, a number or several.
+        eps: what is added to the variance.
+        elementwise_affine: whether there is a weight.
+        bias: whether there is a bias, too.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import tensor
     >>> LayerNorm(2)(tensor([[1.0, 3.0]])).detach()
     tensor([[-1.0000,  1.0000]])
@@ -74,7 +89,7 @@ class LayerNorm(_Affine):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Lengths,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -84,7 +99,7 @@ class LayerNorm(_Affine):
         super().__init__()
         self.normalized_shape = _lengths("LayerNorm", normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         self._make_affine(self.normalized_shape, elementwise_affine, elementwise_affine and bias, place)
         self.reset_parameters()
 
@@ -106,6 +121,13 @@ class RMSNorm(_Affine):
 
     `eps` is added to the mean square; None: the distance from 1 to the next number of the dtype. Shape stays.
 
+    Arguments:
+        normalized_shape: the last lengths, a number or several.
+        eps: what is added to the mean square.
+        elementwise_affine: whether there is a weight.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import tensor
     >>> RMSNorm(2)(tensor([[3.0, 4.0]])).detach()
     tensor([[0.8485, 1.1314]])
@@ -117,7 +139,7 @@ class RMSNorm(_Affine):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Lengths,
         eps: float | None = None,
         elementwise_affine: bool = True,
         device: DeviceLike | None = None,
@@ -144,6 +166,15 @@ class GroupNorm(_Affine):
 
     Input (N, num_channels, ...), whose shape stays. State: `weight` and `bias`, a number a channel, where `affine`.
     ValueError unless num_groups divides num_channels.
+
+    Arguments:
+        num_groups: how many groups there are.
+        num_channels: how many channels there are.
+        eps: what is added to the variance.
+        affine: whether there is a weight.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
 
     >>> from facula_tensor import tensor
     >>> GroupNorm(1, 2)(tensor([[1.0, 3.0]])).detach()

@@ -43,11 +43,11 @@ class LazyModuleMixin:
 
     def has_uninitialized_params(self) -> bool:
         """Whether a parameter or buffer of the module's own has no shape yet."""
-        module: Any = self
+        module: Module = self  # type: ignore[assignment]  # whose base this is, too
         return any(is_lazy(value) for kind in (PARAMETER, BUFFER) for _, value in members(module, kind))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        module: Any = self
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        module: Module = self  # type: ignore[assignment]  # whose base this is, too
         try:
             self.initialize_parameters(*args, **kwargs)
         except Exception as error:
@@ -59,13 +59,13 @@ class LazyModuleMixin:
 
     def _forget_shapes(self) -> None:
         """Put parameters without shapes in the place of the module's, and of its floating buffers."""
-        module: Any = self
+        module: Module = self  # type: ignore[assignment]  # whose base this is, too
         for name, value in members(module, PARAMETER):
             if value is not None:
                 setattr(module, name, UninitializedParameter(device=value.device, dtype=value.dtype))
-        for name, value in members(module, BUFFER):
-            if value is not None and value.is_floating_point():
-                setattr(module, name, UninitializedBuffer(device=value.device, dtype=value.dtype))
+        for name, buffer in members(module, BUFFER):
+            if buffer is not None and buffer.is_floating_point():
+                setattr(module, name, UninitializedBuffer(device=buffer.device, dtype=buffer.dtype))
 
     @no_grad()
     def _take_shapes(self, **shapes: tuple[int, ...]) -> None:

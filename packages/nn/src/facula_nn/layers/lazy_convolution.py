@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Place
+
 __all__ = [
     "LazyConv1d",
     "LazyConv2d",
@@ -72,7 +74,7 @@ class _LazyConv(_LazyChannels):
         device: DeviceLike | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
         Convolution.__init__(self, 0, out_channels, groups, bias, padding, padding_mode, place, **sizes)
         self._forget_shapes()
@@ -95,7 +97,7 @@ class _LazyConvTranspose(_LazyChannels):
         device: DeviceLike | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
         Convolution.__init__(self, 0, out_channels, groups, bias, padding, padding_mode, place, **sizes)
         self._forget_shapes()

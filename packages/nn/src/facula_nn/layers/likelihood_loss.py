@@ -16,6 +16,14 @@ class PoissonNLLLoss(_Loss):
     """exp(input) - target input, for counts; `log_input` False: input - target log(input + eps).
 
     `full` adds Stirling's approximation of log(target!) where target is above 1.
+
+    Arguments:
+        log_input: whether the input is the logarithm of the rate.
+        full: add the part that the input does not change.
+        size_average: an older way to say `reduction`.
+        eps: what is added to a rate before its logarithm.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
     """
 
     log_input: bool
@@ -41,7 +49,13 @@ class PoissonNLLLoss(_Loss):
 
 @boundary
 class GaussianNLLLoss(_Loss):
-    """(log(var) + (input - target)**2 / var) / 2, var being at least `eps`; `full` adds log(2 pi) / 2."""
+    """(log(var) + (input - target)**2 / var) / 2, var being at least `eps`; `full` adds log(2 pi) / 2.
+
+    Arguments:
+        full: add the part that nothing changes.
+        eps: the least variance.
+        reduction: "mean", "sum" or "none".
+    """
 
     full: bool
     eps: float
@@ -51,7 +65,13 @@ class GaussianNLLLoss(_Loss):
         self.full, self.eps = full, eps
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
-        """`var` of input's shape, or with a last length of 1, or without its last dimension, or a number."""
+        """`var` of input's shape, or with a last length of 1, or without its last dimension, or a number.
+
+        Arguments:
+            input: the means.
+            target: the values.
+            var: the variances.
+        """
         return F.gaussian_nll_loss(input, target, var, self.full, self.eps, self.reduction)
 
 

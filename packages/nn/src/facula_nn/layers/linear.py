@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty
@@ -27,7 +27,7 @@ class Identity(Module):
     Identity()
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -40,6 +40,13 @@ class Linear(Module):
     """input @ weight.T + bias, over the last dimension: (*, in_features) to (*, out_features).
 
     `weight` (out_features, in_features) and `bias` (out_features) begin evenly drawn from ±1 / sqrt(in_features).
+
+    Arguments:
+        in_features: the length of inputs.
+        out_features: the length of results.
+        bias: whether something learnt is added.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> Linear(3, 2)(ones(5, 3)).shape

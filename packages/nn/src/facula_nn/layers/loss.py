@@ -59,6 +59,14 @@ class CrossEntropyLoss(_WeightedLoss):
     `weight` (C) counts classes differently, `ignore_index` is a target that does not count, `label_smoothing` mixes
     the target with equal probabilities. IndexError for a target that is no class.
 
+    Arguments:
+        weight: a factor for each class, or None.
+        size_average: an older way to say `reduction`.
+        ignore_index: a target that does not count.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: the share of equal probabilities in the target.
+
     >>> from facula_tensor import tensor, zeros
     >>> CrossEntropyLoss()(zeros(1, 4), tensor([2]))
     tensor(1.3863)
@@ -93,7 +101,15 @@ class CrossEntropyLoss(_WeightedLoss):
 
 @boundary
 class NLLLoss(_WeightedLoss):
-    """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); as `CrossEntropyLoss`."""
+    """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); as `CrossEntropyLoss`.
+
+    Arguments:
+        weight: a factor for each class, or None.
+        size_average: an older way to say `reduction`.
+        ignore_index: a target that does not count.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+    """
 
     ignore_index: int
 
@@ -143,7 +159,14 @@ class L1Loss(_Loss):
 
 @boundary
 class SmoothL1Loss(_Loss):
-    """|input - target| - beta / 2, and where that difference is less than `beta`, its square / (2 · beta)."""
+    """|input - target| - beta / 2, and where that difference is less than `beta`, its square / (2 · beta).
+
+    Arguments:
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+        beta: the difference below which the loss is a square.
+    """
 
     beta: float
 
@@ -188,7 +211,15 @@ class BCELoss(_WeightedLoss):
 
 @boundary
 class BCEWithLogitsLoss(_Loss):
-    """`BCELoss` of sigmoid(input), without overflow; `pos_weight` is a factor of the target's part."""
+    """`BCELoss` of sigmoid(input), without overflow; `pos_weight` is a factor of the target's part.
+
+    Arguments:
+        weight: a factor for each element, or None.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+        pos_weight: a factor of the target's part, or None.
+    """
 
     weight: Tensor | None
     pos_weight: Tensor | None
@@ -217,6 +248,12 @@ class KLDivLoss(_Loss):
     """target · (log(target) - input), for log-probabilities `input`; `log_target` says that the target is one too.
 
     `reduction` may also be "batchmean", the sum divided by the length of the first dimension: the divergence itself.
+
+    Arguments:
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "batchmean", "sum" or "none".
+        log_target: whether the target is a logarithm.
     """
 
     reduction: str

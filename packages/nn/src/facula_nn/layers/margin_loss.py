@@ -43,6 +43,12 @@ class _MarginLoss(_Loss):
 class HingeEmbeddingLoss(_MarginLoss):
     """`input` where target is 1, and max(0, margin - input) where it is -1: distances that should be small, or large.
 
+    Arguments:
+        margin: the distance from which on nothing is lost.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+
     >>> from facula_tensor import tensor
     >>> HingeEmbeddingLoss(reduction="sum")(tensor([2.0, 0.25]), tensor([1, -1]))
     tensor(2.7500)
@@ -67,7 +73,13 @@ class MarginRankingLoss(_MarginLoss):
     """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape."""
+        """Of any one shape.
+
+        Arguments:
+            input1: the first values.
+            input2: the second values.
+            target: 1 where the first should be greater, -1 where the second should.
+        """
         return F.margin_ranking_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
@@ -76,13 +88,27 @@ class CosineEmbeddingLoss(_MarginLoss):
     """1 - cos of the inputs' angle where target is 1, and max(0, cos - margin) where it is -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Inputs (N, D) and target (N), or (D) and ()."""
+        """Inputs (N, D) and target (N), or (D) and ().
+
+        Arguments:
+            input1: the first vectors.
+            input2: the second vectors.
+            target: 1 where they should be alike, -1 where not.
+        """
         return F.cosine_embedding_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
 @boundary
 class MultiMarginLoss(_WeightedLoss):
     """The mean over classes of max(0, margin - input at the target + input)**p; `weight` (C) is a factor by target.
+
+    Arguments:
+        p: the power, 1 or 2.
+        margin: by how much the target's input should be greater.
+        weight: a factor for each class, or None.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
 
     >>> from facula_tensor import tensor
     >>> MultiMarginLoss()(tensor([[0.5, 0.0, 1.0]]), tensor([0]))
@@ -131,6 +157,15 @@ class TripletMarginLoss(_Loss):
 
     `swap`: where the positive is nearer to the negative than the anchor is, that distance counts. ValueError unless
     margin > 0.
+
+    Arguments:
+        margin: by how much the negative should be farther.
+        p: the order of the distance's norm.
+        eps: what is added to differences.
+        swap: take the distance of positive and negative, where that is less.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
     """
 
     margin: float
@@ -153,7 +188,13 @@ class TripletMarginLoss(_Loss):
         self.margin, self.p, self.eps, self.swap = margin, p, eps, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """All (N, D), or (D)."""
+        """All (N, D), or (D).
+
+        Arguments:
+            anchor: the anchors.
+            positive: what should be near them.
+            negative: what should be far from them.
+        """
         return F.triplet_margin_loss(
             anchor, positive, negative, self.margin, self.p, self.eps, self.swap, reduction=self.reduction
         )
@@ -161,7 +202,14 @@ class TripletMarginLoss(_Loss):
 
 @boundary
 class TripletMarginWithDistanceLoss(_Loss):
-    """`TripletMarginLoss` with any function of two tensors, or module, as the distance."""
+    """`TripletMarginLoss` with any function of two tensors, or module, as the distance.
+
+    Arguments:
+        distance_function: a function of two tensors; their distance if None.
+        margin: by how much the negative should be farther.
+        swap: take the distance of positive and negative, where that is less.
+        reduction: "mean", "sum" or "none".
+    """
 
     distance_function: Callable[[Tensor, Tensor], Tensor]
     margin: float
@@ -181,7 +229,13 @@ class TripletMarginWithDistanceLoss(_Loss):
         self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """Of any one shape that the distance takes."""
+        """Of any one shape that the distance takes.
+
+        Arguments:
+            anchor: the anchors.
+            positive: what should be near them.
+            negative: what should be far from them.
+        """
         return F.triplet_margin_with_distance_loss(
             anchor,
             positive,

@@ -19,12 +19,25 @@ from .._module import Module
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Place, StateDict
+
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
 @boundary
 class ChannelNorm(Module):
-    """Numbers for each channel: where `affine`, a weight and a bias; running statistics, where they are tracked."""
+    """Numbers for each channel: where `affine`, a weight and a bias; running statistics, where they are tracked.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for the mean of all batches.
+        affine: whether there is a weight.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+    """
 
     dims: tuple[int, ...]  # the numbers of dimensions that the input may have
     weight: Parameter | None
@@ -51,7 +64,7 @@ class ChannelNorm(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         check_lengths(type(self).__name__, num_features=num_features)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -79,7 +92,7 @@ class ChannelNorm(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
-    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+    def _load_from_state_dict(self, state_dict: StateDict, prefix: str, *rest: Any) -> None:
         """A state without a count, as old programs wrote it, leaves the module's count as it is (new: 0)."""
         if self.num_batches_tracked is not None:
             state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
@@ -128,6 +141,16 @@ class BatchNorm1d(_BatchNorm):
     them by `momentum` (None: they are the mean over all batches); in evaluation those are used. State: `weight`,
     `bias`, `running_mean`, `running_var`, `num_batches_tracked`. ValueError for other numbers of dimensions.
 
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+
     >>> from facula_tensor import tensor
     >>> BatchNorm1d(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
     [[-1.0], [1.0]]
@@ -138,13 +161,35 @@ class BatchNorm1d(_BatchNorm):
 
 @boundary
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`."""
+    """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+    """
 
     dims: tuple[int, ...] = (4,)
 
 
 @boundary
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of volumes (N, C, D, H, W), channel by channel; else as `BatchNorm1d`."""
+    """Batch normalisation of volumes (N, C, D, H, W), channel by channel; else as `BatchNorm1d`.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+    """
 
     dims: tuple[int, ...] = (5,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -32,7 +32,7 @@ class _Pad(Module):
         super().__init__()
         name, count = type(self).__name__, 2 * self._dims
         if isinstance(padding, int) and not isinstance(padding, bool):
-            self.padding: Any = (padding,) * count
+            self.padding: Sequence[int] = (padding,) * count
         elif (
             isinstance(padding, (tuple, list)) and len(padding) == count and all([type(one) is int for one in padding])
         ):

@@ -118,7 +118,15 @@ class Unfold(_Columns):
 
 @boundary
 class Fold(_Columns):
-    """Images from the columns of `Unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W)."""
+    """Images from the columns of `Unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W).
+
+    Arguments:
+        output_size: the images' height and width.
+        kernel_size: the size of windows, a number or one a dimension.
+        dilation: the step within a window.
+        padding: what the images have at both ends of each dimension.
+        stride: the step between windows.
+    """
 
     output_size: int | Sequence[int]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -13,6 +13,8 @@ from .._module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .._types import Pooled
 
 __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
 
@@ -97,7 +99,7 @@ class MaxPool1d(_MaxPool):
 
     dims = 1
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, L) or (C, L)."""
         return F.max_pool1d(
             input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
@@ -111,6 +113,14 @@ class MaxPool2d(_MaxPool):
     Sizes are integers or pairs; `stride` is `kernel_size` where left out. With `return_indices` also where in its
     image each was, as int64.
 
+    Arguments:
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows; their size if None.
+        padding: places at both ends of each dimension that are never the greatest.
+        dilation: the step within a window.
+        return_indices: give the places of the maxima, too.
+        ceil_mode: round the number of windows up.
+
     >>> from facula_tensor import arange
     >>> MaxPool2d(2)(arange(16.0).reshape(1, 4, 4))
     tensor([[[ 5.,  7.],
@@ -119,7 +129,7 @@ class MaxPool2d(_MaxPool):
 
     dims = 2
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, H, W) or (C, H, W)."""
         return F.max_pool2d(
             input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
@@ -139,7 +149,7 @@ class MaxPool3d(_MaxPool):
 
     dims = 3
 
-    def forward(self, input: Tensor) -> Tensor | Any:  # a pair with return_indices, which is known at run time
+    def forward(self, input: Tensor) -> Pooled:
         """`input` (N, C, D, H, W) or (C, D, H, W)."""
         return F.max_pool3d(
             input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
@@ -151,6 +161,13 @@ class AvgPool1d(Windows):
     """The mean of each window of a sequence: (N, C, L) to (N, C, L'), or without N.
 
     `count_include_pad` says whether the padding counts as zeros.
+
+    Arguments:
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows; their size if None.
+        padding: what is added at both ends of each dimension.
+        ceil_mode: round the number of windows up.
+        count_include_pad: count the padding as zeros.
 
     >>> from facula_tensor import tensor
     >>> AvgPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
@@ -189,6 +206,14 @@ class AvgPool2d(_AvgPool):
     """The mean of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
     `count_include_pad` says whether the padding counts as zeros; `divisor_override` is what sums are divided by.
+
+    Arguments:
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows; their size if None.
+        padding: what is added at both ends of each dimension, as zeros.
+        ceil_mode: round the number of windows up.
+        count_include_pad: count the padding as zeros.
+        divisor_override: what sums are divided by, in place of the windows' size.
     """
 
     dims = 2

@@ -22,7 +22,11 @@ from .._module import Module
 from ..utils.rnn import PackedSequence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from .._types import Args, Place
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
@@ -45,8 +49,14 @@ def draw_evenly(module: Module, hidden_size: int) -> None:
         init.uniform_(weight, -bound, bound)
 
 
-def check_sizes(layer: str, input_size: Any, hidden_size: Any) -> None:
-    """TypeError and ValueError where sizes are no positive integers."""
+def check_sizes(layer: str, input_size: object, hidden_size: object) -> None:
+    """TypeError and ValueError where sizes are no positive integers.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        input_size: what should be an int of 1 or more.
+        hidden_size: what should be an int of 1 or more.
+    """
     for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
         if type(size) is not int:
             raise InvalidTypeError(f"{layer}: expected {name} to be an int; got {type(size).__name__} {size!r:.60}")
@@ -160,73 +170,74 @@ class RNNBase(Module):
         shown = [f"{name}={getattr(self, name)}" for name, usual in SHOWN.items() if getattr(self, name) != usual]
         return ", ".join([f"{self.input_size}, {self.hidden_size}", *shown])
 
-    def _run(self, input: Any, hx: Any, states: int) -> tuple[Any, tuple[Any, ...]]:
+    def _run(self, input: Tensor | PackedSequence, hx: object, states: int) -> tuple[Any, tuple[Tensor, ...]]:
         """Outputs and the last states, given the first ones: a tuple of `states` tensors, or None."""
         called, dropout = type(self).__name__, self.dropout if self.training else 0.0
         packed = input if isinstance(input, PackedSequence) else None
         sizes: Tensor | None = None
         unbatched, dim = False, 0 if self.batch_first else 1
-        if packed is not None:
-            input, sizes = packed.data, packed.batch_sizes
-            batch = self._check_packed(packed)
+        if isinstance(input, PackedSequence):
+            x, sizes = input.data, input.batch_sizes
+            batch = self._check_packed(input)
         else:
             check_input(called, input)
-            if input.ndim not in (2, 3):
+            x = input
+            if x.ndim not in (2, 3):
                 order = "batch, steps" if self.batch_first else "steps, batch"
                 raise ArgumentError(
                     f"{called}: expected input ({order}, {self.input_size}) or (steps, {self.input_size}); "
-                    f"got shape {tuple(input.shape)}"
+                    f"got shape {tuple(x.shape)}"
                 )
-        if input.shape[-1] != self.input_size:
+        if x.shape[-1] != self.input_size:
             raise ArgumentError(
                 f"{called}: expected input of {self.input_size} features, as input_size says, in its last dimension; "
-                f"got shape {tuple(input.shape)}"
+                f"got shape {tuple(x.shape)}"
             )
         if packed is None:
-            unbatched = input.ndim == 2
+            unbatched = x.ndim == 2
             if unbatched:
-                input = input.unsqueeze(1)
+                x = x.unsqueeze(1)
             elif dim == 0:
-                input = input.transpose(0, 1)
-            batch = input.shape[1]
-            if not input.shape[0]:
+                x = x.transpose(0, 1)
+            batch = x.shape[1]
+            if not x.shape[0]:
                 raise ArgumentError(f"{called}: expected at least one step; got an input of none")
         weights = self.all_weights
-        check_dtype(called, input, weights[0][0])
+        check_dtype(called, x, weights[0][0])
         first = self._first_states(hx, states, batch, unbatched)
         if packed is not None and first is None:
             width = self.proj_size or self.hidden_size
-            place: Any = {"dtype": input.dtype, "device": input.device}
+            place: Place = {"dtype": x.dtype, "device": x.device}
             count = len(weights)
             first = (zeros(count, batch, width, **place), zeros(count, batch, self.hidden_size, **place))[:states]
         elif packed is not None and packed.sorted_indices is not None:
             first = tuple([one[:, packed.sorted_indices] for one in first])  # type: ignore[union-attr]
 
-        made: list[tuple[Any, ...]] = []
+        made: list[Args] = []
         directions = 2 if self.bidirectional else 1
         for layer in range(self.num_layers):
             if layer and dropout:
-                input = F.dropout(input, dropout, True)
+                x = F.dropout(x, dropout, True)
             outputs = []
             for reverse in range(directions):
                 k = layer * directions + reverse
-                own = None, None
+                own: tuple[Tensor | None, Tensor | None] = None, None
                 if first is not None:
                     own = first[0][k], first[1][k] if states == 2 else None
                 given = weights[k] if self.bias else (*weights[k][:2], None, None, *weights[k][2:])
-                out, *last = recurrent_layer(KINDS[self.mode][0], input, *own, tuple(given), bool(reverse), sizes)
+                out, *last = recurrent_layer(KINDS[self.mode][0], x, *own, tuple(given), bool(reverse), sizes)
                 outputs.append(out)
                 made.append(tuple(last))
-            input = outputs[0] if directions == 1 else cat(outputs, -1)
-        join: Any = stack if len(made) > 1 else lambda one, dim: one[0].unsqueeze(dim)
+            x = outputs[0] if directions == 1 else cat(outputs, -1)
+        join: Callable[[list[Tensor], int], Tensor] = stack if len(made) > 1 else lambda one, dim: one[0].unsqueeze(dim)
         last_states = tuple([join([last[k] for last in made], 0) for k in range(states)])
         if packed is not None:
             if packed.unsorted_indices is not None:
                 last_states = tuple([one[:, packed.unsorted_indices] for one in last_states])
-            return PackedSequence(input, *packed[1:]), last_states
+            return PackedSequence(x, *packed[1:]), last_states
         if unbatched:
-            return input.squeeze(1), tuple([one.squeeze(1) for one in last_states])
-        return input.transpose(0, 1) if dim == 0 else input, last_states
+            return x.squeeze(1), tuple([one.squeeze(1) for one in last_states])
+        return x.transpose(0, 1) if dim == 0 else x, last_states
 
     def _check_packed(self, packed: PackedSequence) -> int:
         """The number of packed sequences; ValueError unless the sizes fit."""
@@ -241,7 +252,7 @@ class RNNBase(Module):
             )
         return sizes[0]
 
-    def _first_states(self, hx: Any, states: int, batch: int, unbatched: bool) -> tuple[Any, ...] | None:
+    def _first_states(self, hx: Any, states: int, batch: int, unbatched: bool) -> tuple[Tensor, ...] | None:
         """The first states, each (layers * directions, batch, width); None where they are zeros."""
         if hx is None:
             return None
@@ -261,7 +272,7 @@ class RNNBase(Module):
         return tuple([one.unsqueeze(1) for one in given]) if unbatched else given
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, Tensor):
         return f"Tensor {tuple(value.shape)}"
     return f"{type(value).__name__} of {len(value)}" if isinstance(value, (tuple, list)) else type(value).__name__
@@ -270,7 +281,7 @@ def _shown(value: Any) -> str:
 class _OneState(RNNBase):
     """Layers with one state."""
 
-    def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
+    def forward(self, input: Tensor | PackedSequence, hx: Tensor | None = None) -> tuple[Any, Tensor]:
         """Outputs, and the last state."""
         outputs, (h_n,) = self._run(input, hx, 1)
         return outputs, h_n
@@ -309,6 +320,18 @@ class LSTM(_Gated):
     Called with `input` and perhaps `(h_0, c_0)`, it gives outputs (steps, batch, features) and `(h_n, c_n)`, each
     (num_layers * directions, batch, features). Without batch dimensions, or with packed sequences, in the same form.
 
+    Arguments:
+        input_size: the number of features at a step.
+        hidden_size: the number of features of the state.
+        num_layers: how many layers follow each other.
+        bias: whether there are biases.
+        batch_first: whether input and output are (batch, steps, features).
+        dropout: the probability of dropout between layers, in training.
+        bidirectional: whether the sequence is read backward, too.
+        proj_size: the length that states are mapped to, for an LSTM; 0 for no map.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
     >>> from facula_tensor import ones
     >>> outputs, (h_n, c_n) = LSTM(3, 4)(ones(5, 2, 3))
     >>> outputs.shape, h_n.shape
@@ -317,7 +340,9 @@ class LSTM(_Gated):
 
     kind: str = "LSTM"
 
-    def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Tensor, Tensor]]:
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Sequence[Tensor] | None = None
+    ) -> tuple[Any, tuple[Tensor, Tensor]]:
         """Outputs, and the last states (h_n, c_n)."""
         return self._run(input, hx, 2)  # type: ignore[return-value]
 

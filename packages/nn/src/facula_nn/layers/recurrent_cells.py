@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -14,6 +14,8 @@ from .._module import Module
 from .recurrent import check_dtype, check_sizes, draw_evenly
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from facula_tensor.extend import DeviceLike, DTypeLike
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
@@ -21,7 +23,16 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 @boundary
 class RNNCellBase(Module):
-    """Base of cells: weights of `num_chunks` gates."""
+    """Base of cells: weights of `num_chunks` gates.
+
+    Arguments:
+        input_size: the number of features at a step.
+        hidden_size: the number of features of the state.
+        bias: whether there are biases.
+        num_chunks: the number of gates.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+    """
 
     bias_ih: Parameter | None
     bias_hh: Parameter | None
@@ -62,8 +73,17 @@ class RNNCellBase(Module):
             f"{'' if nonlinearity == 'tanh' else f', nonlinearity={nonlinearity}'}"
         )
 
-    def _step(self, kind: str, input: Tensor, names: tuple[str, ...], states: tuple[Any, ...]) -> tuple[Any, Any]:
-        """The states after one step from `states`, which are called `names` and may be None."""
+    def _step(
+        self, kind: str, input: Tensor, names: tuple[str, ...], states: tuple[Tensor | None, ...]
+    ) -> tuple[Tensor, Any]:
+        """The states after one step from `states`, which are called `names` and may be None.
+
+        Arguments:
+            kind: the kind of `recurrent_layer`.
+            input: (batch, input_size), or without batch.
+            names: what errors call the states.
+            states: the states, or None for zeros.
+        """
         called = type(self).__name__
         check_input(called, input)
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
@@ -156,6 +176,14 @@ class GRUCell(_GatedCell):
 @boundary
 class RNNCell(RNNCellBase):
     """One step of an `RNN`, with "tanh" or "relu" for `nonlinearity`; else as `GRUCell`.
+
+    Arguments:
+        input_size: the number of features at a step.
+        hidden_size: the number of features of the state.
+        bias: whether there are biases.
+        nonlinearity: "tanh" or "relu".
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> RNNCell(3, 4)(ones(2, 3)).shape

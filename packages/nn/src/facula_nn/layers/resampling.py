@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -24,6 +24,13 @@ class Upsample(Module):
     """`functional.interpolate` to a size, or by a factor: (N, C, ...) to (N, C, ...).
 
     mode: "nearest", "linear", "bilinear", "bicubic", "trilinear", by the number of dimensions.
+
+    Arguments:
+        size: the lengths of the result.
+        scale_factor: in its place, by how much it is longer.
+        mode: how values between are found.
+        align_corners: let the corners of input and result be at one place.
+        recompute_scale_factor: take the factor from the rounded lengths.
 
     >>> from facula_tensor import tensor
     >>> Upsample(scale_factor=2)(tensor([[[1.0, 3.0]]]))
@@ -86,7 +93,7 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, "bilinear", True)
 
 
-def _check(layer: str, argument: str, value: Any, expected: str, kind: type) -> None:
+def _check(layer: str, argument: str, value: object, expected: str, kind: type) -> None:
     """TypeError for what is neither None, nor a number, nor a list or tuple of numbers, nor a tensor of one."""
     for one in value if isinstance(value, (tuple, list)) and value else (value,):
         if isinstance(one, Tensor) or (one is None and value is None):

@@ -47,6 +47,12 @@ class CrossMapLRN2d(_ResponseNorm):
     """`LocalResponseNorm` of images (N, C, H, W) whose windows lie evenly around a channel: an even `size` as one less.
 
     Sums of squares are divided by `size` all the same.
+
+    Arguments:
+        size: how many channels a window has.
+        alpha: the factor of the mean square.
+        beta: the power of the divisor.
+        k: what is added to the mean square.
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
 from .loss import _Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Lengths = Tensor | Sequence[int]
 
 __all__ = ["CTCLoss"]
 
@@ -19,6 +24,11 @@ class CTCLoss(_Loss):
 
     `blank` is the class between targets. `zero_infinity`: targets that are too long for their sequences count as 0, and
     have gradients of 0.
+
+    Arguments:
+        blank: the class between targets.
+        reduction: "mean", "sum" or "none".
+        zero_infinity: let losses that are infinite be 0.
 
     >>> from facula_tensor import tensor
     >>> CTCLoss()(tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log(), tensor([[1]]), [2], [1])
@@ -32,8 +42,15 @@ class CTCLoss(_Loss):
         super().__init__(reduction=reduction)
         self.blank, self.zero_infinity = blank, zero_infinity
 
-    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
-        """`log_probs` (T, N, C); targets (N, S) or one after another; lengths (N). Or one example, without N."""
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths) -> Tensor:
+        """`log_probs` (T, N, C); targets (N, S) or one after another; lengths (N). Or one example, without N.
+
+        Arguments:
+            log_probs: logarithms of probabilities, (T, N, C).
+            targets: the classes, (N, S) or one after another.
+            input_lengths: how many steps count, of each example.
+            target_lengths: how many classes there are, of each example.
+        """
         return F.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )

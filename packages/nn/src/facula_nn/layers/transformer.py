@@ -23,23 +23,21 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = [
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-]
+    from .._types import Args, Place
+    from .layer_norm import LayerNorm as Norm
+
+__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+           "TransformerEncoderLayer"]  # fmt: skip
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 
-def LayerNorm(*args: Any, **kwargs: Any) -> Module:
+def LayerNorm(*args: Any, **kwargs: Any) -> Norm:
     """A new `LayerNorm` of the package, looked up when it is made."""
     return import_module("facula_nn").LayerNorm(*args, **kwargs)  # type: ignore[no-any-return]
 
 
-def activation_of(layer: str, activation: Any) -> Any:
+def activation_of(layer: str, activation: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     """The activation of a name, or the given function."""
     if not isinstance(activation, str):
         return activation
@@ -55,7 +53,12 @@ class _Layer(Module):
     dropout: Dropout
     linear2: Linear
     norm_first: bool
-    activation: Any
+    self_attn: MultiheadAttention
+    norm1: Norm
+    norm2: Norm
+    dropout1: Dropout
+    dropout2: Dropout
+    activation: Callable[[Tensor], Tensor]
 
     attentions: tuple[str, ...] = ("self_attn",)
 
@@ -74,7 +77,7 @@ class _Layer(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         for name in self.attentions:
             made = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
             setattr(self, name, made)
@@ -89,17 +92,19 @@ class _Layer(Module):
             setattr(self, f"dropout{number + 1}", Dropout(dropout))
         self.activation = activation_of(type(self).__name__, activation)
 
-    def _attend(self, name: str, x: Tensor, memory: Tensor, mask: Any, padding: Any, is_causal: bool) -> Tensor:
+    def _attend(
+        self, name: str, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
+    ) -> Tensor:
         attention, drop = (
             (self.self_attn, self.dropout1) if name == "self_attn" else (self.multihead_attn, self.dropout2)
         )
         found, _ = attention(
             x, memory, memory, key_padding_mask=padding, need_weights=False, attn_mask=mask, is_causal=is_causal
         )
-        return drop(found)  # type: ignore[no-any-return]
+        return drop(found)
 
-    def _feed(self, x: Tensor, drop: Any) -> Tensor:
-        return drop(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
+    def _feed(self, x: Tensor, drop: Dropout) -> Tensor:
+        return drop(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 @boundary
@@ -118,19 +123,30 @@ class TransformerEncoderLayer(_Layer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        """As `src`."""
+        """As `src`.
+
+        Arguments:
+            src: the source, (length, batch, d_model), or the batch first.
+            src_mask: who may not look where, of the source; as `attn_mask` of `MultiheadAttention`.
+            src_key_padding_mask: which places of the source are padding, (batch, length).
+            is_causal: whether `src_mask` is the causal one.
+        """
         rest = (src_mask, src_key_padding_mask, is_causal)
         if self.norm_first:
             normal = self.norm1(src)
             x = src + self._attend("self_attn", normal, normal, *rest)
             return x + self._feed(self.norm2(x), self.dropout2)
         x = self.norm1(src + self._attend("self_attn", src, src, *rest))
-        return self.norm2(x + self._feed(x, self.dropout2))  # type: ignore[no-any-return]
+        return self.norm2(x + self._feed(x, self.dropout2))
 
 
 @boundary
 class TransformerDecoderLayer(_Layer):
     """Attention to itself, attention to `memory`, then two linear layers; else as `TransformerEncoderLayer`."""
+
+    multihead_attn: MultiheadAttention
+    norm3: Norm
+    dropout3: Dropout
 
     attentions: tuple[str, ...] = ("self_attn", "multihead_attn")
 
@@ -145,7 +161,18 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """As `tgt`."""
+        """As `tgt`.
+
+        Arguments:
+            tgt: the target, (length, batch, d_model), or the batch first.
+            memory: what the encoder made of the source.
+            tgt_mask: who may not look where, of the target.
+            memory_mask: who of the target may not look where in `memory`.
+            tgt_key_padding_mask: which places of the target are padding, (batch, length).
+            memory_key_padding_mask: which places of `memory` are padding, (batch, length).
+            tgt_is_causal: whether `tgt_mask` is the causal one.
+            memory_is_causal: whether `memory_mask` is the causal one.
+        """
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         rest = (memory_mask, memory_key_padding_mask, memory_is_causal)
         if self.norm_first:
@@ -155,7 +182,7 @@ class TransformerDecoderLayer(_Layer):
             return x + self._feed(self.norm3(x), self.dropout3)
         x = self.norm1(tgt + self._attend("self_attn", tgt, tgt, *own))
         x = self.norm2(x + self._attend("multihead_attn", x, memory, *rest))
-        return self.norm3(x + self._feed(x, self.dropout3))  # type: ignore[no-any-return]
+        return self.norm3(x + self._feed(x, self.dropout3))
 
 
 @boundary
@@ -163,6 +190,13 @@ class TransformerEncoder(Module):
     """`num_layers` copies of a layer, one after the other, and then `norm`, if any.
 
     `enable_nested_tensor` and `mask_check` are accepted and mean nothing here: there are no nested tensors.
+
+    Arguments:
+        encoder_layer: the layer that is copied.
+        num_layers: how many copies there are.
+        norm: a module for the result, or None.
+        enable_nested_tensor: taken, and means nothing.
+        mask_check: taken, and means nothing.
     """
 
     layers: ModuleList[Module]
@@ -199,7 +233,13 @@ class TransformerEncoder(Module):
 
 @boundary
 class TransformerDecoder(Module):
-    """`num_layers` copies of a layer, one after the other, and then `norm`, if any."""
+    """`num_layers` copies of a layer, one after the other, and then `norm`, if any.
+
+    Arguments:
+        decoder_layer: the layer that is copied.
+        num_layers: how many copies there are.
+        norm: a module for the result, or None.
+    """
 
     layers: ModuleList[Module]
     num_layers: int
@@ -242,6 +282,23 @@ class Transformer(Module):
 
     src (length, batch, d_model) and tgt (length, batch, d_model), the batch first where `batch_first`; arguments as of
     `TransformerEncoderLayer`. `custom_encoder` and `custom_decoder` take the place of one.
+
+    Arguments:
+        d_model: the length of vectors.
+        nhead: the number of heads.
+        num_encoder_layers: the layers of the encoder.
+        num_decoder_layers: the layers of the decoder.
+        dim_feedforward: the length between the two linear layers.
+        dropout: the probability that a number is dropped, in training.
+        activation: "relu", "gelu" or a function.
+        custom_encoder: a module in place of the encoder.
+        custom_decoder: a module in place of the decoder.
+        layer_norm_eps: what is added to variances.
+        batch_first: whether the batch comes before the length.
+        norm_first: normalise what goes into a layer, rather than what comes out.
+        bias: whether there are biases.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
     """
 
     d_model: int
@@ -269,8 +326,8 @@ class Transformer(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
-        options: tuple[Any, ...] = (
+        place: Place = {"device": device, "dtype": dtype}
+        options: Args = (
             *(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias),
             *(device, dtype),
         )

@@ -17,11 +17,28 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
+    from .._types import Place
+
 __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
 class Transposed(Convolution):
-    """Padding of the output, by the size that it is to have."""
+    """Padding of the output, by the size that it is to have.
+
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows.
+        padding: by how much the result is shorter at both ends of each dimension.
+        output_padding: by how much the result is longer at the end of each dimension.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        dilation: the step within a window.
+        padding_mode: "zeros", the only one.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+    """
 
     transposed: bool = True
 
@@ -40,7 +57,7 @@ class Transposed(Convolution):
         device: DeviceLike | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        place = {"device": device, "dtype": dtype}
+        place: Place = {"device": device, "dtype": dtype}
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 

@@ -81,7 +81,13 @@ class MaxUnpool1d(_MaxUnpool):
     dims = 1
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C, L) or (C, L), and the pooling's indices."""
+        """`input` (N, C, L) or (C, L), and the pooling's indices.
+
+        Arguments:
+            input: what the pooling gave.
+            indices: the places that the pooling gave.
+            output_size: the size of the result; what the windows cover if None.
+        """
         return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
@@ -92,7 +98,13 @@ class MaxUnpool2d(_MaxUnpool):
     dims = 2
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C, H, W) or (C, H, W), and the pooling's indices."""
+        """`input` (N, C, H, W) or (C, H, W), and the pooling's indices.
+
+        Arguments:
+            input: what the pooling gave.
+            indices: the places that the pooling gave.
+            output_size: the size of the result; what the windows cover if None.
+        """
         return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
@@ -103,7 +115,13 @@ class MaxUnpool3d(_MaxUnpool):
     dims = 3
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C, D, H, W) or (C, D, H, W), and the pooling's indices."""
+        """`input` (N, C, D, H, W) or (C, D, H, W), and the pooling's indices.
+
+        Arguments:
+            input: what the pooling gave.
+            indices: the places that the pooling gave.
+            output_size: the size of the result; what the windows cover if None.
+        """
         return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 

@@ -198,7 +198,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
     TypeError where `vec` is no tensor, ValueError where its length is not that of all parameters together.
     """
-    targets: list[Any] = _listed(parameters)
+    targets = _listed(parameters)
     if not isinstance(vec, Tensor):
         raise InvalidTypeError(f"vector_to_parameters: expected vec to be a Tensor; got {type(vec).__name__}")
     counts = [target.numel() for target in targets]
@@ -214,7 +214,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 
 @boundary
-def skip_init(module_cls: Callable[..., Any], *args: Any, **kwargs: Any) -> Module:
+def skip_init(module_cls: Callable[..., Module], *args: Any, **kwargs: Any) -> Module:
     """`module_cls(*args, **kwargs)` without initial values: elements are whatever is there.
 
     TypeError for a class whose constructor takes no `device`.
@@ -242,8 +242,17 @@ def skip_init(module_cls: Callable[..., Any], *args: Any, **kwargs: Any) -> Modu
     return make(*args, **kwargs, device="meta").to_empty(device=device)
 
 
-def _total(operation: str, tensors: list[Any], norm_type: Any, error_if_nonfinite: bool) -> tuple[Tensor, float]:
-    """The norm of tensors together, and its value before it was rounded to their dtype."""
+def _total(
+    operation: str, tensors: list[Tensor], norm_type: float | str, error_if_nonfinite: bool
+) -> tuple[Tensor, float]:
+    """The norm of tensors together, and its value before it was rounded to their dtype.
+
+    Arguments:
+        operation: how errors begin.
+        tensors: the tensors.
+        norm_type: the order of the norm.
+        error_if_nonfinite: refuse a norm that is NaN or infinite.
+    """
     order = math.inf if norm_type == "inf" else float(as_real(norm_type, operation, "norm_type"))
     if not tensors:
         return tensor(0.0), 0.0
@@ -257,18 +266,18 @@ def _total(operation: str, tensors: list[Any], norm_type: Any, error_if_nonfinit
     return total.to(reduce(promote_types, [one.dtype for one in tensors])), value
 
 
-def _scale(grads: list[Any], factor: float) -> None:
+def _scale(grads: list[Tensor], factor: float) -> None:
     if not factor >= 1:
         for grad in grads:
             grad.mul_(factor)
 
 
-def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
+def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     listed = [parameters] if isinstance(parameters, Tensor) else _listed(parameters)
     return [parameter.grad for parameter in listed if parameter.grad is not None]
 
 
-def _norm(grads: list[Any], order: float) -> Any:
+def _norm(grads: list[Tensor], order: float) -> Tensor:
     """The norm of all gradients' elements together. Squares of half precision's numbers are too large for it."""
     grads = [grad.float() if grad.dtype in (float16, bfloat16) else grad for grad in grads]
     if order == math.inf:
@@ -286,9 +295,9 @@ def _norm(grads: list[Any], order: float) -> Any:
     return total.sqrt() if order == 2 else total.pow(1 / order)
 
 
-def _listed(parameters: Any) -> list[Any]:
+def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """The parameters as a list; TypeError where these are no tensors."""
-    listed = list(parameters) if hasattr(parameters, "__iter__") else [parameters]
+    listed: list[Any] = list(parameters) if hasattr(parameters, "__iter__") else [parameters]
     for one in listed:
         if not isinstance(one, Tensor):
             raise InvalidTypeError(f"utils: expected parameters to be tensors; got {type(one).__name__} {one!r:.60}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, cat, eye, finfo, matrix_exp, no_grad, qr, randn
@@ -147,7 +145,7 @@ def orthogonal(
     >>> (weight.mT @ weight).sum().round()
     tensor(3., grad_fn=<round>)
     """
-    weight: Any = getattr(module, name, None)
+    weight: Tensor | None = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise InvalidValueError(f"orthogonal: {type(module).__name__} has no parameter or buffer {name!r}")
     if weight.ndim < 2:

@@ -30,7 +30,7 @@ class BasePruningMethod:
     PRUNING_TYPE = "global"
     _tensor_name: str
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: object) -> None:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -294,7 +294,13 @@ class RandomStructured(_Slices):
 
 @boundary
 class LnStructured(_Slices):
-    """The slices along `dim` of the smallest norm of order `n`: `amount` of those left, a number or a share."""
+    """The slices along `dim` of the smallest norm of order `n`: `amount` of those left, a number or a share.
+
+    Arguments:
+        amount: how many slices, or which share of them.
+        n: the order of the norm.
+        dim: the dimension whose indices are slices.
+    """
 
     n: float | str
 

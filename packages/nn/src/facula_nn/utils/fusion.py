@@ -122,6 +122,14 @@ def fuse_linear_bn_weights(
 
 
 def _fused(operation: str, layer: Layer, bn: Any, transpose: bool) -> Layer:
+    """A copy of a layer with the batch norm in its weight and bias.
+
+    Arguments:
+        operation: how errors begin.
+        layer: the convolution or linear layer.
+        bn: the batch norm after it.
+        transpose: whether the layer is a transposed convolution.
+    """
     if layer.training or bn.training:
         raise OperationError(f"{operation}: expected both layers in evaluation mode; call .eval() on them first")
     if bn.running_mean is None or bn.running_var is None:

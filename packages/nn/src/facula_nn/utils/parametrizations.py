@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
-from typing import Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -65,7 +64,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     """
     register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
-    def older(_module: Module, state: dict[str, Any], prefix: str, *rest: Any) -> None:
+    def older(_module: Module, state: dict[str, Tensor], prefix: str, *rest: object) -> None:
         g, v = f"{prefix}{name}_g", f"{prefix}{name}_v"
         if g in state and v in state:
             state[f"{prefix}parametrizations.{name}.original0"] = state.pop(g)

@@ -14,7 +14,7 @@ from collections.abc import Callable as _Callable
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
@@ -23,6 +23,10 @@ from facula_tensor.extend import listed
 
 from .._containers import ModuleDict, ModuleList
 from .._module import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NoReturn
 
 __all__ = [
     "ParametrizationList",
@@ -40,7 +44,7 @@ class _Cache:
     """Values that are computed once within `cached`."""
 
     depth = 0
-    values: dict[tuple[int, str], Any] = {}  # noqa: RUF012  one for all, as the depth
+    values: dict[tuple[int, str], Tensor] = {}  # noqa: RUF012  one for all, as the depth
 
 
 @contextmanager
@@ -64,13 +68,18 @@ class ParametrizationList(ModuleList):
     """The original tensors of a parameter (`original`, or `original0`, ...), and the modules applied to them in turn.
 
     `register_parametrization` makes them. ValueError where values change shape or dtype, unless `unsafe`.
+
+    Arguments:
+        modules: the parametrizations, in the order they are applied.
+        original: the tensor they are for.
+        unsafe: allow another shape or dtype, and check nothing.
     """
 
     unsafe: bool
     is_tensor: bool
     ntensors: int
 
-    def __init__(self, modules: Any, original: Tensor, unsafe: bool = False) -> None:
+    def __init__(self, modules: Iterable[Module], original: Tensor, unsafe: bool = False) -> None:
         modules = list(modules)
         if not modules:
             raise InvalidValueError("ParametrizationList: expected at least one module; got none")
@@ -107,7 +116,7 @@ class ParametrizationList(ModuleList):
             _check_same("", original, self())
 
     @property
-    def originals(self) -> list[Any]:
+    def originals(self) -> list[Tensor]:
         """The tensors that the value is computed from."""
         return [self.original] if self.is_tensor else [getattr(self, f"original{at}") for at in range(self.ntensors)]
 
@@ -254,8 +263,14 @@ def _list_of(module: Module, name: str) -> ParametrizationList:
     return found
 
 
-def _check_same(what: str, wanted: Tensor, got: Any) -> None:
-    """ValueError where a parametrization gives something of another kind."""
+def _check_same(what: str, wanted: Tensor, got: object) -> None:
+    """ValueError where a parametrization gives something of another kind.
+
+    Arguments:
+        what: the method's name, for errors; "" for none.
+        wanted: the tensor before.
+        got: what the parametrization gave.
+    """
     place = f"parametrization's {what}" if what else "parametrization"
     if not isinstance(got, Tensor):
         raise InvalidValueError(f"{place}: expected a Tensor; got {type(got).__name__}; unsafe=True allows it")
@@ -267,6 +282,13 @@ def _check_same(what: str, wanted: Tensor, got: Any) -> None:
 
 
 def _place(module: Module, name: str, tensor: Tensor) -> None:
+    """Put a tensor back, as a parameter if it is one, else as a buffer.
+
+    Arguments:
+        module: whose tensor it is.
+        name: its name.
+        tensor: the tensor.
+    """
     if isinstance(tensor, Parameter):
         module.register_parameter(name, tensor)
     else:
@@ -274,7 +296,7 @@ def _place(module: Module, name: str, tensor: Tensor) -> None:
 
 
 def _property(name: str) -> property:
-    def read(self: Module) -> Any:
+    def read(self: Module) -> Tensor:
         found: Any = self.parametrizations
         if not _Cache.depth:
             return found[name]()
@@ -291,21 +313,27 @@ def _property(name: str) -> property:
 
 
 def _give_class(module: Module, base: type, names: list[str]) -> None:
-    """A class of this module alone, with properties of these names."""
+    """A class of this module alone, with properties of these names.
 
-    def refuse(self: Module) -> Any:
+    Arguments:
+        module: what gets the class.
+        base: the class that it is derived from.
+        names: the names of properties.
+    """
+
+    def refuse(self: Module) -> NoReturn:
         raise UnsupportedError(
             f"{type(self).__name__}: parametrized modules cannot be pickled; save their state_dict() instead"
         )
 
-    def copied(self: Module, memo: dict[int, Any]) -> Module:
+    def copied(self: Module, memo: dict[int, object]) -> Module:
         own: Module = object.__new__(base)
         memo[id(self)] = own
         Module.__setstate__(own, deepcopy(self.__dict__, memo))
         _give_class(own, base, list(own._modules["parametrizations"]))
         return own
 
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "__getstate__": refuse,
         "__deepcopy__": copied,
         "_parametrized_from": base,

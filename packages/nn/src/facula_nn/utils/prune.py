@@ -214,10 +214,10 @@ def global_unstructured(
     scores, masks = [], []
     for module, name in pairs:
         found = hook_of(module, name)
-        original: Any = getattr(module, name if found is None else f"{name}_orig")
+        original: Tensor = getattr(module, name if found is None else f"{name}_orig")
         given = None if importance_scores is None else importance_scores.get((module, name))
         scores.append((original if given is None else given).detach().reshape(-1))
-        mask: Any = original.detach().new_ones(original.shape) if found is None else getattr(module, f"{name}_mask")
+        mask: Tensor = original.detach().new_ones(original.shape) if found is None else getattr(module, f"{name}_mask")
         masks.append(mask)
     together = method.compute_mask(cat(scores), cat([mask.reshape(-1) for mask in masks]))
     start = 0

@@ -17,8 +17,8 @@ from facula_tensor import Tensor, cat, from_numpy, full, stack
 from facula_tensor.extend import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Self
+    from collections.abc import Iterable, Sequence
+    from typing import Self, SupportsInt
 
 __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
            "pad_sequence", "unpack_sequence", "unpad_sequence"]  # fmt: skip
@@ -346,7 +346,7 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
 
 
-def _lengths(function: str, lengths: Any) -> np.ndarray:
+def _lengths(function: str, lengths: Tensor | Iterable[SupportsInt]) -> np.ndarray:
     """Lengths as int64, of whatever numbers they are."""
     given = np.asarray(lengths.cpu().tolist() if isinstance(lengths, Tensor) else [int(one) for one in lengths])
     if given.ndim != 1:
@@ -354,7 +354,7 @@ def _lengths(function: str, lengths: Any) -> np.ndarray:
     return given.astype(np.int64)
 
 
-def _sequences(function: str, sequences: Any) -> list[Tensor]:
+def _sequences(function: str, sequences: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """A list of tensors that differ in their first dimension alone."""
     given = list(sequences.unbind(0)) if isinstance(sequences, Tensor) else list(sequences)
     if not given:
@@ -372,7 +372,13 @@ def _sequences(function: str, sequences: Any) -> list[Tensor]:
 
 
 def _gathered(data: Tensor, rows: np.ndarray, padding_value: float) -> Tensor:
-    """Rows of `data`; the one behind the last is padding."""
+    """Rows of `data`; the one behind the last is padding.
+
+    Arguments:
+        data: the rows.
+        rows: the numbers of those that are taken.
+        padding_value: the number that padding has.
+    """
     if (rows == len(data)).any():
         padding = full((1, *data.shape[1:]), padding_value, dtype=data.dtype, device=data.device)
         data = cat([data, padding])

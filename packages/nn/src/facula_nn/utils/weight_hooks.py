@@ -6,7 +6,7 @@ The module keeps the weight as an ordinary attribute, and the parameters that it
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
@@ -16,6 +16,9 @@ from facula_tensor.extend import listed
 from .. import functional as F
 from .._module import Module
 from .parametrizations import dim_of, length_of
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm"]
 
@@ -37,11 +40,11 @@ class _Hook:
     def compute(self, module: Module) -> Tensor:
         raise UnsupportedError(f"{self.called}: expected the class to define compute")
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: object) -> None:
         setattr(module, self.name, self.compute(module))
 
     @classmethod
-    def of(cls, module: Module, name: str) -> tuple[int, Any] | None:
+    def of(cls, module: Module, name: str) -> tuple[int, Self] | None:
         """A module's hook of this kind for this weight, and its key in the table."""
         if not isinstance(module, Module):
             raise InvalidTypeError(f"{cls.called}: expected a Module; got {type(module).__name__}")
@@ -62,7 +65,7 @@ class _Hook:
         return weight
 
     @classmethod
-    def take(cls, module: Module, name: str) -> Any:
+    def take(cls, module: Module, name: str) -> Self:
         """The hook, which the module no longer has."""
         found = cls.of(module, name)
         if found is None:
@@ -80,7 +83,8 @@ class _WeightNorm(_Hook):
         self.dim = -1 if dim is None else dim
 
     def compute(self, module: Module) -> Tensor:
-        g, v = getattr(module, f"{self.name}_g"), getattr(module, f"{self.name}_v")
+        g: Tensor = getattr(module, f"{self.name}_g")
+        v: Tensor = getattr(module, f"{self.name}_v")
         return v * (g / length_of(v, self.dim))
 
 
@@ -141,6 +145,9 @@ class _SpectralNorm(_Hook):
         return weight.movedim(self.dim, 0).flatten(1)
 
     def compute(self, module: Module) -> Tensor:
+        weight: Tensor
+        u: Tensor
+        v: Tensor
         weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.matrix(weight)
         if module.training:

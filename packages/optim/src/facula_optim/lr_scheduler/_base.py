@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, UnsupportedError
 from facula_errors.extend import boundary, warn
@@ -14,6 +14,11 @@ from .._optimizer import Optimizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeVar
+
+    from .._types import StateDict
+
+    T = TypeVar("T")
 
 
 @boundary
@@ -103,11 +108,11 @@ class LRScheduler:
             )
         self._step_count += 1
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """All but the optimizer: save it beside the optimizer's own, which has the present rates."""
         return {key: value for key, value in vars(self).items() if key != "optimizer"}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: StateDict) -> None:
         """Take over what `state_dict` gave. The rates themselves are in the optimizer's state.
 
         Entries that this schedule does not have are left out; KeyError where one that it has is missing.
@@ -143,8 +148,18 @@ def put(optimizer: Optimizer, rates: Iterable[float]) -> list[float]:
     return done
 
 
-def for_each_group(name: str, option: str, value: Any, optimizer: Optimizer) -> list[Any]:
-    """`value` for each parameter group, or a list of as many; ValueError for a list of another length."""
+def for_each_group(name: str, option: str, value: T | list[T] | tuple[T, ...], optimizer: Optimizer) -> list[T]:
+    """An option as a list with one value for each parameter group.
+
+    Arguments:
+        name: how errors begin: the schedule's class.
+        option: the option's name, for errors.
+        value: one value for all groups, or a list or tuple with one for each.
+        optimizer: whose groups are counted.
+
+    Raises:
+        ValueError: a list of another length than there are groups.
+    """
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * count
@@ -153,14 +168,33 @@ def for_each_group(name: str, option: str, value: Any, optimizer: Optimizer) -> 
     return list(value)
 
 
-def check_positive(name: str, option: str, value: Any) -> None:
-    """ValueError unless `value` is an int of 1 or more, Python's or NumPy's."""
+def check_positive(name: str, option: str, value: object) -> None:
+    """Refuse what is no int of 1 or more, Python's or NumPy's.
+
+    Arguments:
+        name: how errors begin: the schedule's class.
+        option: the option's name, for errors.
+        value: what is checked.
+
+    Raises:
+        ValueError: any other value.
+    """
     if not isinstance(value, Integral) or value < 1:
         raise InvalidValueError(f"{name}: expected {option} to be an int of 1 or more; got {value!r}")
 
 
-def check_period(name: str, option: str, value: Any, *, whole: bool = False) -> None:
-    """ValueError unless `value` is a finite number above 0; a `whole` one may be a float as well, as 2.0."""
+def check_period(name: str, option: str, value: object, *, whole: bool = False) -> None:
+    """Refuse what is no finite number above 0.
+
+    Arguments:
+        name: how errors begin: the schedule's class.
+        option: the option's name, for errors.
+        value: what is checked.
+        whole: whether a fraction is refused, too; 2.0 is whole.
+
+    Raises:
+        ValueError: any other value.
+    """
     if not isinstance(value, Real) or not 0 < float(value) < math.inf or (whole and float(value) % 1):
         wanted = "a whole number of 1 or more" if whole else "a finite number above 0"
         raise InvalidValueError(f"{name}: expected {option} to be {wanted}; got {value!r}")

@@ -55,6 +55,12 @@ class CurveLR(LRScheduler):
 class StepLR(CurveLR):
     """Multiplies the rate by `gamma` every `step_size` epochs.
 
+    Arguments:
+        optimizer: whose groups' rates are set.
+        step_size: the epochs between two changes, a whole number of 1 or more.
+        gamma: the factor.
+        last_epoch: the epoch to go on after; -1 to begin.
+
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones
     >>> optimizer = SGD([ones(2)], lr=1.0)
@@ -84,7 +90,14 @@ class StepLR(CurveLR):
 
 @boundary
 class MultiStepLR(CurveLR):
-    """Multiplies the rate by `gamma` at each of the epochs `milestones`; one that is there twice counts twice."""
+    """Multiplies the rate by `gamma` at each of the epochs `milestones`; one that is there twice counts twice.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        milestones: the epochs of the changes.
+        gamma: the factor.
+        last_epoch: the epoch to go on after; -1 to begin.
+    """
 
     milestones: dict[int, int]
     gamma: float
@@ -100,7 +113,14 @@ class MultiStepLR(CurveLR):
 
 @boundary
 class ConstantLR(CurveLR):
-    """The rate times `factor` for `total_iters` epochs, then the initial rate. ValueError unless 0 <= factor <= 1."""
+    """The rate times `factor` for `total_iters` epochs, then the initial rate. ValueError unless 0 <= factor <= 1.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        factor: the factor at first, from 0 to 1.
+        total_iters: the epoch at which the rate is the initial one again.
+        last_epoch: the epoch to go on after; -1 to begin.
+    """
 
     factor: float
     total_iters: int
@@ -121,6 +141,13 @@ class LinearLR(CurveLR):
     """A straight line from `start_factor` to `end_factor` times the rate in `total_iters` epochs: a warm-up, say.
 
     ValueError unless 0 < start_factor <= 1 and 0 <= end_factor <= 1.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        start_factor: the factor at first, above 0 and up to 1.
+        end_factor: the factor at the end, from 0 to 1.
+        total_iters: the epochs between the two.
+        last_epoch: the epoch to go on after; -1 to begin.
     """
 
     start_factor: float
@@ -151,7 +178,13 @@ class LinearLR(CurveLR):
 
 @boundary
 class ExponentialLR(CurveLR):
-    """Multiplies the rate by `gamma` every epoch."""
+    """Multiplies the rate by `gamma` every epoch.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        gamma: the factor.
+        last_epoch: the epoch to go on after; -1 to begin.
+    """
 
     gamma: float
 
@@ -166,7 +199,14 @@ class ExponentialLR(CurveLR):
 
 @boundary
 class PolynomialLR(CurveLR):
-    """The rate falls to 0 in `total_iters` epochs, as (1 - epoch / total_iters) to the `power`."""
+    """The rate falls to 0 in `total_iters` epochs, as (1 - epoch / total_iters) to the `power`.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        total_iters: the epochs until the rate is 0, a whole number of 1 or more.
+        power: the polynomial's power.
+        last_epoch: the epoch to go on after; -1 to begin.
+    """
 
     total_iters: float
     power: float
@@ -184,6 +224,12 @@ class PolynomialLR(CurveLR):
 @boundary
 class CosineAnnealingLR(CurveLR):
     """Half a cosine from the initial rate down to `eta_min` in `T_max` epochs; after that it climbs again.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        T_max: the epochs from the initial rate to the least one.
+        eta_min: the least rate.
+        last_epoch: the epoch to go on after; -1 to begin.
 
     Loshchilov and Hutter 2017, SGDR: stochastic gradient descent with warm restarts (here without the restarts).
 

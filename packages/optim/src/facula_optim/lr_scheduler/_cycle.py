@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import cos, pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -11,7 +11,18 @@ from facula_errors.extend import boundary
 from ._base import LRScheduler, attach, check_positive, for_each_group
 
 if TYPE_CHECKING:
+    from typing import TypedDict
+
     from .._optimizer import Optimizer
+
+    class Phase(TypedDict):
+        """A part of the cycle: its last step, and the group's entries between which it goes."""
+
+        end_step: float
+        start_lr: str
+        end_lr: str
+        start_momentum: str
+        end_momentum: str
 
 
 @boundary
@@ -23,6 +34,22 @@ class OneCycleLR(LRScheduler):
     `cycle_momentum` is false, momentum (Adam: the first of betas) goes from `max_momentum` to `base_momentum` and back.
     `max_lr` and the two may be lists with one for each group. ValueError for options that make no cycle, and for a step
     after the last.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        max_lr: the highest rate, or a list with one for each group.
+        total_steps: the length of the cycle.
+        epochs: in its place, with `steps_per_epoch`.
+        steps_per_epoch: the steps of an epoch.
+        pct_start: the share of the cycle in which the rate climbs, from 0 to 1.
+        anneal_strategy: "cos" or "linear".
+        cycle_momentum: let momentum fall and climb, too.
+        base_momentum: the lowest momentum, or a list with one for each group.
+        max_momentum: the highest momentum, or a list with one for each group.
+        div_factor: max_lr over the rate at the start.
+        final_div_factor: the rate at the start over that at the end.
+        three_phase: fall to where the rate began, and only then further.
+        last_epoch: the epoch to go on after; -1 to begin.
 
     Smith and Topin 2018, Super-convergence: very fast training of neural networks using large learning rates.
 
@@ -41,7 +68,7 @@ class OneCycleLR(LRScheduler):
     _anneal_func_type: str
     cycle_momentum: bool
     use_beta1: bool
-    _schedule_phases: list[dict[str, Any]]
+    _schedule_phases: list[Phase]
 
     def __init__(
         self,
@@ -120,13 +147,26 @@ class OneCycleLR(LRScheduler):
         return rates
 
     def _between(self, start: float, end: float, share: float) -> float:
+        """The value at a share of the way between two.
+
+        Arguments:
+            start: the value at 0.
+            end: the value at 1.
+            share: from 0 to 1.
+        """
         if self._anneal_func_type == "linear":
             return start + (end - start) * share
         return end + (start - end) / 2 * (1 + cos(pi * share))
 
 
-def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[str, Any]]:
-    """The phases: their ends, and the group's entries between which they go."""
+def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[Phase]:
+    """The phases of a cycle.
+
+    Arguments:
+        total_steps: the length of the cycle.
+        pct_start: the share of it in which the rate climbs.
+        three_phase: whether the rate falls to where it began before it falls further.
+    """
     up = float(pct_start * total_steps) - 1
     parts = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
     if three_phase:
@@ -134,5 +174,7 @@ def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[s
         parts.append((total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
     else:
         parts.append((total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"))
-    names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
-    return [dict(zip(names, part, strict=True)) for part in parts]
+    return [
+        {"end_step": end, "start_lr": lr, "end_lr": end_lr, "start_momentum": momentum, "end_momentum": end_momentum}
+        for end, lr, end_lr, momentum, end_momentum in parts
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._optimizer import Optimizer
+    from .._types import StateDict
 
 MODES = ("triangular", "triangular2", "exp_range")
 
@@ -27,6 +28,21 @@ class CyclicLR(LRScheduler):
     `scale_mode` "iterations" of the step's, from 0. Unless `cycle_momentum` is false, momentum (Adam: first of betas)
     goes from `max_momentum` to `base_momentum` and back. The rates and momenta may be lists with one for each group.
     ValueError for options that make no cycle.
+
+    Arguments:
+        optimizer: whose groups' rates are set.
+        base_lr: the lowest rate, or a list with one for each group.
+        max_lr: the highest rate, or a list with one for each group.
+        step_size_up: the steps up.
+        step_size_down: the steps down; as many as up if None.
+        mode: "triangular", "triangular2" or "exp_range".
+        gamma: the factor of "exp_range".
+        scale_fn: the factor of the height, in place of `mode`.
+        scale_mode: "cycle" or "iterations": what `scale_fn` gets.
+        cycle_momentum: let momentum fall and climb, too.
+        base_momentum: the lowest momentum, or a list with one for each group.
+        max_momentum: the highest momentum, or a list with one for each group.
+        last_epoch: the epoch to go on after; -1 to begin.
 
     Smith 2017, Cyclical learning rates for training neural networks.
 
@@ -48,11 +64,11 @@ class CyclicLR(LRScheduler):
     cycle_momentum: bool
     scale_mode: str
     _scale_fn_custom: Callable[[float], float] | None
-    max_lrs: list[Any]
+    max_lrs: list[float]
     base_lrs: list[float]
     use_beta1: bool
-    base_momentums: list[Any]
-    max_momentums: list[Any]
+    base_momentums: list[float]
+    max_momentums: list[float]
 
     def __init__(
         self,
@@ -126,13 +142,13 @@ class CyclicLR(LRScheduler):
             return 1.0
         return 0.5 ** (cycle - 1) if self.mode == "triangular2" else self.gamma**self.last_epoch
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """As for all schedules; of a callable object its attributes, and nothing of a function."""
         own = self._scale_fn_custom
         plain = own is None or isinstance(own, (FunctionType, type))
         return {**super().state_dict(), "_scale_fn_custom": None if plain else dict(getattr(own, "__dict__", {}))}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: StateDict) -> None:
         """As for all schedules; a function stays as it is."""
         own = self._scale_fn_custom
         super().load_state_dict(state_dict)

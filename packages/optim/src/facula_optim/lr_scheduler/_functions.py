@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -12,15 +12,23 @@ from ._base import LRScheduler, for_each_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from .._optimizer import Optimizer
+    from .._types import StateDict
 
 
 @boundary
 class _Functions(LRScheduler):
-    """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions."""
+    """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions.
 
-    lr_lambdas: list[Any]
+    Arguments:
+        optimizer: whose groups' rates are set.
+        lr_lambda: a function of the epoch, or a list with one for each group.
+        last_epoch: the epoch to go on after; -1 to begin.
+    """
+
+    lr_lambdas: list[Callable[[int], float]]
 
     def __init__(
         self,
@@ -33,10 +41,11 @@ class _Functions(LRScheduler):
         for function in lr_lambda if isinstance(lr_lambda, (list, tuple)) else [lr_lambda]:
             if not callable(function):
                 raise InvalidTypeError(f"{name}: expected lr_lambda to be callable; got {type(function).__name__}")
-        self.lr_lambdas = for_each_group(name, "lr_lambda", lr_lambda, optimizer) if groups else []
+        given: Any = lr_lambda  # a list or a tuple, if not a function
+        self.lr_lambdas = for_each_group(name, "lr_lambda", given, optimizer) if groups else []
         super().__init__(optimizer, last_epoch)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """As for all schedules; of callable objects their attributes, and nothing of functions."""
         state = super().state_dict()
         kept = [
@@ -44,7 +53,7 @@ class _Functions(LRScheduler):
         ]
         return {**state, "lr_lambdas": kept}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: StateDict) -> None:
         """As for all schedules; functions stay as they are."""
         own = self.lr_lambdas
         super().load_state_dict(state_dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, SupportsFloat
 
 from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary
@@ -22,6 +22,17 @@ class ReduceLROnPlateau(LRScheduler):
     difference ("abs"); NaN is never better. For `cooldown` epochs after that nothing is counted. Rates do not fall
     below `min_lr` (a number, or one for each group), nor by less than `eps`. ValueError for factor >= 1, unknown modes.
 
+    Arguments:
+        optimizer: whose groups' rates are set.
+        mode: "min" where less is better, or "max".
+        factor: the factor of the rate, below 1.
+        patience: the epochs without improvement that are allowed.
+        threshold: by how much a better metric is better.
+        threshold_mode: "rel" for a share of the best metric, "abs" for a difference.
+        cooldown: the epochs after a change in which nothing is counted.
+        min_lr: the least rate, or a list with one for each group.
+        eps: the least change that is made.
+
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones
     >>> optimizer = SGD([ones(2)], lr=1.0)
@@ -34,7 +45,7 @@ class ReduceLROnPlateau(LRScheduler):
     """
 
     default_min_lr: float | None
-    min_lrs: list[Any]
+    min_lrs: list[float]
     mode: str
     factor: float
     patience: int

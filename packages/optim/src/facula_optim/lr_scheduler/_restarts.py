@@ -20,6 +20,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     `step(epoch)` takes fractions too: `step(epoch + batch / batches)` within an epoch.
 
+    Arguments:
+        optimizer: whose groups' rates are set.
+        T_0: the epochs of the first run, 1 or more.
+        T_mult: the factor of each next run's length, 1 or more.
+        eta_min: the least rate.
+        last_epoch: the epoch to go on after; -1 to begin.
+
     Loshchilov and Hutter 2017, SGDR: stochastic gradient descent with warm restarts.
 
     >>> from facula_optim import SGD

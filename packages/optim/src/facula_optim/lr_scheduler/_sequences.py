@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._optimizer import Optimizer
+    from .._types import StateDict
 
 
 @boundary
@@ -43,11 +44,11 @@ class _Several(LRScheduler):
                 )
         attach(self, optimizer)  # type: ignore[arg-type]
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """As for all schedules, with a list of the states of those that it is made of."""
         return {**super().state_dict(), "_schedulers": [one.state_dict() for one in self._schedulers]}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: StateDict) -> None:
         """As for all schedules; ValueError where their number differs."""
         own, states = self._schedulers, state_dict.get("_schedulers", ())
         if len(states) != len(own):
@@ -65,6 +66,12 @@ class SequentialLR(_Several):
     """One schedule after the other: number i begins, at its own epoch 0, at epoch `milestones[i - 1]`.
 
     ValueError unless there is one schedule more than milestones, in ascending order, and all are of this optimizer.
+
+    Arguments:
+        optimizer: whose rates are set; all schedules are its own.
+        schedulers: the schedules, in order.
+        milestones: the epochs at which the next one begins.
+        last_epoch: the epoch to go on after; -1 to begin.
 
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones

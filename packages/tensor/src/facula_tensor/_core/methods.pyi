@@ -28,10 +28,10 @@ class Methods:
         """The sum of each pair of elements; logical or for bool."""
     def __and__(self, other: Operand) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
-    def __array__(self, dtype: DTypeLike | None = None, copy: builtins.bool | None = None) -> np.ndarray:
-        """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
-    def __array_wrap__(self, array: np.ndarray, context: builtins.object | None = None, return_scalar: builtins.bool = False) -> Tensor:
-        """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+    def __array__(self, dtype: np.dtype[Any] | None = None, copy: builtins.bool | None = None) -> np.ndarray:
+        """A NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib."""
+    def __array_wrap__(self, array: np.ndarray, context: builtins.object = None, return_scalar: builtins.bool = False) -> Tensor:
+        """A tensor over the result of a NumPy function of this one, such as `numpy.sin(tensor)`."""
     def __bool__(self) -> builtins.bool:
         """Whether the one element is nonzero. ValueError where there are more or none."""
     def __buffer__(self, flags: builtins.int) -> builtins.memoryview:
@@ -44,11 +44,11 @@ class Methods:
         """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
     def __copy__(self) -> Tensor:
         """`copy.copy`: another tensor over the same memory, sharing its version."""
-    def __deepcopy__(self, memo: builtins.dict[builtins.int, Any]) -> Tensor:
+    def __deepcopy__(self, memo: builtins.dict[builtins.int, builtins.object]) -> Tensor:
         """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     def __divmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """`(self // other, self % other)`."""
-    def __dlpack__(self, *, stream: builtins.object | None = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: builtins.tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) -> builtins.object:
+    def __dlpack__(self, *, stream: builtins.object = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: builtins.tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) -> builtins.object:
         """A DLPack capsule over the same memory. `copy=True` exports a copy."""
     def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]:
         """The pair (device type, index) of the DLPack standard."""
@@ -59,11 +59,11 @@ class Methods:
     def __floordiv__(self, other: Operand) -> Tensor:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def __format__(self, spec: builtins.str) -> builtins.str:
-        'What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`.'
+        'The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`.'
     def __ge__(self, other: Operand) -> Tensor:
         """Whether each element of `input` is greater than or equal to the other's."""
     def __getitem__(self, index: Index) -> Tensor:
-        """`input[index]`. Integers, slices, None and `...` take the fast path here; all else goes to `general_getitem`."""
+        """`input[index]`: integers, slices, None and `...` by the fast path here, all else by `general_getitem`."""
     def __gt__(self, other: Operand) -> Tensor:
         """Whether each element of `input` is greater than the other's."""
     def __iadd__(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
@@ -109,7 +109,7 @@ class Methods:
     def __matmul__(self, other: Operand) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __mod__(self, other: Operand) -> Tensor:
-        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def __mul__(self, other: Operand) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def __ne__(self, other: Operand) -> Tensor:  # type: ignore[override]
@@ -128,8 +128,8 @@ class Methods:
         """The bits that both elements of each pair have; logical and for bool."""
     def __rdivmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
         """`(other // self, other % self)`."""
-    def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[Any, ...]:
-        """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
+    def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[builtins.object, ...]:
+        """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
     def __repr__(self) -> builtins.str:
         """The elements (the corners of large tensors), and what is not to be guessed from them."""
     def __rfloordiv__(self, other: Operand) -> Tensor:
@@ -139,7 +139,7 @@ class Methods:
     def __rmatmul__(self, other: Operand) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __rmod__(self, other: Operand) -> Tensor:
-        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def __rmul__(self, other: Operand) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def __ror__(self, other: Operand) -> Tensor:
@@ -165,7 +165,7 @@ class Methods:
     def __xor__(self, other: Operand) -> Tensor:
         """The bits that just one element of each pair has; logical xor for bool."""
     def _repr_html_(self) -> builtins.str:
-        """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
+        """HTML for notebooks: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
     def abs_(self) -> Tensor:
@@ -187,11 +187,11 @@ class Methods:
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addbmm` in place: changes this tensor and returns it."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers."""
+        """`input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
         """`addcdiv` in place: changes this tensor and returns it."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number."""
+        """`input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
         """`addcmul` in place: changes this tensor and returns it."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -211,7 +211,7 @@ class Methods:
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-        """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`."""
+        """Whether |input - other| <= atol + rtol |other| for all pairs of elements."""
     def amax(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -223,12 +223,12 @@ class Methods:
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
     def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
-        """Replace each element by what `callable(element)` gives. Returns this tensor; slow, and without gradient."""
-    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        """Replace each element by `callable(element)`. Returns this tensor; slow, and without gradient."""
+    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
     def argwhere(self) -> Tensor:
         """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
@@ -271,7 +271,7 @@ class Methods:
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-        """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights."""
+        """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def bitwise_and_(self, other: Operand) -> Tensor:
@@ -317,15 +317,15 @@ class Methods:
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int8."""
     def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`."""
+        """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
     def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`."""
+        """The inverse of A, which is known by its Cholesky factor."""
     def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-        """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`."""
+        """X with A X = B, where A is known by its Cholesky factor."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+        """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
     def clamp_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
         """`clamp` in place: changes this tensor and returns it."""
     def clamp_max(self, max: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -347,7 +347,7 @@ class Methods:
     def const_data_ptr(self) -> builtins.int:
         """The address of the first element, for reading."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
+        """This tensor if its elements lie in row-major order (or in `memory_format`) without gaps, else such a copy."""
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
         """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor."""
     def copysign(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -365,7 +365,7 @@ class Methods:
     def cosh_(self) -> Tensor:
         """`cosh` in place: changes this tensor and returns it."""
     def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-        """How many elements are not 0 (int64), of all or along `dim` (an integer or several)."""
+        """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several)."""
     def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
         """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -373,16 +373,16 @@ class Methods:
     def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
         """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none."""
-    def cummax(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+        """This tensor on a CUDA device; itself where it is there."""
+    def cummax(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-    def cummin(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    def cummin(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
-    def cumprod(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    def cumprod(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
     def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
         """`cumprod` in place: changes this tensor and returns it."""
-    def cumsum(self, dim: builtins.int | None = None, *, axis: Dims | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    def cumsum(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
     def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
         """`cumsum` in place: changes this tensor and returns it."""
@@ -405,11 +405,11 @@ class Methods:
     def diag(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
     def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-        """Matrices of zeros, in the plane of two new dimensions, with the last dimension of `input` as a diagonal."""
+        """Matrices of zeros with the last dimension of `input` as a diagonal."""
     def diagflat(self, offset: builtins.int = 0) -> Tensor:
         """The matrix with the elements of `input`, in row-major order, as its diagonal."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension."""
+        """A view of a diagonal in the plane of two dimensions, in place of which it becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -499,7 +499,7 @@ class Methods:
     def fmin(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
     def fmod(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+        """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
     def fmod_(self, other: Operand) -> Tensor:
         """`fmod` in place: changes this tensor and returns it."""
     def frac(self, *, out: Tensor | None = None) -> Tensor:
@@ -509,7 +509,7 @@ class Methods:
     def frexp(self, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
         """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`."""
+        """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""
     def gcd(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
     def gcd_(self, other: Operand) -> Tensor:
@@ -537,9 +537,9 @@ class Methods:
     def heaviside_(self, values: Tensor) -> Tensor:
         """`heaviside` in place: changes this tensor and returns it."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
-        """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one."""
-    def histogram(self, bins: builtins.int | Tensor | Sequence[builtins.int] | Sequence[Tensor], *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """How many elements lie in each bin, as the pair (hist, bin_edges)."""
+        """The number of elements in each of several equal bins."""
+    def histogram(self, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+        """The number of elements in each bin, as the pair (hist, bin_edges)."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -575,7 +575,7 @@ class Methods:
     def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
         """`index_reduce` in place: changes this tensor and returns it."""
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there."""
+        """The slices along `dim` at the positions that `index` lists: a copy."""
     def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -587,7 +587,7 @@ class Methods:
     @property
     def is_cpu(self) -> builtins.bool: ...
     def is_inference(self) -> builtins.bool:
-        """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
+        """Whether this tensor was made in `inference_mode` for good: always False."""
     @property
     def is_ipu(self) -> builtins.bool: ...
     @property
@@ -644,7 +644,7 @@ class Methods:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The Kronecker product: `other` times each element of `input`, in place of that element."""
-    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
     @property
     def layout(self) -> builtins.object: ...
@@ -661,7 +661,7 @@ class Methods:
     def le_(self, other: Operand) -> Tensor:
         """`le` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def lerp(self, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-        """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype."""
+        """`input + weight * (end - input)`: from `input` at 0 to `end` at 1."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
         """`lerp` in place: changes this tensor and returns it."""
     def lgamma(self, *, out: Tensor | None = None) -> Tensor:
@@ -686,7 +686,7 @@ class Methods:
         """`log` in place: changes this tensor and returns it."""
     def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
         """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
-    def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
@@ -696,7 +696,7 @@ class Methods:
         """`logaddexp2` in place: changes this tensor and returns it."""
     def logaddexp_(self, other: Operand) -> Tensor:
         """`logaddexp` in place: changes this tensor and returns it."""
-    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    def logcumsumexp(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
@@ -729,17 +729,17 @@ class Methods:
     def lt_(self, other: Operand) -> Tensor:
         """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too."""
+        """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`."""
+        """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`."""
     @property
     def mH(self) -> Tensor: ...
     @property
     def mT(self) -> Tensor: ...
     def map2_(self, x: Tensor, y: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
-        """`map_` with two other tensors: `callable(element, other, another)`."""
+        """Replace each element by `callable(element, other, another)`, with two other tensors'. Slow, no gradient."""
     def map_(self, tensor: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
-        """Replace each element by `callable(element, other)`, with another tensor's, which broadcasts. Slow, no gradient."""
+        """Replace each element by `callable(element, other)`, with another tensor's. Slow, no gradient."""
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
         """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
     def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:
@@ -807,7 +807,7 @@ class Methods:
         """`minimum` in place: changes this tensor and returns it."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices; ValueError unless both have 2 dimensions."""
-    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
@@ -822,7 +822,7 @@ class Methods:
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
     def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2."""
+        """The logarithm of the multivariate gamma function of dimension `p` at each element."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
         """`mvlgamma` in place: changes this tensor and returns it."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -880,7 +880,7 @@ class Methods:
         """`nextafter` in place: changes this tensor and returns it."""
     @overload
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
-        """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
+        """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""
     @overload
     def nonzero(self, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor, ...]:
         ...
@@ -888,7 +888,7 @@ class Methods:
     def nonzero(self, *, as_tuple: builtins.bool) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
-        """`nonzero` as exactly `size` rows: the first so many, or all of them and then rows of `fill_value`."""
+        """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows."""
     def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
         """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
@@ -948,7 +948,7 @@ class Methods:
     def relu_(self) -> Tensor:
         """`relu` in place: changes this tensor and returns it."""
     def remainder(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder` in place: changes this tensor and returns it."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
@@ -976,9 +976,9 @@ class Methods:
     def resolve_neg(self) -> Tensor:
         """`input` itself: signs are never left to be changed later."""
     def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-        """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front."""
+        """A copy in which elements are moved on along dimensions; those beyond the end come in at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
-        """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second."""
+        """A copy turned by quarters in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
         """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
     def round_(self, *, decimals: builtins.int = 0) -> Tensor:
@@ -1041,9 +1041,9 @@ class Methods:
         """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
     def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
-    def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, out: Tensor | None = None) -> Tensor:
+    def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
-    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
@@ -1100,12 +1100,12 @@ class Methods:
     def tile(self, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
         """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
     def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes."""
+        """This tensor in another dtype, on another device, or with those of another tensor; itself where nothing changes."""
     def to_dense(self, dtype: DTypeLike | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """The tensor itself, which keeps all its elements; in another dtype where one is given."""
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
-    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
     def trace(self) -> Tensor:
         """The sum of the main diagonal of a matrix; of integers in int64."""
@@ -1138,7 +1138,7 @@ class Methods:
     def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Views of the elements along `dim`."""
     def unflatten(self, dim: builtins.int, sizes: Lengths) -> Tensor:
-        """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1."""
+        """A view with one dimension divided into several."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:

@@ -1,12 +1,12 @@
-"""New tensors: of one value, of a sequence, like another one. `from_data.py` makes them from data."""
+"""New tensors of one value, or uninitialised. `like.py` makes them like another one, `from_data.py` from data."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError, InvalidTypeError
-from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Layout, contiguous, cpu
+from facula_errors.extend import trim_traceback
+from facula_storage import Layout, contiguous
 
 from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import relabel
@@ -16,23 +16,19 @@ from .._core.promotion import (
     as_number,
     scalar_dtype,
 )
-from .._core.tensor import Tensor, WrappedLayout, layout_of_tensor, method
-from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.namespaces import no_record_ops
 from .._dispatch.writing import write_out
 from .filling import filled
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike, MemoryFormat
+    from .._core.types import DeviceLike, DTypeLike, Function, Lengths, MemoryFormat, Number, Operand
 
 __all__ = [
     "empty",
-    "empty_like",
     "full",
-    "full_like",
     "ones",
-    "ones_like",
     "zeros",
-    "zeros_like",
 ]
 
 
@@ -46,8 +42,8 @@ def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
 # Every function that makes tensors takes PyTorch's options. Of these `out`, `layout` and `pin_memory` are rare: where
 # one is given, the function hands all its arguments (`locals()`, asked for before there is any other variable) to
 # `with_options`, which looks at the three and calls the function again without them.
-def with_options(maker: Any, given: dict[str, Any]) -> Tensor:
-    """What `maker` makes of the arguments `given`, in `out` where that is among them."""
+def with_options(maker: Function, given: dict[str, Any]) -> Tensor:
+    """Call `maker` with the arguments `given`, and write the result to `out` where that is among them."""
     name, out = maker.__name__, given.pop("out")
     check_storage(name, given.pop("layout"), given.pop("pin_memory"))
     lengths = given.pop("lengths", ())
@@ -63,8 +59,8 @@ def with_options(maker: Any, given: dict[str, Any]) -> Tensor:
 
 
 def empty(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -74,6 +70,17 @@ def empty(
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """A tensor whose elements are whatever was in memory. `memory_format` orders them.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+        memory_format: the order of the dimensions in memory; row-major if None.
 
     >>> empty(2, 3).shape
     facula.Size([2, 3])
@@ -91,8 +98,8 @@ def empty(
 
 
 def full(
-    size: Any,
-    fill_value: Any,
+    size: Lengths,
+    fill_value: Operand,
     *,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -103,6 +110,16 @@ def full(
 ) -> Tensor:
     """A tensor of one value; the dtype is the value's unless given.
 
+    Arguments:
+        size: the shape.
+        fill_value: the number, or a tensor of one without dimensions.
+        out: where the result goes; a new tensor if None.
+        dtype: that of `fill_value` if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> full((2,), 7)
     tensor([7, 7])
     """
@@ -111,7 +128,7 @@ def full(
             return with_options(full, locals())
         kind = type(fill_value)
         if kind is not float and kind is not int:
-            fill_value = _number(fill_value, "full")
+            fill_value = number_to_fill(fill_value, "full")
             kind = type(fill_value)
         if dtype is None and kind is not float:
             dtype = scalar_dtype(kind)
@@ -122,16 +139,16 @@ def full(
         raise
 
 
-def _number(value: Any, operation: str) -> Any:
-    """What to fill with, as a Python number."""
+def number_to_fill(value: object, operation: str) -> Number:
+    """A number, or a tensor of one without dimensions, as a Python number."""
     if isinstance(value, Tensor) and not value.ndim:
         value = value.item()
     return as_number(value, operation, "fill_value")
 
 
 def zeros(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -140,6 +157,16 @@ def zeros(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of zeros.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> zeros(2)
     tensor([0., 0.])
@@ -155,8 +182,8 @@ def zeros(
 
 
 def ones(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -165,6 +192,16 @@ def ones(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of ones.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> ones(2)
     tensor([1., 1.])
@@ -179,7 +216,7 @@ def ones(
         raise
 
 
-def like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
+def like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike | None) -> Layout:
     """The contiguous layout of a tensor like `input`."""
     try:
         layout = input._layout
@@ -201,193 +238,6 @@ def like(name: str, input: Tensor, dtype: Any, device: Any) -> Layout:
         raise
 
 
-def in_format(tensor: Tensor, memory_format: Any, requires_grad: bool) -> Tensor:
+def in_format(tensor: Tensor, memory_format: MemoryFormat | None, requires_grad: bool) -> Tensor:
     """A new tensor in a memory format, wanting a gradient or not."""
     return finish(tensor if memory_format is None else no_record_ops.in_format(tensor, memory_format), requires_grad)
-
-
-def empty_like(
-    input: Tensor,
-    *,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """An uninitialised tensor of the shape, dtype and device of `input`."""
-    try:
-        if layout is not None or pin_memory:
-            check_storage("empty_like", layout, pin_memory)
-        result = fresh(like("empty_like", input, dtype, device), "empty_like")
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def zeros_like(
-    input: Tensor,
-    *,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """Zeros of the shape, dtype and device of `input`.
-
-    >>> zeros_like(ones(2))
-    tensor([0., 0.])
-    """
-    try:
-        if layout is not None or pin_memory:
-            check_storage("zeros_like", layout, pin_memory)
-        result = filled(like("zeros_like", input, dtype, device), 0.0, "zeros_like")
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def ones_like(
-    input: Tensor,
-    *,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """Ones of the shape, dtype and device of `input`.
-
-    >>> ones_like(zeros(2))
-    tensor([1., 1.])
-    """
-    try:
-        if layout is not None or pin_memory:
-            check_storage("ones_like", layout, pin_memory)
-        result = filled(like("ones_like", input, dtype, device), 1.0, "ones_like")
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def full_like(
-    input: Tensor,
-    fill_value: Any,
-    *,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """A tensor of one value, of the shape, dtype and device of `input`.
-
-    >>> full_like(zeros(2), 3)
-    tensor([3., 3.])
-    """
-    try:
-        if layout is not None or pin_memory:
-            check_storage("full_like", layout, pin_memory)
-        if type(fill_value) is not float and type(fill_value) is not int:
-            fill_value = _number(fill_value, "full_like")
-        result = filled(like("full_like", input, dtype, device), fill_value, "full_like")
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@composite
-def zeros_like_(F: Any, like: Tensor) -> Tensor:
-    """Zeros, as rules call it."""
-    return zeros_like(like)
-
-
-@composite
-def ones_like_(F: Any, like: Tensor) -> Tensor:
-    """Ones, as rules call it."""
-    return ones_like(like)
-
-
-for _F in (no_record_ops, recorded_ops):
-    _F.zeros_like, _F.ones_like = _F.zeros_like_, _F.ones_like_
-
-
-def _new(maker: Any, number: float | None) -> None:
-    name = f"new_{maker.__name__}"
-
-    def new(
-        self: Tensor,
-        *lengths: Any,
-        size: Any = None,
-        dtype: DTypeLike | None = None,
-        layout: object = None,
-        device: DeviceLike | None = None,
-        requires_grad: bool = False,
-        pin_memory: bool = False,
-    ) -> Tensor:
-        try:
-            if layout is not None or pin_memory:
-                check_storage(name, layout, pin_memory)
-            own: Any = self._layout
-            if type(own) is WrappedLayout:
-                own = own.real
-            if dtype is None:
-                dtype = own.dtype
-            if device is None and own.device is not cpu:
-                device = own.device
-            made = layout_for(name, lengths, size, dtype, device)
-            result = fresh(made, name) if number is None else filled(made, number, name)
-            return result if requires_grad is False else finish(result, requires_grad)
-        except FaculaError as error:
-            trim_traceback(error)
-            raise
-
-    new.__doc__ = f"`{maker.__name__}` in the dtype and on the device of this tensor."
-    method(name)(new)
-
-
-for _maker, _number_of in ((empty, None), (zeros, 0.0), (ones, 1.0)):
-    _new(_maker, _number_of)
-
-
-@method()
-@boundary
-def new_full(
-    self: Tensor,
-    size: Any,
-    fill_value: Any,
-    *,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
-    """`full` in the dtype and on the device of this tensor."""
-    if layout is not None or pin_memory:
-        check_storage("new_full", layout, pin_memory)
-    own = layout_of_tensor(self)
-    return full(
-        size,
-        fill_value,
-        dtype=own.dtype if dtype is None else dtype,
-        device=own.device if device is None else device,
-        requires_grad=requires_grad,
-    )

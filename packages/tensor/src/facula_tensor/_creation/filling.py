@@ -5,7 +5,7 @@ As in Note [Fast path]: a plan that is not there leads to the slow lines, which 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_storage import Layout, Plan, int64
 from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable
@@ -16,6 +16,9 @@ from .._core.promotion import number_for
 from .._core.tensor import Tensor
 from .._dispatch.launching import launch
 
+if TYPE_CHECKING:
+    from .._core.types import Number, Operand
+
 NUMBER = {BOOL: bool, INTEGER: int, FLOATING: float}  # as which elements are given to a launch
 # Launches that fill contiguous tensors, by the type of the number and the tensor's `dense` code: with floats, for
 # floating dtypes; with ints, for these and int64; with 0 and 1, for all dtypes that are not complex.
@@ -25,7 +28,7 @@ _launches = {float: _of_floats, int: fills.with_int, bool: fills.with_int}
 _launches_of_bits, _BITS = fills.dense, {0: 0, 1: 1}
 
 
-def filled(layout: Layout, number: Any, operation: str = "full") -> Tensor:
+def filled(layout: Layout, number: Number, operation: str = "full") -> Tensor:
     """A new tensor of this layout, contiguous, with one number in all places."""
     t = fresh(layout, operation)
     value = number
@@ -59,14 +62,14 @@ def _learn_to_fill(layout: Layout) -> None:
         fills.add_dense(fills.with_int, layout.dense, plan)
 
 
-def fill(target: Tensor, value: Any, operation: str = "fill_") -> None:
+def fill(target: Tensor, value: Operand, operation: str = "fill_") -> None:
     """Set every element of a snapshot to a number. No checks, no record, no version."""
     layout = target._layout
     number = number_for(value, layout.dtype, operation)
     launch(fill_plan(layout, type(number)), (number,), [(target._storage, target._offset)])
 
 
-def fill_plan(layout: Layout, kind: type) -> Any:
+def fill_plan(layout: Layout, kind: type) -> Plan:
     """The plan that sets every element to a number of this type."""
     plan = fills.by_key.get((kind, layout))
     return plan if plan is not None else fills.add((kind, layout), made_to_fill(layout, kind))

@@ -38,7 +38,9 @@ from .filled import empty, finish
 from .filling import fill, filled
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from typing_extensions import Buffer
+
+    from .._core.types import Data, DeviceLike, DTypeLike, Function, Number, Operand, SupportsDLPack
 
 __all__ = ["as_tensor", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
 
@@ -46,7 +48,7 @@ MOST_DIMS = 64  # of nested sequences: a list that contains itself has no end
 
 
 def tensor(
-    data: Any,
+    data: Data,
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
@@ -59,6 +61,13 @@ def tensor(
     or what gives itself as one (``__array__``), such as a table. Without `dtype`: bool, int64, the default floating
     dtype or its complex one, by what the numbers are; arrays and tensors keep theirs. ValueError where nested sequences
     are not equally long, naming where.
+
+    Arguments:
+        data: the elements.
+        dtype: decided by the elements if None.
+        device: that of `data`, or the host, if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
@@ -81,7 +90,8 @@ def tensor(
         raise
 
 
-def _from_any(data: Any, wanted: DType | None, device: Any, requires_grad: bool) -> Tensor:
+def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requires_grad: bool) -> Tensor:
+    """`tensor` of any `data`, in the dtype `wanted`, or one decided by the data if None."""
     place = None if device is None else Device(device)
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
         return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
@@ -109,7 +119,7 @@ def _from_any(data: Any, wanted: DType | None, device: Any, requires_grad: bool)
 
 # Few numbers, all of one Python type, are packed into new memory; the packers are kept by their number and type.
 MOST_PACKED, MOST_PACKERS = 1024, 256
-_packers: dict[tuple[int, DType], tuple[Any, Any]] = {}
+_packers: dict[tuple[int, DType], tuple[Function, Function]] = {}
 _LETTERS = {float32: "f", float64: "d", int64: "q"}
 
 
@@ -163,7 +173,7 @@ _LISTS, _FLOATS, _INTS = {list}, {float}, {int}
 
 
 def _as_array(data: Any) -> Any:
-    """What gives itself as an array (``__array__``, as tables do) as one; buffers as lists."""
+    """Objects with ``__array__`` (such as tables) as arrays, buffers as lists, all else as it is."""
     if isinstance(data, (list, tuple, range, Tensor, np.ndarray, np.generic, str)):
         return data
     if isinstance(data, (array, memoryview)):
@@ -172,6 +182,7 @@ def _as_array(data: Any) -> Any:
 
 
 def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
+    """A tensor of nested sequences, in the dtype `wanted`, or the one that their numbers need if None."""
     shape: tuple[int, ...] = ()
     probe = data
     while is_sequence(probe):
@@ -183,7 +194,7 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
         probe = _as_array(probe[0]) if len(probe) else None
     if isinstance(probe, np.ndarray):
         shape += probe.shape
-    flat: list[Any] = []
+    flat: list[Number] = []
     kinds: set[type | DType] = set()
     _flatten(data, shape, (), flat, kinds)
     found = [kind if isinstance(kind, DType) else scalar_dtype(kind) for kind in kinds]
@@ -200,7 +211,7 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
 
 
 def _flatten(
-    data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list[Any], kinds: set[type | DType]
+    data: Any, shape: tuple[int, ...], where: tuple[int, ...], into: list[Number], kinds: set[type | DType]
 ) -> None:
     """Collect the numbers of nested sequences, and their types or dtypes, checking lengths."""
     if type(data) in SCALAR_CATEGORY and not shape:
@@ -246,8 +257,14 @@ def _flatten(
         into.append(number)
 
 
-def as_tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
-    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
+def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
+    """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it.
+
+    Arguments:
+        data: a tensor, an array, a number or nested sequences of numbers.
+        dtype: decided by the elements if None.
+        device: that of `data`, or the host, if None.
+    """
     try:
         if isinstance(data, Tensor):
             return data.to(*[one for one in (dtype, device) if one is not None])
@@ -266,13 +283,19 @@ def as_tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike | No
 @boundary
 def new_tensor(
     self: Tensor,
-    data: Any,
+    data: Data,
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """`tensor` of `data`, on the device of this tensor and in its dtype unless others are given.
+
+    Arguments:
+        data: the elements, as those of `tensor`.
+        dtype: this tensor's if None.
+        device: this tensor's if None.
+        requires_grad: whether the result requires a gradient.
 
     >>> from facula_tensor import float64, ones
     >>> ones(1, dtype=float64).new_tensor([1, 2])
@@ -286,7 +309,7 @@ def new_tensor(
     )
 
 
-def as_tensor_like(value: Any, like: Tensor, operation: str = "copy_") -> Tensor:
+def as_tensor_like(value: Operand, like: Tensor, operation: str = "copy_") -> Tensor:
     """`value` itself if it is a tensor, else a tensor of it that can be copied into `like`."""
     if isinstance(value, Tensor):
         return value
@@ -317,10 +340,15 @@ def from_numpy(array: np.ndarray) -> Tensor:
 
 
 @boundary
-def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: bool | None = None) -> Tensor:
+def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another.
 
     BufferError where `copy` is False and a copy would be needed.
+
+    Arguments:
+        ext_tensor: an array of any library that has `__dlpack__`.
+        device: where the result lies; where the array does if None.
+        copy: True copies in any case, False never; None where it must.
 
     >>> import numpy as np
     >>> from_dlpack(np.arange(2))
@@ -340,8 +368,17 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: bool
 
 
 @boundary
-def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+def frombuffer(
+    buffer: Buffer, *, dtype: DTypeLike, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
     """A one-dimensional tensor over any object with the buffer protocol: no copy. `offset` is in bytes.
+
+    Arguments:
+        buffer: the object whose memory is shown.
+        dtype: what its bytes are.
+        count: the number of elements; all that there are if -1.
+        offset: where the first one is, in bytes.
+        requires_grad: whether the result requires a gradient.
 
     >>> from facula_storage import uint8
     >>> frombuffer(bytearray(b"ab"), dtype=uint8)

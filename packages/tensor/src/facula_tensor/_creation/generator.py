@@ -7,7 +7,7 @@ J. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
@@ -58,7 +58,7 @@ class Generator:
         self._key = 0x9E3779B97F4A7C15 & LARGEST  # the seed as a signed integer, as kernels take it
         self._offset = 0  # how many numbers have been drawn: see Note [One draw at a time]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.device, self.get_state())
 
     def manual_seed(self, seed: int) -> Generator:
@@ -80,7 +80,7 @@ class Generator:
         return self._key & ((1 << 64) - 1)
 
     def get_state(self) -> tuple[int, int]:
-        """What `set_state` takes back: (seed, numbers drawn)."""
+        """The state for `set_state`: (seed, numbers drawn)."""
         key, offset = self._key, self._offset
         return key & ((1 << 64) - 1), offset & LARGEST
 

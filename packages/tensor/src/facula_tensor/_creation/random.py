@@ -1,8 +1,8 @@
-"""New tensors of random numbers, and what draws them. `_generator.py` has the generators."""
+"""New tensors of random numbers, and what draws them. `generator.py` has the generators."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
@@ -12,7 +12,6 @@ from facula_storage.extend import FLOATING, INTEGER, PlanTable, plain_address
 
 from .._core.allocation import fresh, layout_for
 from .._core.errors import named
-from .._core.formats import check_storage
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make, method
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -20,14 +19,16 @@ from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write, write_out
-from .filled import finish, in_format, like, with_options
+from .filled import finish, like, with_options
 from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike, MemoryFormat
+    from typing import SupportsIndex
 
-__all__ = ["bernoulli", "rand", "rand_like", "randint", "randn", "randn_like", "randperm"]
+    from .._core.types import DeviceLike, DTypeLike, Lengths
+
+__all__ = ["bernoulli", "rand", "randint", "randn", "randperm"]
 
 # The launches that draw into a contiguous tensor, by its `dense` code: evenly from an interval, from the normal
 # distribution of a mean and a standard deviation, and integers from a range.
@@ -35,7 +36,13 @@ UNIFORM, NORMAL, RANDINT = PlanTable("uniform"), PlanTable("normal"), PlanTable(
 
 
 def draw(
-    layout: Layout, storage: Storage, offset: int, table: PlanTable, generator: Any, first: float, second: float
+    layout: Layout,
+    storage: Storage,
+    offset: int,
+    table: PlanTable,
+    generator: Generator | None,
+    first: float,
+    second: float,
 ) -> None:
     """Fill a tensor (its layout, storage and offset of one moment) with draws of two parameters."""
     if generator is None:
@@ -53,7 +60,7 @@ def draw(
 
 
 def _draw_slowly(
-    layout: Layout, storage: Storage, offset: int, table: PlanTable, source: Any, first: float, second: float
+    layout: Layout, storage: Storage, offset: int, table: PlanTable, source: object, first: float, second: float
 ) -> None:
     """The same where a plan is missing or something is unusual; strided tensors by way of a contiguous one."""
     if not isinstance(source, Generator):
@@ -86,8 +93,8 @@ def _draw_slowly(
 
 
 def rand(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -97,6 +104,17 @@ def rand(
     pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn evenly from [0, 1).
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> rand(2, 3).shape
     facula.Size([2, 3])
@@ -114,8 +132,8 @@ def rand(
 
 
 def randn(
-    *lengths: Any,
-    size: Any = None,
+    *lengths: Lengths,
+    size: Lengths | None = None,
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -125,6 +143,17 @@ def randn(
     pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> randn(2, 3).shape
     facula.Size([2, 3])
@@ -143,8 +172,8 @@ def randn(
 
 def randint(
     low: int = 0,
-    high: Any = None,
-    size: Any = None,
+    high: SupportsIndex | None = None,
+    size: Lengths | None = None,
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
@@ -155,6 +184,18 @@ def randint(
     pin_memory: bool = False,
 ) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
+
+    Arguments:
+        low: the least number; the bound above if `high` is left out.
+        high: the bound above, itself never drawn.
+        size: the shape.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: int64 if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> randint(0, 1, (2,))
     tensor([0, 0])
@@ -189,7 +230,7 @@ def randint(
         raise
 
 
-def _range_of_integers(low: Any, high: Any, layout: Layout) -> tuple[int, int]:
+def _range_of_integers(low: SupportsIndex, high: SupportsIndex | None, layout: Layout) -> tuple[int, int]:
     """The two ends of a range to draw from, checked, for elements of this layout's dtype."""
     low, high = as_integer(low, "randint", "low"), as_integer(high, "randint", "high")
     if not low < high:
@@ -222,6 +263,16 @@ def randperm(
 ) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
 
+    Arguments:
+        n: how many integers.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: int64 if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+
     >>> sorted(randperm(4).tolist())
     [0, 1, 2, 3]
     """
@@ -237,58 +288,6 @@ def randperm(
     return tensor(order, dtype=int64 if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """`rand` of the shape, dtype and device of `input`."""
-    try:
-        if layout is not None or pin_memory:
-            check_storage("rand_like", layout, pin_memory)
-        made = like("rand_like", input, dtype, device)
-        result = fresh(made, "rand_like")
-        draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """`randn` of the shape, dtype and device of `input`."""
-    try:
-        if layout is not None or pin_memory:
-            check_storage("randn_like", layout, pin_memory)
-        made = like("randn_like", input, dtype, device)
-        result = fresh(made, "randn_like")
-        draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
 @overridable
 @method()
 @boundary
@@ -299,6 +298,12 @@ def bernoulli(
 
     With a number `p` that is the probability of all, and of `input` only shape, dtype and device count. No gradient
     flows to the probabilities: it is 0.
+
+    Arguments:
+        input: the probabilities, from 0 to 1.
+        p: one probability for all elements.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
 
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import _getframe
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
@@ -23,7 +23,7 @@ from .generator import LARGEST, Generator, default_generator
 from .random import NORMAL, RANDINT, UNIFORM, draw, randint, randn
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from .._core.types import DeviceLike, DTypeLike, Lengths, Number, Scalar
 
 __all__ = ["normal"]
 
@@ -61,7 +61,7 @@ def _draw_into(
     return self
 
 
-def _bounds(name: str, first: Any, last: Any, others: dict[str, Any]) -> tuple[Any, Any]:
+def _bounds(name: str, first: Number, last: Number, others: dict[str, Number]) -> tuple[Number, Number]:
     """The two ends of a range, called a and b, or from and to: `from` is a word of Python's own."""
     for position, known in enumerate((("from", "a"), ("to", "b"))):
         for one in known:
@@ -78,6 +78,12 @@ def uniform_(
     self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None, **ends: float
 ) -> Tensor:
     """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two.
+
+    Arguments:
+        a: the lower bound.
+        b: the upper bound.
+        generator: the source of random numbers; the default generator if None.
+        ends: `from` and `to`, other names of the bounds.
 
     >>> from facula_tensor import empty
     >>> bool((empty(9).uniform_(1, to=2) >= 1).all())
@@ -96,7 +102,7 @@ def uniform_(
         raise
 
 
-def _mean_and_deviation(name: str, mean: Any, std: Any) -> tuple[float, float]:
+def _mean_and_deviation(name: str, mean: Scalar | Tensor, std: Scalar | Tensor) -> tuple[float, float]:
     """The two as Python numbers, checked."""
     mean, std = as_real(mean, name, "mean"), as_real(std, name, "std")
     if not std >= 0:
@@ -108,6 +114,11 @@ def _mean_and_deviation(name: str, mean: Any, std: Any) -> tuple[float, float]:
 @method()
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the normal distribution of this mean and standard deviation.
+
+    Arguments:
+        mean: the mean.
+        std: the standard deviation.
+        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import empty
     >>> empty(2).normal_(mean=3, std=0)
@@ -129,9 +140,9 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 @overridable
 @boundary
 def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Any = None,
+    mean: Scalar | Tensor,
+    std: Scalar | Tensor = 1.0,
+    size: Lengths | None = None,
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
@@ -144,6 +155,18 @@ def normal(
     """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements.
 
     `mean` and `std` may be tensors, which broadcast; no gradient flows to them. ValueError for a negative `std`.
+
+    Arguments:
+        mean: the mean, or a tensor of means.
+        std: the standard deviation, or a tensor of them.
+        size: the shape; to be left out where one of the two is a tensor.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+        dtype: the tensors', or the default floating dtype, if None.
+        layout: `strided`, the only one there is, or None.
+        device: the tensors', or the host, if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> normal(0.0, 1.0, size=(2, 3)).shape
     facula.Size([2, 3])
@@ -177,7 +200,7 @@ def normal(
             as_real(one, "normal", name)
         elif one.dtype.category != FLOATING:
             raise DTypeError(f"normal: expected {name} to be floating; got {one.dtype.name}; convert with .float()")
-    lowest = std.amin().item() if isinstance(std, Tensor) and std.numel() and not std.is_meta else std
+    lowest: Number = std.amin().item() if isinstance(std, Tensor) and std.numel() and not std.is_meta else std
     if not isinstance(lowest, Tensor) and not lowest >= 0:
         raise ArgumentError(f"normal: expected std of at least 0; got {lowest}")
     shape = broadcast_shapes("normal", tuple(tensors[0].shape), tuple(tensors[-1].shape))
@@ -193,7 +216,15 @@ def normal(
 def random_(
     self: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None, **ends: int
 ) -> Tensor:
-    """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
+    """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`.
+
+    Arguments:
+        low: the least number.
+        high: the bound above, itself never drawn; if None it is `low`, and numbers begin at 0, or where `low` is 0,
+            what the dtype holds, at most 2^24.
+        generator: the source of random numbers; the default generator if None.
+        ends: `from` and `to`, other names of the bounds.
+    """
     try:
         if ends:
             low, high = _bounds("random_", low, high, ends)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import log1p, pi
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import no_grad
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
@@ -19,10 +19,14 @@ from .._dispatch.overrides import overridable
 from .generator import Generator
 from .random import bernoulli, rand, randn
 
+if TYPE_CHECKING:
+    from facula_storage import DType
+
+
 __all__: list[str] = []
 
 
-def _target(name: str, self: Tensor, least: int = FLOATING) -> Any:
+def _target(name: str, self: Tensor, least: int = FLOATING) -> DType:
     """The dtype to compute draws in for a tensor that may be filled with them; raises where it may not."""
     if starts_inplace(name, self, (self,)):
         raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
@@ -41,13 +45,14 @@ def _fill(self: Tensor, values: Tensor) -> Tensor:
         return self.copy_(values)
 
 
-def _uniform(self: Tensor, dtype: Any, generator: Generator | None) -> Tensor:
+def _uniform(self: Tensor, dtype: DType, generator: Generator | None) -> Tensor:
     """Numbers from (0, 1)."""
     share = rand(tuple(self.shape), generator=generator, dtype=dtype, device=self.device)
     return share.clamp_(min=2.0**-25 if dtype is float32 else 2.0**-54)
 
 
-def _above_zero(name: str, what: str, value: Any) -> float:
+def _above_zero(name: str, what: str, value: object) -> float:
+    """`value` as a float; ValueError, naming the argument `what`, unless it is above 0."""
     number = as_real(value, name, what)
     if not number > 0:
         raise ArgumentError(f"{name}: expected {what} above 0; got {number}")
@@ -59,6 +64,10 @@ def _above_zero(name: str, what: str, value: Any) -> float:
 @boundary
 def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype.
+
+    Arguments:
+        p: the probability.
+        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import tensor, zeros
     >>> zeros(2).bernoulli_(tensor([0.0, 1.0]))
@@ -83,6 +92,10 @@ def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | 
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the exponential distribution of rate `lambd`, all above 0.
 
+    Arguments:
+        lambd: the rate, above 0.
+        generator: the source of random numbers; the default generator if None.
+
     >>> from facula_tensor import empty
     >>> bool((empty(9).exponential_(2.0) > 0).all())
     True
@@ -97,6 +110,10 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
 @boundary
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ...
+
+    Arguments:
+        p: the probability of success, between 0 and 1.
+        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import empty
     >>> bool((empty(9).geometric_(0.5) >= 1).all())
@@ -116,6 +133,11 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
 def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`.
 
+    Arguments:
+        median: the middle.
+        sigma: the half width, above 0.
+        generator: the source of random numbers; the default generator if None.
+
     >>> from facula_tensor import empty
     >>> empty(3).cauchy_().shape
     facula.Size([3])
@@ -130,6 +152,11 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Gen
 @boundary
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
     """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation.
+
+    Arguments:
+        mean: the mean of x.
+        std: the standard deviation of x.
+        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import empty
     >>> bool((empty(9).log_normal_() > 0).all())

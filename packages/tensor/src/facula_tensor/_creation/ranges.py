@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,16 +21,16 @@ from .filling import fill
 from .from_data import from_array
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from .._core.types import DeviceLike, DTypeLike, Number, Scalar
 
 __all__ = ["arange", "eye", "linspace"]
 
 
 @boundary
 def arange(
-    start: Any = None,
-    end: Any = None,
-    step: Any = 1,
+    start: Scalar | Tensor | None = None,
+    end: Scalar | Tensor | None = None,
+    step: Scalar | Tensor = 1,
     *,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -42,6 +42,17 @@ def arange(
     """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart.
 
     int64 if all are integers, else the default floating dtype. ValueError where step is 0 or leads away from end.
+
+    Arguments:
+        start: the first number; the bound where it is the only one given.
+        end: the bound, itself left out.
+        step: the distance of two numbers; it may be negative.
+        out: where the result goes; a new tensor if None.
+        dtype: int64 if all three are integers, else the default floating dtype, if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> arange(3)
     tensor([0, 1, 2])
@@ -88,8 +99,8 @@ def arange(
 
 @boundary
 def linspace(
-    start: Any,
-    end: Any,
+    start: Scalar | Tensor,
+    end: Scalar | Tensor,
     steps: int,
     *,
     out: Tensor | None = None,
@@ -100,6 +111,17 @@ def linspace(
     pin_memory: bool = False,
 ) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them.
+
+    Arguments:
+        start: the first number.
+        end: the last number.
+        steps: how many numbers.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype, or its complex one, if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
@@ -131,7 +153,7 @@ def linspace(
     return finish(_keep("linspace", made, from_array(values, dtype, place_of(device))), requires_grad)
 
 
-def _bound(operation: str, name: str, value: Any) -> Any:
+def _bound(operation: str, name: str, value: object) -> Number:
     """A bound, or a step, as a Python number."""
     if isinstance(value, Tensor):
         if value.ndim:
@@ -155,6 +177,16 @@ def eye(
     pin_memory: bool = False,
 ) -> Tensor:
     """A matrix with ones on the diagonal.
+
+    Arguments:
+        n: the number of rows.
+        m: the number of columns; `n` if None.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> eye(2)
     tensor([[1., 0.],
@@ -211,7 +243,7 @@ def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
 
 
 def no_memory(operation: str, count: int, dtype: DType) -> MemoryError:
-    """What is said where NumPy had no memory for `count` numbers."""
+    """The error for `count` numbers that NumPy had no memory for."""
     gib = count * dtype.itemsize / (1 << 30)
     return NoMemoryError(
         f"{operation}: expected {gib:,.1f} GiB more host memory for {dtype.name} ({count},); ask for fewer numbers"

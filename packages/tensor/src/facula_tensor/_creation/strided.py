@@ -24,12 +24,12 @@ from .filled import empty, finish, full, with_options
 from .from_data import from_array, from_dlpack, from_numpy, frombuffer, tensor
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from .._core.types import DeviceLike, DTypeLike, Lengths, Scalar
 
 __all__ = ["asarray", "empty_permuted", "empty_strided", "from_file", "logspace", "range", "scalar_tensor"]
 
 
-def _strided(name: str, size: Any, stride: Any, dtype: Any, device: Any) -> Tensor:
+def _strided(name: str, size: Lengths, stride: Lengths, dtype: DTypeLike | None, device: DeviceLike | None) -> Tensor:
     """A tensor with memory up to the last element that its strides reach."""
     shape, strides = sizes(name, (size,)), sizes(name, (stride,))
     if len(shape) != len(strides) or min((*shape, *strides), default=0) < 0:
@@ -46,8 +46,8 @@ def _strided(name: str, size: Any, stride: Any, dtype: Any, device: Any) -> Tens
 
 @boundary
 def empty_strided(
-    size: Any,
-    stride: Any,
+    size: Lengths,
+    stride: Lengths,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -56,6 +56,15 @@ def empty_strided(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of a shape and strides (in elements), whose elements are whatever was in memory.
+
+    Arguments:
+        size: the shape.
+        stride: the strides, in elements; none is negative.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
@@ -68,8 +77,8 @@ def empty_strided(
 @boundary
 def new_empty_strided(
     self: Tensor,
-    size: Any,
-    stride: Any,
+    size: Lengths,
+    stride: Lengths,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -77,7 +86,17 @@ def new_empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`empty_strided` in the dtype and on the device of this tensor."""
+    """`empty_strided` in the dtype and on the device of this tensor.
+
+    Arguments:
+        size: the shape.
+        stride: the strides, in elements; none is negative.
+        dtype: this tensor's if None.
+        layout: `strided`, the only one there is, or None.
+        device: this tensor's if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
+    """
     check_storage("new_empty_strided", layout, pin_memory)
     own = layout_of_tensor(self)
     kind, place = own.dtype if dtype is None else dtype, own.device if device is None else device
@@ -86,8 +105,8 @@ def new_empty_strided(
 
 @boundary
 def empty_permuted(
-    size: Any,
-    physical_layout: Any,
+    size: Lengths,
+    physical_layout: Lengths,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -96,6 +115,15 @@ def empty_permuted(
     pin_memory: bool = False,
 ) -> Tensor:
     """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest.
+
+    Arguments:
+        size: the shape.
+        physical_layout: each dimension once, the one that varies fastest last.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
     (12, 1, 3)
@@ -113,7 +141,7 @@ def empty_permuted(
 
 @boundary
 def scalar_tensor(
-    s: Any,
+    s: Scalar,
     *,
     dtype: DTypeLike | None = None,
     layout: object = None,
@@ -122,6 +150,14 @@ def scalar_tensor(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of one number and no dimensions, in the default floating dtype unless another is given.
+
+    Arguments:
+        s: the number.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> scalar_tensor(3)
     tensor(3.)
@@ -145,6 +181,13 @@ def asarray(
     `copy=True` copies in any case; with `copy=False` there is a ValueError where a copy would be needed. Other data
     (numbers, sequences) are always copied. The result wants a gradient where
     `requires_grad` says so: as `obj` does, where it is left out.
+
+    Arguments:
+        obj: the data.
+        dtype: that of the data if None.
+        device: that of the data if None.
+        copy: True copies in any case, False never; None where it must.
+        requires_grad: whether the result requires a gradient; as `obj` if None.
 
     >>> import numpy as np
     >>> array = np.zeros(2)
@@ -192,7 +235,7 @@ def _readable(array: np.ndarray) -> bool:
 
 @boundary
 def from_file(
-    filename: Any,
+    filename: str,
     shared: bool | None = None,
     size: int = 0,
     *,
@@ -205,6 +248,15 @@ def from_file(
 
     With `shared` changes are written to the file, which is made or grown where it is too small; else they stay here.
     ValueError where the file has too few elements.
+
+    Arguments:
+        filename: the path of the file.
+        shared: whether changes are written to the file.
+        size: the number of elements.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: the host, or None.
+        pin_memory: False: there is no pinned memory.
     """
     check_storage("from_file", layout, pin_memory)
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, "from_file")
@@ -236,8 +288,8 @@ _indices = range  # which is the name of a function of PyTorch's below
 
 @boundary
 def logspace(
-    start: Any,
-    end: Any,
+    start: Scalar | Tensor,
+    end: Scalar | Tensor,
     steps: int,
     base: float = 10.0,
     *,
@@ -249,6 +301,18 @@ def logspace(
     pin_memory: bool = False,
 ) -> Tensor:
     """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before.
+
+    Arguments:
+        start: the first exponent.
+        end: the last exponent.
+        steps: how many numbers.
+        base: the base.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype, or its complex one, if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
 
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
@@ -280,9 +344,9 @@ def logspace(
 
 @boundary
 def range(
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
+    start: Scalar | Tensor = 0,
+    end: Scalar | Tensor | None = None,
+    step: Scalar | Tensor = 1,
     *,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
@@ -294,6 +358,17 @@ def range(
     """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated.
 
     `arange`, which stops before `end` as Python's own range does, is in its place.
+
+    Arguments:
+        start: the first number; `end` where it is the only one given.
+        end: the bound, which may be reached.
+        step: the distance of two numbers; it may be negative.
+        out: where the result goes; a new tensor if None.
+        dtype: the default floating dtype if None.
+        layout: `strided`, the only one there is, or None.
+        device: where the elements lie; the host if None.
+        requires_grad: whether the result requires a gradient.
+        pin_memory: False: there is no pinned memory.
     """
     if out is not None or layout is not None or pin_memory:
         return with_options(range, locals())

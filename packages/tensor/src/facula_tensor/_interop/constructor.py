@@ -28,6 +28,12 @@ def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None,
 
     Of lengths: uninitialised, in the default floating dtype. Of a tensor: over its memory. Of data: a copy of it in the
     default floating dtype. What a subclass's own ``__init__`` takes beyond that is not looked at.
+
+    Arguments:
+        cls: the class of the result.
+        arguments: lengths, or a tensor, or data; the rest is for the subclass.
+        device: where the elements lie; the host, or where the tensor lies, if None.
+        others: `data`, another way to give the first argument; the rest is for the subclass.
     """
     strict = cls.__init__ is Tensor.__init__  # type: ignore[misc]  # nobody else takes what is left over
     first = arguments[0] if arguments else others.pop("data", Size((0,)))
@@ -54,7 +60,7 @@ def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None,
     return wrap_layout(alias(source, cls))
 
 
-def _is_length(value: Any) -> bool:
+def _is_length(value: object) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, (bool, Tensor, np.ndarray))
 
 

@@ -1,4 +1,4 @@
-"""How the autograd engine handles tensors."""
+"""The adapter by which the autograd engine handles tensors."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ MOST_ONES = 64
 
 
 def one_like(layout: Layout) -> Tensor | None:
-    """A kept 1 of this layout; None where none is kept, or the layout has not one element."""
+    """A kept 1 of this layout; None where none is kept, as for all layouts but those of one element."""
     if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MOST_ONES:
         return None
     return _ones.setdefault(layout, tensor_over(np.ones(layout.shape, layout.dtype.numpy)))
 
 
 class TensorAdapter(Adapter):
-    """What the engine needs to know of a Tensor."""
+    """The engine's adapter for Tensor."""
 
     no_record_ops = no_record_ops
     recorded_ops = recorded_ops
@@ -63,7 +63,7 @@ class TensorAdapter(Adapter):
         return no_record_ops.clone(v)
 
     def ones_like(self, v: Tensor) -> Tensor:
-        """What a backward pass starts from; for the usual losses a copy of a 1 that is kept."""
+        """Ones like the output that a backward pass starts from; for the usual losses a copy of a kept 1."""
         layout = layout_of_tensor(v)
         one = _ones[layout] if layout in _ones else one_like(layout)
         return no_record_ops.ones_like(v) if one is None else no_record_ops.clone(one)
@@ -130,7 +130,7 @@ class TensorAdapter(Adapter):
         return layout_of_tensor(v).nbytes
 
     def check_inplace(self, name: str, v: Tensor) -> None:
-        """What is asked before any change in place that is recorded."""
+        """Raise where a change in place cannot be recorded."""
         check_family(name, v)
 
     def rebase_history(self, v: Tensor, former: Any) -> None:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     from facula_storage import Device, DType
 
+    from .._core.types import Number
+
 
 MOST_DIMS = 64  # of NumPy's arrays
 READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element at an address
@@ -67,7 +69,7 @@ layout_cache_clearers.append(readers.clear)
 MOST_READERS = 256
 
 
-def only_element(operation: str, self: Tensor) -> Any:
+def only_element(operation: str, self: Tensor) -> Number:
     """The one element of any tensor, and ValueError where there are more or none."""
     now = snapshot(self)
     layout = now._layout
@@ -86,7 +88,7 @@ def only_element(operation: str, self: Tensor) -> Any:
 
 
 @method()
-def item(self: Tensor) -> Any:
+def item(self: Tensor) -> Number:
     """The one element, as a Python number. ValueError where there are more or none.
 
     >>> from facula_tensor import tensor
@@ -106,7 +108,7 @@ def item(self: Tensor) -> Any:
 
 
 @method()
-def tolist(self: Tensor) -> Any:
+def tolist(self: Tensor) -> list[Any]:
     """The elements as nested lists of Python numbers; a number for zero dimensions.
 
     >>> from facula_tensor import tensor
@@ -151,8 +153,13 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 
 @method("__array__")
-def array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    """What `numpy.asarray(tensor)` gets, and libraries such as Matplotlib with it."""
+def array(self: Tensor, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray:
+    """A NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib.
+
+    Arguments:
+        dtype: NumPy's dtype of the result; that of the tensor if None.
+        copy: True copies in any case; False raises ValueError where another dtype needs a copy.
+    """
     try:
         if self.node is not None:
             raise OperationError(
@@ -177,8 +184,14 @@ Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
 
 @method("__array_wrap__")
 @boundary
-def wrapped(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
-    """What NumPy's own functions of tensors give, such as `numpy.sin(tensor)`: a tensor over their result."""
+def wrapped(self: Tensor, array: np.ndarray, context: object = None, return_scalar: bool = False) -> Tensor:
+    """A tensor over the result of a NumPy function of this one, such as `numpy.sin(tensor)`.
+
+    Arguments:
+        array: the result.
+        context: ignored.
+        return_scalar: ignored.
+    """
     return from_numpy(np.asarray(array))
 
 
@@ -187,14 +200,20 @@ def wrapped(self: Tensor, array: np.ndarray, context: Any = None, return_scalar:
 def dlpack(
     self: Tensor,
     *,
-    stream: Any = None,
+    stream: object = None,
     max_version: tuple[int, int] | None = None,
-    dl_device: Any = None,
+    dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> object:
     """A DLPack capsule over the same memory. `copy=True` exports a copy.
 
     BufferError where a gradient is wanted, and for a `dl_device` other than this tensor's.
+
+    Arguments:
+        stream: ignored.
+        max_version: the newest version of DLPack that the caller understands.
+        dl_device: where the caller wants the elements: the device of this tensor, or None.
+        copy: whether the capsule has memory of its own.
     """
     if dl_device is not None and tuple(dl_device) != device_for_dlpack(self):
         raise BufferAccessError(

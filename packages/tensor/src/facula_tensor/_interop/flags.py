@@ -1,4 +1,4 @@
-"""What programs ask of a tensor before they use it: on which device it is, of which kind, whether two are alike."""
+"""Properties that programs look at before they use a tensor: its device, its kind, whether two are alike."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 @method()
 @boundary
 def is_inference(input: Tensor) -> bool:
-    """Whether this tensor was made in `inference_mode` and can never have a gradient: False, since none are kept so."""
+    """Whether this tensor was made in `inference_mode` for good: always False."""
     as_tensor("is_inference", input)
     return False
 

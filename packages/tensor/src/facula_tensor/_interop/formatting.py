@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import no_record_ops
 from ..ops.join import cat
 from .print_options import Options
+
+if TYPE_CHECKING:
+    from .._core.types import Number
 
 LARGE, SMALL, SPREAD = 1e8, 1e-4, 1e3  # beyond these, and in tensors of sizes further apart, numbers have exponents
 
@@ -40,7 +43,7 @@ class Excerpt:
         self.array = (shown if shown.device is cpu else no_record_ops.to_device(shown, (cpu,))).numpy()
         self.write, self.width = writer(self.array, options)
 
-    def texts(self) -> Any:
+    def texts(self) -> np.ndarray:
         """Each number's text, in the array's shape."""
         texts = np.empty(self.array.shape, object)
         for place in np.ndindex(self.array.shape):
@@ -57,14 +60,14 @@ def _corners(shown: Tensor, layout: Layout, cut: tuple[bool, ...], edge: int) ->
     return shown
 
 
-def writer(array: np.ndarray, options: Options) -> tuple[Callable[[Any], str], int]:
-    """What writes one element of `array`, and how wide most are; a number without dimensions is as wide as it is."""
+def writer(array: np.ndarray, options: Options) -> tuple[Callable[[Number], str], int]:
+    """A function that writes one element of `array`, and the width that it fills where there are dimensions."""
     if array.dtype.kind == "c":
         real, imaginary = _pattern(array.real, options), _pattern(array.imag, options)
         width, second_width = _width(array.real, real), _width(array.imag, imaginary)
         padding = width if array.ndim else 0
 
-        def complex_number(value: Any) -> str:
+        def complex_number(value: Number) -> str:
             second = _one(value.imag, imaginary)
             return f"{_one(value.real, real).rjust(padding)}{'' if second.startswith('-') else '+'}{second}j"
 
@@ -76,7 +79,7 @@ def writer(array: np.ndarray, options: Options) -> tuple[Callable[[Any], str], i
 
 
 def _pattern(array: np.ndarray, options: Options) -> str:
-    """How real numbers are written: with exponents, with a fraction, or, where all are whole, with a bare point."""
+    """The pattern for real numbers: with exponents, with a fraction, or, where all are whole, with a bare point."""
     sizes = np.abs(array[np.isfinite(array)].astype(np.float64))
     whole = bool(np.array_equal(sizes, np.round(sizes)))
     sizes = sizes[sizes > 0]
@@ -92,7 +95,7 @@ def _pattern(array: np.ndarray, options: Options) -> str:
     return BARE if whole else f"{{:.{options.precision}f}}"
 
 
-def _one(value: Any, pattern: str | None) -> str:
+def _one(value: Number, pattern: str | None) -> str:
     if pattern is None:
         return str(value)
     number = float(value)
@@ -114,7 +117,7 @@ def laid_out(excerpt: Excerpt, indent: int) -> str:
     edge = excerpt.options.edgeitems
     room = excerpt.options.linewidth
 
-    def lay(texts: Any, dim: int, indent: int) -> str:
+    def lay(texts: np.ndarray, dim: int, indent: int) -> str:
         if texts.ndim == 1:
             row = list(texts)
             if excerpt.cut[dim]:

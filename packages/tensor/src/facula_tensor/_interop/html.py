@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from facula_autograd.extend import LEAF
@@ -21,7 +19,7 @@ CELL = "padding:1px 6px;text-align:right;font-family:monospace"
 @method("_repr_html_")
 @boundary
 def html(self: Tensor) -> str:
-    """What notebooks show: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them.
+    """HTML for notebooks: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them.
 
     >>> from facula_tensor import tensor
     >>> "<td" in tensor([1, 2])._repr_html_()
@@ -32,8 +30,8 @@ def html(self: Tensor) -> str:
     parts = [type(self).__name__, f"shape {tuple(layout.shape)}", layout.dtype.name, str(layout.device)]
     if self.node is LEAF:
         parts.append("requires_grad")
-    elif self.node is not None:
-        parts.append(f"grad_fn {self.node.name()}")
+    elif self.grad_fn is not None:
+        parts.append(f"grad_fn {self.grad_fn.name()}")
     text = f"<div><code>{escape(', '.join(parts))}</code></div>"
     if layout.device.type == "meta" or not layout.numel or len(layout.shape) > MOST_DIMS:
         return f"<div>{text}</div>"
@@ -72,7 +70,7 @@ def _indices(excerpt: Excerpt, place: tuple[int, ...], shape: tuple[int, ...]) -
     return "".join([f"{at}, " for at in found])
 
 
-def _table(texts: Any, cut: tuple[bool, ...]) -> str:
+def _table(texts: np.ndarray, cut: tuple[bool, ...]) -> str:
     rows = [[escape(text.strip()) for text in row] for row in texts]
     if len(cut) > 1 and cut[1]:
         for row in rows:

@@ -20,7 +20,7 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike
+    from .._core.types import DeviceLike, DTypeLike, Lengths
 
 
 @method()
@@ -30,6 +30,10 @@ def new(self: Tensor, *arguments: Any, device: DeviceLike | None = None) -> Tens
 
     Older programs write it; `new_empty` and `new_tensor` say which is meant. TypeError for what is none of these, and
     for a tensor of another dtype.
+
+    Arguments:
+        arguments: lengths, a `Size`, data, or a tensor.
+        device: this tensor's if None.
 
     >>> from facula_tensor import ones
     >>> ones(2).new([1, 2]), ones(2).new(2, 3).shape
@@ -53,6 +57,7 @@ def new(self: Tensor, *arguments: Any, device: DeviceLike | None = None) -> Tens
 
 
 def _resized(self: Tensor, operation: str, wanted: tuple[int, ...]) -> Tensor:
+    """`self` in the shape `wanted`, which must have as many elements; warns that `operation` is old."""
     warn(f"{operation}: reshape has taken its place, and resize_ of what changes the number of elements")
     count = 1
     for length in wanted:
@@ -67,7 +72,7 @@ def _resized(self: Tensor, operation: str, wanted: tuple[int, ...]) -> Tensor:
 @overridable
 @method()
 @boundary
-def resize(self: Tensor, *shape: Any) -> Tensor:
+def resize(self: Tensor, *shape: Lengths) -> Tensor:
     """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change.
 
     `resize_` changes it.
@@ -88,6 +93,10 @@ def resize_as(self: Tensor, other: Tensor) -> Tensor:
 @boundary
 def to_dense(self: Tensor, dtype: DTypeLike | None = None, *, masked_grad: bool | None = None) -> Tensor:
     """The tensor itself, which keeps all its elements; in another dtype where one is given.
+
+    Arguments:
+        dtype: the dtype of the result; this tensor's if None.
+        masked_grad: ignored.
 
     >>> from facula_tensor import ones
     >>> ones(2).to_dense()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_autograd.extend import LEAF
@@ -22,16 +22,30 @@ from ..ops.strided import as_strided
 from .untyped_storage import TypedStorage, UntypedStorage
 
 if TYPE_CHECKING:
-    pass
+    from facula_storage import Layout
+
+    from .._core.types import Lengths
 
 
 @method()
 @boundary
-def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+def set_(
+    self: Tensor,
+    source: Tensor | UntypedStorage | TypedStorage | None = None,
+    storage_offset: int = 0,
+    size: Lengths | None = None,
+    stride: Lengths | None = None,
+) -> Tensor:
     """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor.
 
     Without `source` it is empty afterwards. Of a storage it shows `size` elements (all of them) at `stride` from
     `storage_offset` on. The dtype stays. As after `x.data = source`, changes show on both sides and are counted apart.
+
+    Arguments:
+        source: a tensor or a storage; no memory at all if None.
+        storage_offset: where the first element is, in elements.
+        size: the shape; all elements in one dimension if None.
+        stride: the strides, in elements; those of row-major order if None.
 
     >>> from facula_tensor import ones, zeros
     >>> zeros(2).set_(ones(3))
@@ -64,12 +78,18 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     return self
 
 
-def _strides(size: Any, stride: Any) -> tuple[int, ...]:
+def _strides(size: Lengths, stride: Lengths | None) -> tuple[int, ...]:
     """The strides that are asked for: those of row-major order where none are."""
     return contiguous_strides(sizes("set_", (size,))) if stride is None else sizes("set_", (stride,))
 
 
-def _shown(source: Any, storage_offset: Any, size: Any, stride: Any, own: Any) -> Tensor:
+def _shown(
+    source: UntypedStorage | TypedStorage,
+    storage_offset: int,
+    size: Lengths | None,
+    stride: Lengths | None,
+    own: Layout,
+) -> Tensor:
     """A part of a storage, as elements of a layout's dtype."""
     flat = (source.untyped() if isinstance(source, TypedStorage) else source)._bytes
     item = own.dtype.itemsize

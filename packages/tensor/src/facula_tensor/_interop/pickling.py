@@ -41,12 +41,12 @@ class Block:
         """The bytes as a tensor."""
         return make(Tensor, contiguous((self.nbytes,), uint8, self.device), self.storage, self.offset)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Block:
+    def __deepcopy__(self, memo: dict[int, object]) -> Block:
         storage = no_record_ops.clone(self.flat())._storage
         storage.nbytes = self.nbytes  # as in `block_of`
         return Block(storage, 0, self.nbytes, self.device)
 
-    def __reduce_ex__(self, protocol: int) -> tuple[Any, ...]:  # type: ignore[override]
+    def __reduce_ex__(self, protocol: int) -> tuple[object, ...]:  # type: ignore[override]
         if self.device.type == "meta":
             return block_of, (None, self.nbytes, self.device)
         flat = self.flat()
@@ -56,7 +56,7 @@ class Block:
         return block_of, (data, self.nbytes, self.device)
 
 
-def block_of(data: Any, nbytes: int, device: Device) -> Block:
+def block_of(data: bytes | PickleBuffer, nbytes: int, device: Device) -> Block:
     """The inverse of pickling a Block: new memory with these bytes. ValueError where their number is wrong."""
     layout = contiguous((nbytes,), uint8, device)
     storage = allocate(layout)
@@ -100,15 +100,15 @@ def block_under(tensor: Tensor) -> tuple[Block, Layout, int]:
 
 @method("__reduce_ex__")
 @boundary
-def reduce_tensor(tensor: Tensor, protocol: SupportsIndex) -> tuple[Any, ...]:
-    """What `__reduce_ex__` returns. RuntimeError for a tensor that was computed and wants a gradient."""
+def reduce_tensor(tensor: Tensor, protocol: SupportsIndex) -> tuple[object, ...]:
+    """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
     check_copied("pickle", tensor)
     block, layout, offset = block_under(tensor)
     return rebuild, (type(tensor), block, layout, offset, tensor.node is LEAF, attributes(tensor))
 
 
 def rebuild(
-    cls: type, block: Block, layout: Layout, offset: int, requires_grad: bool, attributes: dict[str, Any] | None
+    cls: type, block: Block, layout: Layout, offset: int, requires_grad: bool, attributes: dict[str, object] | None
 ) -> Tensor:
     """A tensor of class `cls` over a block, from byte `offset` of it. ValueError where the layout reaches beyond it."""
     if (
@@ -133,7 +133,7 @@ def copy_tensor(tensor: Tensor) -> Tensor:
 
 @method("__deepcopy__")
 @boundary
-def deepcopy_tensor(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
+def deepcopy_tensor(tensor: Tensor, memo: dict[int, object]) -> Tensor:
     """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     check_copied("deepcopy", tensor)
     block, layout, offset = block_under(tensor)
@@ -158,12 +158,13 @@ def check_copied(operation: str, tensor: Tensor) -> None:
         )
 
 
-def attributes(tensor: Tensor) -> dict[str, Any] | None:
-    """What users stored on a Parameter or subclass."""
+def attributes(tensor: Tensor) -> dict[str, object] | None:
+    """Attributes that users stored on a Parameter or subclass."""
     return getattr(tensor, "__dict__", None) or None
 
 
-def _as(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, Any] | None) -> Any:
+def _as(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, object] | None) -> Any:
+    """`tensor` as one of the class `cls`, with the attributes of its `__dict__`."""
     if cls is not Tensor:
         tensor = wrap_layout(make(cls, tensor._layout, tensor._storage, tensor._offset))
         if attributes:

@@ -1,4 +1,4 @@
-"""How tensors print, for the whole program: `set_printoptions`, and a way to read and to restore what is set."""
+"""Options of printing, for the whole program: `set_printoptions`, and ways to read and to restore them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
 
 class Options(NamedTuple):
-    """What `set_printoptions` sets."""
+    """The options that `set_printoptions` sets."""
 
     precision: int = 4
     threshold: float = 1000
@@ -46,10 +46,16 @@ def set_printoptions(
 ) -> None:
     """Set how tensors print; what is left out stays as it is, but for `sci_mode`, which is then automatic.
 
-    precision: digits after the point. threshold: the number of elements above which only the corners are shown,
-    edgeitems of them at each end of a dimension. linewidth: characters in a line. sci_mode: whether numbers have
-    exponents; None lets their sizes decide. profile: "default", "short" (2 digits, 2 edgeitems) or "full" (no
-    threshold), whose values the others override. TypeError and ValueError for what none of these can be.
+    TypeError and ValueError for what none of these can be.
+
+    Arguments:
+        precision: digits after the point.
+        threshold: the number of elements above which only the corners are shown.
+        edgeitems: how many elements of a corner are shown along a dimension.
+        linewidth: characters in a line.
+        profile: "default", "short" (2 digits, 2 edgeitems) or "full" (no threshold); the other arguments override
+            its values.
+        sci_mode: whether numbers have exponents; None lets their sizes decide.
 
     >>> from facula_tensor import tensor
     >>> set_printoptions(precision=2)
@@ -109,7 +115,8 @@ class printoptions:
         _chosen[0] = self.before.pop()
 
 
-def _integer(name: str, value: Any, least: int) -> int:
+def _integer(name: str, value: float, least: int) -> int:
+    """`value` as an integer of at least `least`; errors name the option `name`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InvalidTypeError(
             f"set_printoptions: expected {name} to be an integer; got {type(value).__name__} {value!r:.60}"

@@ -1,8 +1,8 @@
-"""What Python itself asks of an object: `len`, `iter`, `bool`, `int`, `format`, `in` and the like."""
+"""Protocols of Python: `len`, `iter`, `bool`, `int`, `format`, `in` and the like."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, kind_of, trim_traceback
@@ -17,6 +17,8 @@ from .export import item, only_element, readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .._core.types import Number, Operand
 
 
 @method("__len__")
@@ -56,7 +58,7 @@ def truth(self: Tensor) -> bool:
         raise
 
 
-def real_part(operation: str, number: Any) -> Any:
+def real_part(operation: str, number: Number) -> Number:
     """A real number as it is; a complex one's real part, or a TypeError where it has another."""
     if isinstance(number, complex):
         if number.imag != 0:
@@ -151,7 +153,7 @@ def as_bytes(self: Tensor) -> bytes:
 @method("__format__")
 @boundary
 def formatted(self: Tensor, spec: str) -> str:
-    """What `f"{tensor:.2f}"` gives: the element, for zero dimensions. TypeError for others if there is a `spec`."""
+    """The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`."""
     now = snapshot(self)
     if type(self) is Tensor and not now._layout.shape and now._layout.device.type != "meta":
         return format(item(now), spec)
@@ -164,7 +166,7 @@ def formatted(self: Tensor, spec: str) -> str:
 
 @method("__contains__")
 @boundary
-def contains(self: Tensor, value: Any) -> bool:
+def contains(self: Tensor, value: Operand) -> bool:
     """Whether any element equals `value`, a tensor or a number; TypeError for what is neither."""
     if not isinstance(value, Tensor) and plain_number(value) is None:
         raise InvalidTypeError(f"in: expected a tensor or a number; got {type(value).__name__} {value!r:.60}")

@@ -1,4 +1,4 @@
-"""How tensors print: the elements, or the corners of many, with what is not to be guessed from them, as in PyTorch."""
+"""Tensors as text: the elements, or the corners of many, and whatever cannot be guessed from them, as in PyTorch."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class BoolTensor(_Typed):
     """A bool tensor of lengths, of data or of a tensor: `tensor(data, dtype=bool)`."""
 
 
-def dtype_of_type(kind: Any, operation: str) -> DType:
+def dtype_of_type(kind: object, operation: str) -> DType:
     """The dtype that `type` is asked for: by a dtype, `FloatTensor` or the like, or the name of either."""
     if isinstance(kind, TensorType):
         return kind.dtype
@@ -167,8 +167,11 @@ def dtype_of_type(kind: Any, operation: str) -> DType:
 def type_of(self: Tensor, dtype: DTypeLike | None = None, non_blocking: bool = False) -> Tensor | str:
     """This tensor in another dtype, itself where it has that; without `dtype`, what it is: "torch.FloatTensor".
 
-    `dtype` is one, or `FloatTensor` and the like, or the name of either. What is told are PyTorch's words, with which
-    programs compare it. `non_blocking` changes nothing.
+    The names are those of PyTorch, with which programs compare them.
+
+    Arguments:
+        dtype: a dtype, `FloatTensor` or the like, or the name of either.
+        non_blocking: ignored.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([1, 2])

@@ -1,9 +1,9 @@
-"""What PyTorch's programs ask of a tensor's storage: where it is, how large it is, and its bytes."""
+"""Storages as PyTorch's programs know them: their address, their size, and their bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_errors import ArgumentError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary
@@ -17,7 +17,7 @@ from .._core.view_family import root_of
 from .._creation.filled import empty
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike
+    from .._core.types import DeviceLike, Index, Number, Operand
 
 __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
 
@@ -118,12 +118,12 @@ class UntypedStorage:
         return self
 
     @boundary
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Index) -> Any:
         found = self._bytes[index]
         return UntypedStorage(found) if isinstance(index, slice) else int(found.item())
 
     @boundary
-    def __setitem__(self, index: Any, value: int) -> None:
+    def __setitem__(self, index: Index, value: int) -> None:
         self._bytes[index] = value
 
     def __iter__(self) -> Iterator[int]:
@@ -185,27 +185,27 @@ class TypedStorage:
         return UntypedStorage(storage_bytes(self._elements))
 
     @boundary
-    def tolist(self) -> list[Any]:
+    def tolist(self) -> list[Number]:
         """The elements."""
         return self._elements.tolist()
 
     @boundary
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Index) -> Any:
         found = self._elements[index]
         return TypedStorage(found) if isinstance(index, slice) else found.item()
 
     @boundary
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: Index, value: Operand) -> None:
         self._elements[index] = value
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Number]:
         return iter(self.tolist())
 
     def __repr__(self) -> str:
         return f"<facula.TypedStorage of {self.size()} {self.dtype.name} on {self.device}>"
 
 
-def bytes_of(storage: Any) -> Tensor:
+def bytes_of(storage: object) -> Tensor:
     """All bytes of a storage of either kind."""
     if not isinstance(storage, (TypedStorage, UntypedStorage)):
         raise InvalidTypeError(f"storage: expected a storage; got {type(storage).__name__}")
@@ -265,7 +265,7 @@ def is_storage(obj: object) -> bool:
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
-def _refuse(self: Any, protocol: Any) -> Any:
+def _refuse(self: object, protocol: object) -> NoReturn:
     raise OperationError("storage: expected a tensor to pickle; pickle the tensor, or save it with facula.save")
 
 

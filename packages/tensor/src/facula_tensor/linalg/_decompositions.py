@@ -44,6 +44,11 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     Only the lower triangle of A is read. With `upper` U with U^H U = A, of the upper triangle. LinAlgError where a
     matrix is not positive definite. float32, float64, complex64, complex128.
 
+    Arguments:
+        A: matrices (..., n, n).
+        upper: whether the upper triangle is read, and given.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
@@ -61,6 +66,12 @@ def cholesky_ex(
 
     `info` is 0, or the order of the first leading minor that is not positive; L is NaN there.
 
+    Arguments:
+        A: matrices (..., n, n).
+        upper: whether the upper triangle is read, and given.
+        check_errors: whether a failure raises LinAlgError.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> cholesky_ex(tensor([[1.0, 0.0], [0.0, -1.0]])).info
     tensor(2, dtype=facula.int32)
@@ -76,6 +87,11 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None)
 
     mode "reduced": Q (..., m, k), R (..., k, n), k the lesser of m and n. "complete": Q (..., m, m), R (..., m, n).
     "r": R alone, and an empty Q. No gradient with "r", nor with "complete" where m > n.
+
+    Arguments:
+        A: matrices (..., m, n).
+        mode: "reduced", "complete" or "r".
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import ones
     >>> [part.shape for part in qr(ones(3, 2))]
@@ -93,6 +109,11 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     circle). Only the lower triangle of A is read, or the upper with UPLO="U". Gradients are infinite or NaN where they
     depend on vectors of equal eigenvalues.
 
+    Arguments:
+        A: matrices (..., n, n).
+        UPLO: "L" or "U": the triangle that is read.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> eigh(tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
     tensor([1., 2.])
@@ -104,6 +125,11 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
 @boundary
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues, ascending, of Hermitian matrices (..., n, n), of which one triangle is read: (..., n), real.
+
+    Arguments:
+        A: matrices (..., n, n).
+        UPLO: "L" or "U": the triangle that is read.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> eigvalsh(tensor([[2.0, 0.0], [0.0, 1.0]]))
@@ -152,6 +178,12 @@ def svd(
     Gradients flow through the first k vectors; they are infinite or NaN where they depend on vectors of equal singular
     values. `driver` chooses nothing.
 
+    Arguments:
+        A: matrices (..., m, n).
+        full_matrices: whether U and Vh are square.
+        driver: ignored.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S
     tensor([4., 3.])
@@ -164,6 +196,11 @@ def svd(
 @boundary
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values of matrices (..., m, n), in decreasing order: (..., min(m, n)), real. `driver` chooses nothing.
+
+    Arguments:
+        A: matrices (..., m, n).
+        driver: ignored.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> svdvals(tensor([[3.0, 0.0], [0.0, 4.0]]))
@@ -179,6 +216,11 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
 
     A (..., m, n). Pivot i says with which row (from 1) row i was exchanged; `lu_unpack` makes matrices of both, and
     `lu_solve` solves systems with them. LinAlgError where a pivot is 0. `pivot=False` is not supported.
+
+    Arguments:
+        A: matrices (..., m, n).
+        pivot: True: elimination without row exchanges is not supported.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lu_factor(tensor([[1.0, 5.0], [2.0, 4.0]])).pivots
@@ -197,6 +239,12 @@ def lu_factor_ex(
 
     `info` is 0, or the place (from 1) of the first pivot that is 0.
 
+    Arguments:
+        A: matrices (..., m, n).
+        pivot: True: elimination without row exchanges is not supported.
+        check_errors: whether a failure raises LinAlgError.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import zeros
     >>> lu_factor_ex(zeros(2, 2)).info
     tensor(1, dtype=facula.int32)
@@ -213,6 +261,11 @@ def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) ->
     P is a permutation (..., m, m), L lower triangular with ones on the diagonal (..., m, k), U upper triangular
     (..., k, n), k the lesser of m and n. `pivot=False` is not supported.
 
+    Arguments:
+        A: matrices (..., m, n).
+        pivot: True: elimination without row exchanges is not supported.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> lu(tensor([[1.0, 5.0], [2.0, 4.0]])).U
     tensor([[2., 4.],
@@ -228,6 +281,14 @@ def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """X with A X = B, X A = B where not `left`, of which A is known by `lu_factor`; with `adjoint` A^H in its place.
+
+    Arguments:
+        LU: L and U in one matrix (..., n, n), as `lu_factor` gives them.
+        pivots: the pivots (..., n) that it gives.
+        B: the right-hand sides (..., n, k), or (..., k, n) where not `left`.
+        left: whether A stands left of X.
+        adjoint: whether A^H is meant.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import eye, ones
     >>> lu_solve(*lu_factor(eye(2) * 2), ones(2, 1))
@@ -248,6 +309,13 @@ def lstsq(
     to `rcond` times the first count as 0. All drivers ("gels", "gelsy", "gelsd", "gelss") compute by singular values;
     as in LAPACK, "gelsy" (the default) gives no residuals and "gels" no rank; only "gelsd" and "gelss" give singular
     values; residuals are there where m > n and all ranks are n. What is not given is empty.
+
+    Arguments:
+        A: matrices (..., m, n).
+        B: the right-hand sides.
+        rcond: the share of the first singular value up to which others count as 0; by the dtype if None.
+        driver: which of the results are computed; "gelsy" if None.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [3.0]])).solution

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -38,6 +38,11 @@ __all__ = [
 @boundary
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
+
+    Arguments:
+        A: matrices (..., k, k).
+        n: how many factors.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
@@ -78,11 +83,11 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 @boundary
 def pinv(
     A: Tensor,
-    rcond: Any = None,
+    rcond: float | Tensor | None = None,
     hermitian: bool = False,
     *,
-    atol: Any = None,
-    rtol: Any = None,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The pseudo-inverse of matrices (..., m, n): (..., n, m).
@@ -91,6 +96,14 @@ def pinv(
     one for each matrix; `rtol` is the greater of m and n times the dtype's precision unless one is given. `rcond` is
     another name of `rtol`. Of `hermitian` matrices the lower triangle is read. The gradient is that at a rank which
     stays as it is.
+
+    Arguments:
+        A: matrices (..., m, n).
+        rcond: another name of `rtol`.
+        hermitian: whether A is Hermitian, so that its lower triangle is enough.
+        atol: the greatest singular value that counts as 0.
+        rtol: the same, as a share of the greatest singular value.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> pinv(tensor([[2.0], [0.0]]))
@@ -103,16 +116,24 @@ def pinv(
 @boundary
 def matrix_rank(
     A: Tensor,
-    tol: Any = None,
+    tol: float | Tensor | None = None,
     hermitian: bool = False,
     *,
-    atol: Any = None,
-    rtol: Any = None,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """How many singular values of matrices (..., m, n) are not 0 (int64): see `pinv` for what counts as 0.
+    """The rank of matrices (..., m, n): the number of singular values (int64) that are not 0, as `pinv` counts them.
 
     `tol` is another name of `atol`.
+
+    Arguments:
+        A: matrices (..., m, n).
+        tol: another name of `atol`.
+        hermitian: whether A is Hermitian, so that its lower triangle is enough.
+        atol: the greatest singular value that counts as 0.
+        rtol: the same, as a share of the greatest singular value.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> matrix_rank(ones(2, 3))
@@ -129,6 +150,11 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
 
     p None or 2: the greatest singular value divided by the least, also of matrices (..., m, n); -2 the inverse of that.
     1, -1, inf, -inf, 'fro' and 'nuc' as in `matrix_norm`.
+
+    Arguments:
+        A: matrices (..., m, n).
+        p: the order of the norm.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cond(tensor([[4.0, 0.0], [0.0, 1.0]]))
@@ -154,6 +180,11 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
 
     The product of their lengths is that of the others: ValueError else. X has the shape A.shape[ind:] + A.shape[:ind].
 
+    Arguments:
+        A: the tensor.
+        ind: how many of its first dimensions are rows.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import eye
     >>> tensorinv(eye(6).reshape(2, 3, 6), ind=2).shape
     facula.Size([6, 2, 3])
@@ -177,6 +208,12 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out:
     """X with `tensordot(A, X, X.ndim) == B`; first the dimensions `dims` of A go to its end.
 
     A has the shape B.shape + X.shape, with as many elements in the one as in the other.
+
+    Arguments:
+        A: the tensor of the equations.
+        B: the right-hand side.
+        dims: dimensions of A that go to its end; none if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import eye, ones
     >>> tensorsolve(eye(6).reshape(2, 3, 6), ones(2, 3)).shape
@@ -237,6 +274,12 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The dot products of vectors along `dim`, the first conjugated; the operands broadcast and promote.
 
+    Arguments:
+        x: the first vectors.
+        y: the second vectors.
+        dim: the dimension of the vectors.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> vecdot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
     tensor([3., 7.])
@@ -257,6 +300,12 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The cross product of vectors of three elements along `dim`; the operands broadcast.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        dim: the dimension of length 3.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
     tensor([0, 0, 1])
@@ -269,6 +318,12 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of a diagonal of matrices, the last two dimensions; it becomes the last dimension.
 
+    Arguments:
+        A: matrices (..., m, n).
+        offset: which diagonal: 0 is the main one, 1 the next above.
+        dim1: the dimension of rows.
+        dim2: the dimension of columns.
+
     >>> from facula_tensor import arange
     >>> diagonal(arange(4).view(2, 2))
     tensor([0, 3])
@@ -280,6 +335,11 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 @boundary
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of matrices, vectors, or stacks of them that broadcast.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> matmul(ones(2, 3), ones(3))

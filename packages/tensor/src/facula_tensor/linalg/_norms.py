@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
@@ -13,7 +13,7 @@ from .._dispatch.view_call import as_tensor
 from ..ops.reduction.norms import matrix_norm_of, vector_norm_of
 
 if TYPE_CHECKING:
-    from .._core.types import DTypeLike
+    from .._core.types import Dims, DTypeLike
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
@@ -23,7 +23,7 @@ __all__ = ["matrix_norm", "norm", "vector_norm"]
 def vector_norm(
     x: Tensor,
     ord: float = 2,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
     dtype: DTypeLike | None = None,
@@ -33,6 +33,14 @@ def vector_norm(
 
     inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Computed in `dtype` where given. TypeError
     for integers.
+
+    Arguments:
+        x: the vectors.
+        ord: the order.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        dtype: the dtype to convert to first; the dtype of x if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> vector_norm(tensor([[3.0, -4.0]]), float("inf"))
@@ -46,14 +54,24 @@ def vector_norm(
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
-    dim: Any = (-2, -1),
+    dim: Dims | None = (-2, -1),
     keepdim: bool = False,
     *,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The norm of order `ord` of each matrix: 'fro', 1 and -1 (sums of columns), inf and -inf (sums of rows), 2
-    and -2 (the greatest and the least singular value), 'nuc' (the sum of singular values).
+    """The norm of order `ord` of each matrix.
+
+    "fro" is the root of the sum of squares, 1 and -1 the greatest and the least sum of a column's magnitudes, inf and
+    -inf those of a row, 2 and -2 the greatest and the least singular value, "nuc" the sum of all.
+
+    Arguments:
+        A: the matrices.
+        ord: the order.
+        dim: the dimensions of rows and columns.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        dtype: the dtype to convert to first; the dtype of A if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_norm(tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
@@ -67,13 +85,21 @@ def matrix_norm(
 def norm(
     A: Tensor,
     ord: float | str | None = None,
-    dim: Any = None,
+    dim: Dims | None = None,
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
     """`vector_norm` of all elements, or along one `dim`; `matrix_norm` along two, or of a matrix with `ord`.
+
+    Arguments:
+        A: vectors or matrices.
+        ord: the order; 2 of all elements if None.
+        dim: one dimension of vectors, or two of matrices; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        out: where the result goes; a new tensor if None.
+        dtype: the dtype to convert to first; the dtype of A if None.
 
     >>> from facula_tensor import tensor
     >>> norm(tensor([[3.0, 4.0]])), norm(tensor([[3.0, 4.0]]), dim=0)

@@ -32,6 +32,12 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     Leading dimensions broadcast. B may be one vector (n,), or have the shape of A but for the last dimension: a vector
     for each matrix. LinAlgError where a matrix is singular. float32, float64, complex64, complex128.
 
+    Arguments:
+        A: matrices (..., n, n).
+        B: the right-hand sides.
+        left: whether A stands left of X.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> solve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
     tensor([1.0000, 0.5000])
@@ -47,6 +53,13 @@ def solve_ex(
     """`solve`, and `info` (int32) for each matrix, without an error unless `check_errors`: the pair (result, info).
 
     `info` is 0, or the place (from 1) of the first pivot of elimination that is 0; the result is NaN there.
+
+    Arguments:
+        A: matrices (..., n, n).
+        B: the right-hand sides.
+        left: whether A stands left of X.
+        check_errors: whether a failure raises LinAlgError.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import ones
     >>> solve_ex(ones(2, 2), ones(2)).info
@@ -75,6 +88,11 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | Non
     """`inv`, and `info` (int32) for each matrix, without an error unless `check_errors`: the pair (inverse, info).
 
     `info` is 0, or the place (from 1) of the first pivot of elimination that is 0; the inverse is NaN there.
+
+    Arguments:
+        A: matrices (..., n, n).
+        check_errors: whether a failure raises LinAlgError.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import zeros
     >>> inv_ex(zeros(2, 2)).info
@@ -119,6 +137,14 @@ def solve_triangular(
     A (..., n, n), B (..., n, k), or (..., k, n) where not `left`; leading dimensions broadcast. The other triangle of A
     is not looked at, nor its diagonal where `unitriangular`: that counts as ones. A zero on the diagonal divides as
     numbers do. float32, float64, complex64, complex128.
+
+    Arguments:
+        A: matrices (..., n, n).
+        B: the right-hand sides.
+        upper: whether A is upper triangular, else lower.
+        left: whether A stands left of X.
+        unitriangular: whether the diagonal counts as ones.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> solve_triangular(tensor([[1.0, 1.0], [0.0, 2.0]]), tensor([[4.0], [2.0]]), upper=True)

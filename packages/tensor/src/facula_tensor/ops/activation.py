@@ -1,26 +1,23 @@
-"""What networks put between layers. Functions of one element, where PyTorch has them in `nn.functional` alone."""
+"""Activations: functions of one element, and softmax, that PyTorch has in `nn.functional` alone."""
 
 from __future__ import annotations
 
-from math import pi
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import bfloat16, float16, float32
 
-from .._core.promotion import as_real, floating
+from .._core.promotion import as_real
 from .._core.tensor import Tensor
-from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.namespaces import recorded_ops
 from .._dispatch.view_call import as_tensor
-from .pointwise import real
+from . import activation_operators as _operators  # noqa: F401  declares them
 from .softmax import log_softmax as log_softmax_along
 from .softmax import softmax as softmax_along
 
 if TYPE_CHECKING:
     from .._core.types import DTypeLike
-    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "elu",
@@ -36,187 +33,22 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------- operators
-@elementwise
-class _log_sigmoid:
-    """log(sigmoid(x)), without overflow."""
-
-    compute_dtype = floating
-    accepts = real
-
-    def vjp_input(F, g, input):
-        return F.log_sigmoid_grad(g, input)
-
-
-@elementwise
-class _log_sigmoid_grad:
-    """g * sigmoid(-x), in one pass."""
-
-    inputs = ("input", "other")
-
-    def vjp_input(F, g, _input, other):
-        return F.log_sigmoid_grad(g, other)
-
-    def vjp_other(F, g, input, other):
-        s = F.sigmoid(other)
-        return F.neg(F.mul(F.mul(g, input), F.mul(s, F.sub(1, s))))
-
-
-@elementwise
-class _softplus:
-    """log(1 + exp(x)), without overflow; x itself above 20."""
-
-    compute_dtype = floating
-    accepts = real
-
-    def vjp_input(F, g, input):
-        return F.softplus_grad(g, input)
-
-
-@elementwise
-class _softplus_grad:
-    """g * sigmoid(x), and g where x is above 20, in one pass."""
-
-    inputs = ("input", "other")
-
-    def vjp_input(F, g, _input, other):
-        return F.softplus_grad(g, other)
-
-    def vjp_other(F, g, input, other):
-        s = F.sigmoid(other)
-        return F.where(F.gt(other, 20), 0, F.mul(F.mul(g, input), F.mul(s, F.sub(1, s))))
-
-
-@elementwise
-class _silu:
-    """x * sigmoid(x)."""
-
-    compute_dtype = floating
-    accepts = real
-
-    def vjp_input(F, g, input):
-        return F.silu_grad(g, input)
-
-
-@elementwise
-class _silu_grad:
-    """g times the derivative of silu, in one pass."""
-
-    inputs = ("input", "other")
-
-    def vjp_input(F, g, _input, other):
-        return F.silu_grad(g, other)
-
-    def vjp_other(F, g, input, other):
-        s = F.sigmoid(other)
-        slope = F.add(F.mul(other, F.sub(1, F.mul(s, 2))), 2)
-        return F.mul(F.mul(g, input), F.mul(F.mul(s, F.sub(1, s)), slope))
-
-
-@elementwise
-class _gelu:
-    """x times the normal distribution's probability of less than x."""
-
-    compute_dtype = floating
-    accepts = real
-
-    def vjp_input(F, g, input):
-        return F.gelu_grad(g, input)
-
-
-@elementwise
-class _gelu_grad:
-    """g times the derivative of gelu, in one pass."""
-
-    inputs = ("input", "other")
-
-    def vjp_input(F, g, _input, other):
-        return F.gelu_grad(g, other)
-
-    def vjp_other(F, g, input, other):
-        square = F.mul(other, other)
-        density = F.mul(F.exp(F.mul(square, -0.5)), (2 * pi) ** -0.5)
-        return F.mul(F.mul(g, input), F.mul(density, F.sub(2, square)))
-
-
-@elementwise
-class _gelu_tanh:
-    """x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3): nearly gelu."""
-
-    compute_dtype = floating
-    accepts = real
-
-    def vjp_input(F, g, input):
-        return F.gelu_tanh_grad(g, input)
-
-
-@elementwise
-class _gelu_tanh_grad:
-    """g times the derivative of gelu_tanh, in one pass."""
-
-    inputs = ("input", "other")
-
-    def vjp_input(F, g, _input, other):
-        return F.gelu_tanh_grad(g, other)
-
-    def vjp_other(F, g, input, other):
-        square = F.mul(other, other)
-        t = F.tanh(F.mul(F.mul(other, F.add(F.mul(square, 0.044715), 1)), (2 / pi) ** 0.5))
-        slope = F.mul(F.add(F.mul(square, 3 * 0.044715), 1), (2 / pi) ** 0.5)  # dy/dx
-        bend = F.sub(F.mul(other, 3 * 0.044715 * (2 / pi) ** 0.5), F.mul(t, F.mul(slope, slope)))  # y''/2 - t y'**2
-        return F.mul(F.mul(g, input), F.mul(F.sub(1, F.mul(t, t)), F.add(slope, F.mul(other, bend))))
-
-
-@elementwise
-class _leaky_relu:
-    """x where it is positive, else x times other."""
-
-    inputs = ("input", "other")
-    accepts = real
-
-    def vjp_input(F, g, input, other):
-        return F.where(F.gt(input, 0), g, F.mul(g, other))
-
-    def vjp_other(F, g, input, _other):
-        return F.mul(g, F.below_zero(input))
-
-
-@elementwise
-class _elu:
-    """x where it is positive, else other * (exp(x) - 1)."""
-
-    inputs = ("input", "other")
-    compute_dtype = floating
-    accepts = real
-
-    def vjp_input(F, g, input, other):
-        # The slope at 0 is that of negative elements, and the slope's own slope is not: `below_zero` is constant there.
-        return F.where(F.le(input, 0), F.mul(g, F.mul(F.exp(F.below_zero(input)), other)), g)
-
-    def vjp_other(F, g, input, _other):
-        return F.mul(g, F.expm1(F.below_zero(input)))
-
-
-@composite
-def below_zero(F: Namespace, input: Tensor) -> Tensor:
-    """Negative elements; 0 for the others and NaN, so that nothing overflows where it is not looked at."""
-    return F.where(F.lt(input, 0), input, 0)
-
-
-# ----------------------------------------------------------------------------------------- PyTorch's functions
 def assign_inplace(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """The result, or `input` once it has been given the result's elements."""
+    """`result`; or `input`, with the elements of `result` copied into it, where `inplace`."""
     return input.copy_(result) if inplace else result
 
 
 def source(operation: str, input: Tensor, inplace: bool) -> Tensor:
-    """What to compute from: a copy where `input` is about to change and the gradient needs what it was."""
+    """The tensor to compute from: a copy of `input` if `inplace` and it has a graph.
+
+    That graph's nodes, and the new one, need the elements as they were. `operation` names the caller in the TypeError.
+    """
     input = as_tensor(operation, input)
     return input.clone() if inplace and input.node is not None else input
 
 
 def wide(input: Tensor) -> Tensor:
-    """`input` in float32 where it has 16 bits: a bound that it is compared with is not rounded to them."""
+    """`input` in float32 where its elements have 16 bits, so that bounds compared with it are not rounded."""
     return recorded_ops.to(input, (float32,)) if input.dtype in (float16, bfloat16) else input
 
 
@@ -237,6 +69,11 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """Each element, times `negative_slope` where it is negative.
 
+    Arguments:
+        input: a tensor of real numbers.
+        negative_slope: the factor of negative elements.
+        inplace: whether `input` itself takes the result.
+
     >>> from facula_tensor import tensor
     >>> leaky_relu(tensor([-1.0, 2.0]), 0.5)
     tensor([-0.5000,  2.0000])
@@ -255,7 +92,14 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Each element, or alpha * (exp(x) - 1) where it is negative. D.-A. Clevert and others, 2015.
+    """Each element, or alpha * (exp(x) - 1) where it is negative.
+
+    D.-A. Clevert and others: Fast and accurate deep network learning by exponential linear units, 2015.
+
+    Arguments:
+        input: a tensor of real numbers.
+        alpha: minus the value that very negative elements tend to.
+        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import tensor
     >>> elu(tensor([-1.0, 2.0]))
@@ -315,7 +159,16 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 @boundary
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Each element, or the bound that it is beyond; no gradient flows at a bound. ValueError if min_val > max_val.
+    """Each element, or the bound that it is beyond; no gradient flows at a bound.
+
+    Arguments:
+        input: a tensor of real numbers.
+        min_val: the lower bound; rounded toward zero for integers.
+        max_val: the upper bound, likewise.
+        inplace: whether `input` itself takes the result.
+
+    Raises:
+        ValueError: where min_val > max_val.
 
     >>> from facula_tensor import tensor
     >>> hardtanh(tensor([-2.0, 0.5]))
@@ -343,7 +196,13 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along `dim`; left out, it is 0 for 0, 1 and 3 dimensions, else 1.
+    """exp(x) / sum(exp(x)) along a dimension.
+
+    Arguments:
+        input: a tensor of numbers.
+        dim: the dimension; if None, 0 for 0, 1 and 3 dimensions, else 1.
+        _stacklevel: has no effect.
+        dtype: converted to it first, unless None.
 
     >>> from facula_tensor import tensor
     >>> softmax(tensor([0.0, 0.0]), 0)
@@ -358,7 +217,13 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """The logarithm of softmax along `dim`, as `softmax`'s.
+    """The logarithm of softmax along a dimension.
+
+    Arguments:
+        input: a tensor of numbers.
+        dim: the dimension, as `softmax` takes it.
+        _stacklevel: has no effect.
+        dtype: converted to it first, unless None.
 
     >>> from facula_tensor import tensor
     >>> log_softmax(tensor([0.0, 0.0]), 0)

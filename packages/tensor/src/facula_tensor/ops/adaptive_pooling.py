@@ -1,8 +1,8 @@
-"""Pooling in windows that divide a dimension as evenly as can be; images' means are in `pooling.py`."""
+"""Pooling in windows that divide a dimension as evenly as possible; the means of images are in `pooling.py`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_storage import float64, int64
@@ -68,10 +68,18 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
 
 @overridable
 @boundary
-def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int], return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(
+    input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
     """The greatest elements of windows that divide a sequence into `output_size` parts, as `adaptive_avg_pool1d`.
 
-    With return_indices the pair (elements, indices): int64, into each sequence.
+    Arguments:
+        input: (N, C, length), or (C, length).
+        output_size: the number of windows.
+        return_indices: whether the places of the elements are given, too.
+
+    Returns:
+        The elements; or the pair (elements, indices), indices of int64 into each sequence.
 
     >>> from facula_tensor import tensor
     >>> adaptive_max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
@@ -88,10 +96,16 @@ def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int], return_
 @boundary
 def adaptive_max_pool2d(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """The greatest elements of windows that divide an image into `output_size` parts, as `adaptive_avg_pool2d`.
 
-    With return_indices the pair (elements, indices): int64, into each flattened (height, width).
+    Arguments:
+        input: (N, C, H, W), or (C, H, W).
+        output_size: the number of windows, one or (along height, along width); None in a pair keeps that length.
+        return_indices: whether the places of the elements are given, too.
+
+    Returns:
+        The elements; or the pair (elements, indices), indices of int64 into each flattened (height, width).
 
     >>> from facula_tensor import arange
     >>> adaptive_max_pool2d(arange(16.0).reshape(1, 4, 4), (1, 2))
@@ -107,10 +121,16 @@ def adaptive_max_pool2d(
 @boundary
 def adaptive_max_pool3d(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = False
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """The greatest elements of windows that divide a volume into `output_size` parts, as `adaptive_avg_pool3d`.
 
-    With return_indices the pair (elements, indices): int64, into each flattened (depth, height, width).
+    Arguments:
+        input: (N, C, D, H, W), or (C, D, H, W).
+        output_size: the number of windows, one or (along depth, height, width); None among them keeps that length.
+        return_indices: whether the places of the elements are given, too.
+
+    Returns:
+        The elements; or the pair (elements, indices), indices of int64 into each flattened (depth, height, width).
 
     >>> from facula_tensor import arange
     >>> adaptive_max_pool3d(arange(8.0).reshape(1, 2, 2, 2), (1, 1, 2))
@@ -129,24 +149,51 @@ def adaptive_max_pool3d(
 @boundary
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: int | Sequence[int], return_indices: bool = True
-) -> Any:
-    """`adaptive_max_pool1d` with the indices."""
-    return adaptive_max_pool1d(input, output_size, True)
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool1d` with the indices.
+
+    Arguments:
+        input: as `adaptive_max_pool1d` takes it.
+        output_size: likewise.
+        return_indices: has no effect.
+
+    Returns:
+        The pair (elements, indices).
+    """
+    return adaptive_max_pool1d(input, output_size, True)  # type: ignore[return-value]
 
 
 @overridable
 @boundary
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True
-) -> Any:
-    """`adaptive_max_pool2d` with the indices."""
-    return adaptive_max_pool2d(input, output_size, True)
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool2d` with the indices.
+
+    Arguments:
+        input: as `adaptive_max_pool2d` takes it.
+        output_size: likewise.
+        return_indices: has no effect.
+
+    Returns:
+        The pair (elements, indices).
+    """
+    return adaptive_max_pool2d(input, output_size, True)  # type: ignore[return-value]
 
 
 @overridable
 @boundary
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: bool = True
-) -> Any:
-    """`adaptive_max_pool3d` with the indices."""
-    return adaptive_max_pool3d(input, output_size, True)
+) -> tuple[Tensor, Tensor]:
+    """`adaptive_max_pool3d` with the indices.
+
+    Arguments:
+        input: as `adaptive_max_pool3d` takes it.
+        output_size: likewise.
+        return_indices: has no effect.
+
+    Returns:
+        The pair (elements, indices).
+    """
+    return adaptive_max_pool3d(input, output_size, True)  # type: ignore[return-value]

@@ -1,8 +1,8 @@
-"""What operators along one dimension share: reading their arguments, pairs of results, and the gradient of a choice."""
+"""Operators along one dimension: their arguments, pairs of results, and the gradient of a choice."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import Layout
@@ -18,17 +18,23 @@ from .reduction.extreme_pairs import Extremes
 from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core.types import Dims
     from .._dispatch.namespaces import Namespace
 
 
 @composite
 def chosen_back(F: Namespace, g: Tensor, index: Tensor, layout: Layout, dim: int) -> Tensor:
-    """The gradient of elements that were chosen at `index` along a dimension of a layout: zeros elsewhere."""
+    """The gradient `g` at the places `index` along `dim` of zeros of this layout: that of elements chosen there."""
     return F.gather_back(g, index, (layout.shape, dim)) if layout.shape else F.clone(g)
 
 
-def one_dim(operation: str, input: Any, dim: Any, axis: Any = None) -> tuple[Tensor, int]:
-    """`input` at one moment and the dimension that `dim` (or `axis`) means; 0 of a tensor that has none."""
+def one_dim(operation: str, input: Tensor, dim: Dims | None, axis: Dims | None = None) -> tuple[Tensor, int]:
+    """`input` at one moment and the dimension that `dim` (or `axis`) means; 0 for a tensor without dimensions.
+
+    `operation` names the caller in errors. TypeError where neither is given.
+    """
     if axis is not None:
         dim = axis
     input = steady(as_tensor(operation, input))
@@ -41,8 +47,8 @@ def check_ordered(operation: str, layout: Layout) -> None:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
 
 
-def pair(kind: type[Extremes], results: Any, out: Any) -> Any:
-    """Values and indices as a pair that has these names, or in the tensors of `out`."""
+def pair(kind: type[Extremes], results: tuple[Tensor, Tensor], out: Sequence[Tensor] | None) -> Extremes:
+    """The results (values, indices) as a `kind` of pair, written to the two tensors of `out` if there are any."""
     if out is None:
         return kind(results)
     name = kind.name

@@ -27,7 +27,13 @@ def aminmax(
 ) -> NamedResults:
     """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one.
 
-    Equal ones share the gradient.
+    Equal elements share the gradient.
+
+    Arguments:
+        input: a tensor of real numbers, not empty.
+        dim: the dimension, or None for all elements.
+        keepdim: whether the dimension is kept, with length 1.
+        out: two tensors that take the results, or None.
 
     >>> from facula_tensor import tensor
     >>> aminmax(tensor([3, 1, 2])).max

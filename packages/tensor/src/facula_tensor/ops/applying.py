@@ -1,9 +1,9 @@
-"""A Python function for each element, in place; and numbers on the diagonal."""
+"""A Python function called for each element, in place; and numbers on the diagonal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-def _apply(name: str, function: Any, *tensors: Tensor) -> Tensor:
-    """Store what `function` gives for the elements of each place, one after the other, in the first tensor."""
+def _apply(name: str, function: Callable[..., complex], *tensors: Tensor) -> Tensor:
+    """Store `function(*elements)` in the first tensor, for each place; the other tensors broadcast to it."""
     self = tensors[0]
     for one in tensors:
         if not isinstance(one, Tensor):
@@ -43,7 +43,7 @@ def _apply(name: str, function: Any, *tensors: Tensor) -> Tensor:
 @method()
 @boundary
 def apply_(self: Tensor, callable: Callable[..., complex]) -> Tensor:
-    """Replace each element by what `callable(element)` gives. Returns this tensor; slow, and without gradient.
+    """Replace each element by `callable(element)`. Returns this tensor; slow, and without gradient.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).apply_(lambda x: x * 10)
@@ -55,7 +55,14 @@ def apply_(self: Tensor, callable: Callable[..., complex]) -> Tensor:
 @method()
 @boundary
 def map_(self: Tensor, tensor: Tensor, callable: Callable[..., complex]) -> Tensor:
-    """Replace each element by `callable(element, other)`, with another tensor's, which broadcasts. Slow, no gradient.
+    """Replace each element by `callable(element, other)`, with another tensor's. Slow, no gradient.
+
+    Arguments:
+        tensor: the other tensor; it broadcasts to this one.
+        callable: a Python function of two numbers.
+
+    Returns:
+        This tensor.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).map_(tensor([5, 5]), lambda x, y: x * y)
@@ -67,7 +74,16 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[..., complex]) -> Tens
 @method()
 @boundary
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[..., complex]) -> Tensor:
-    """`map_` with two other tensors: `callable(element, other, another)`."""
+    """Replace each element by `callable(element, other, another)`, with two other tensors'. Slow, no gradient.
+
+    Arguments:
+        x: the tensor of the second argument; it broadcasts to this one.
+        y: the tensor of the third argument, likewise.
+        callable: a Python function of three numbers.
+
+    Returns:
+        This tensor.
+    """
     return _apply("map2_", callable, self, x, y)
 
 
@@ -77,7 +93,7 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[..., complex]) 
 def fill_diagonal_(self: Tensor, fill_value: Operand, wrap: bool = False) -> Tensor:
     """Set the elements whose indices are all equal. Returns this tensor.
 
-    `wrap` goes on below the square of a tall matrix, one row left out each time.
+    With `wrap`, the diagonal of a tall matrix begins again below its square, one row left out each time.
 
     >>> from facula_tensor import zeros
     >>> zeros(2, 3).fill_diagonal_(5)

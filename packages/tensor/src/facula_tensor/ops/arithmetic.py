@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import DType, Layout, bool_, int64
@@ -16,6 +16,7 @@ from .._dispatch.namespaces import composite, identity_grad, may_alias_grad
 from .complex_parts import magnitude
 
 if TYPE_CHECKING:
+    from .._core.types import Scalar
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["abs", "add", "maximum", "minimum", "mul", "neg", "sign", "square", "sub"]
@@ -166,8 +167,8 @@ class pow:
         return F.exponent_grad(g, input, exponent)
 
 
-def tensors_only(operation: str, *operands: Any) -> None:
-    """TypeError where an operand is a number."""
+def tensors_only(operation: str, *operands: object) -> None:
+    """Raise a TypeError where an operand's layout is missing: it is a number."""
     if not all(isinstance(one, Layout) for one in operands):
         raise InvalidTypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
 
@@ -304,14 +305,14 @@ def _declare_composites() -> None:
         return F.div(F.where(none, 0, x), F.where(none, F.add(F.zeros_like(size), 1), size))
 
     @composite
-    def power_grad(F: Namespace, g: Tensor, x: Tensor, n: Any) -> Any:
+    def power_grad(F: Namespace, g: Tensor, x: Tensor, n: Tensor | Scalar) -> Tensor:
         """g d(x ** n)/dx, 0 where n is 0, whatever x is."""
         if not isinstance(n, Tensor):
             return F.mul(g, F.mul(F.pow(x, n - 1), n)) if n else F.zeros_like(x)
         return F.where(F.eq(n, 0), 0, F.mul(g, F.mul(F.pow(x, F.sub(n, 1)), n)))
 
     @composite
-    def exponent_grad(F: Namespace, g: Tensor, x: Any, n: Tensor) -> Tensor:
+    def exponent_grad(F: Namespace, g: Tensor, x: Tensor | Scalar, n: Tensor) -> Tensor:
         """g d(x ** n)/dn, 0 where x is 0 and n is not negative."""
         flat = F.ge(F.real_view(n) if n.is_complex() else n, 0)
         if isinstance(x, Tensor):

@@ -82,7 +82,10 @@ _copy_plans = operators["to"].slow_table.by_key
 
 
 def _copied(target: Tensor, source: Any) -> bool:
-    """Whether the common case was done, without detours: apart in memory, layouts met before, nothing recorded."""
+    """Copy `source` into `target` in the common case: apart in memory, layouts met before, nothing recorded.
+
+    False, and nothing is changed, in all other cases.
+    """
     try:
         la = target._layout
         sa = target._storage
@@ -93,21 +96,24 @@ def _copied(target: Tensor, source: Any) -> bool:
         if active_modes or target.node is not None or source.node is not None or not la.is_contiguous:
             return False
         launch = _copy_plans[(lb,), la].launch
-        sa.version + 1  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa
+        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa  # type: ignore[operator]
         pb = sb.ptr + ob
         if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
             return False
         launch(la.numel, pb, pa)
     except (AttributeError, KeyError, TypeError, RuntimeError):
         return False
-    sa.version += 1
+    sa.version += 1  # type: ignore[operator]
     sa.mutator = ("copy_", *user_site())
     return True
 
 
 def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
-    """Put the result of an operator into `target` and return it: the in-place form of composite operators."""
+    """Put `result` into `target` and return that: the in-place form of a composite operator.
+
+    `operation` is its name. TypeError where the result's dtype cannot be stored, ValueError where shapes differ.
+    """
     if not can_cast(result.dtype, target.dtype):
         raise DTypeError(
             f"{operation}: the result is {result.dtype.name} and cannot be stored in a {target.dtype.name} tensor; "
@@ -121,7 +127,8 @@ def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
     return _copy(operation, target, result)
 
 
-def _copy(operation: str, self: Tensor, source: Any) -> Tensor:
+def _copy(operation: str, self: Tensor, source: Operand) -> Tensor:
+    """Copy `source` into `self` and record it, as `operation`: all cases that `_copied` leaves."""
     try:
         source = as_tensor_like(source, self, operation)
         record = starts_inplace(operation, self, (self, source))
@@ -161,7 +168,8 @@ def fill_(self: Tensor, value: Operand) -> Tensor:
     return _fill("fill_", self, value)
 
 
-def _fill(operation: str, self: Tensor, value: Any) -> Tensor:
+def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
+    """Set every element of `self` to `value`, as `operation`."""
     if isinstance(value, Tensor):
         if value.ndim:
             raise ArgumentError(

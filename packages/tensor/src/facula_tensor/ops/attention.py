@@ -1,9 +1,9 @@
-"""Scaled dot product attention: queries look keys up, and get their values. A. Vaswani and others, NeurIPS 2017."""
+"""Scaled dot product attention. A. Vaswani and others: Attention is all you need, 2017."""
 
 from __future__ import annotations
 
 from math import inf, prod, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["scaled_dot_product_attention"]
+
+Gradients = tuple[Tensor, Tensor, Tensor]  # of query, key and value
+Operands = tuple[Tensor, Tensor, Tensor, Tensor | None]  # query, key, value and mask
 
 OPERANDS = ("query", "key", "value", "attn_mask")
 PARAMETERS = ("is_causal", "scale", "share", "seed", "offset")
@@ -90,8 +93,9 @@ def _gradients(
     mask: Tensor | None,
     out: Tensor,
     lse: Tensor,
-    rest: tuple[Any, ...],
-) -> Any:
+    rest: Parameters,
+) -> Gradients:
+    """The gradients of query, key and value by the kernel; operands and results are those of `attention`."""
     return no_record_ops.attention_grad(rows_ready(no_record_ops, g), query, key, value, mask, out, lse, rest)
 
 
@@ -103,9 +107,9 @@ def _recorded_gradients(
     mask: Tensor | None,
     out: Tensor,
     lse: Tensor,
-    rest: tuple[Any, ...],
-) -> Any:
-    """The same in operators that have gradients, from the operands alone."""
+    rest: Parameters,
+) -> Gradients:
+    """The gradients of query, key and value, from the operands alone, by operators that have gradients themselves."""
     F, layouts = recorded_ops, [layout_of_tensor(one) for one in (query, key, value)]
     g, query, key, value = [exact(one) for one in (g, query, key, value)]
     probabilities = probabilities_of(query, key, mask, rest)
@@ -116,7 +120,8 @@ def _recorded_gradients(
     last = len(layouts[0].shape) - 1
     slope = F.mul(F.softmax_grad(slope, probabilities, (last,)), rest[1])
     found = (F.matmul(slope, key), F.matmul(F.mT(slope), query), F.matmul(F.mT(kept), g))
-    return tuple([F.to(one, (layout.dtype,)) for one, layout in zip(found, layouts, strict=True)])
+    of_query, of_key, of_value = [F.to(one, (layout.dtype,)) for one, layout in zip(found, layouts, strict=True)]
+    return of_query, of_key, of_value
 
 
 no_record_ops.attention_gradients, recorded_ops.attention_gradients = _gradients, _recorded_gradients
@@ -129,7 +134,10 @@ def exact(operand: Tensor) -> Tensor:
 
 
 def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters: Parameters) -> Tensor:
-    """All probabilities (..., length, keys), before dropout; 0 in rows in which everything is masked."""
+    """All probabilities (..., length, keys), before dropout; 0 in rows in which everything is masked.
+
+    Operands and parameters are those of `attention`.
+    """
     F, (is_causal, scale, *_) = recorded_ops, parameters
     scores = F.matmul(F.mul(query, scale), F.mT(key))
     layout = layout_of_tensor(scores)
@@ -150,13 +158,13 @@ def probabilities_of(query: Tensor, key: Tensor, mask: Tensor | None, parameters
 
 
 def dropout_pattern(probabilities: Tensor, parameters: Parameters) -> Tensor | None:
-    """What dropout multiplies probabilities with, as the kernel makes it; None where it does nothing."""
+    """The factors by which dropout multiplies probabilities, as the kernel makes them; None where it does nothing."""
     share, seed, offset = parameters[2:]
     return recorded_ops.dropout(recorded_ops.ones_like(probabilities), (share, seed, offset)) if share else None
 
 
 def composed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, parameters: Parameters) -> Tensor:
-    """Attention that makes all scores at once, for masks that want a gradient."""
+    """Attention that makes all scores at once, for masks that want a gradient; arguments as those of `attention`."""
     probabilities = probabilities_of(exact(query), exact(key), mask, parameters)
     pattern = dropout_pattern(probabilities, parameters)
     if pattern is not None:
@@ -166,7 +174,10 @@ def composed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, par
 
 # --------------------------------------------------------------------------------------------------- public
 def check(query: Layout, key: Layout, value: Layout, mask: Layout | None, is_causal: bool) -> None:
-    """Raise unless dtypes agree and shapes fit, leading dimensions apart."""
+    """Raise unless the operands have one dtype and shapes that fit; leading dimensions are looked at by `broadcast`.
+
+    With `is_causal` there must be no mask.
+    """
     name, given = "scaled_dot_product_attention", (query, key, value)
     if query.dtype.category != FLOATING or key.dtype is not query.dtype or value.dtype is not query.dtype:
         raise DTypeError(
@@ -191,8 +202,8 @@ def check(query: Layout, key: Layout, value: Layout, mask: Layout | None, is_cau
         )
 
 
-def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[Any, ...]:
-    """The operands with a further dimension: the heads of the query that share one of the key and the value."""
+def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Operands:
+    """The operands with a further dimension: the heads of the query that share one head of the key and the value."""
     shapes = [one.shape for one in (query, key, value)]
     if min(map(len, shapes)) < 3:
         raise ArgumentError(
@@ -227,8 +238,8 @@ def in_groups(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
     return query, repeated(key, key_heads), repeated(value, value_heads), mask
 
 
-def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[Any, ...]:
-    """The operands with equal leading dimensions: views, in which what is repeated has stride 0."""
+def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Operands:
+    """The operands with equal leading dimensions: views, in which repeated dimensions have stride 0."""
     operands = [one for one in (query, key, value, mask) if one is not None]
     batch = broadcast_shapes("scaled_dot_product_attention", *[tuple(one.shape[:-2]) for one in operands])
     scores = (query.shape[-2], key.shape[-2])
@@ -242,13 +253,11 @@ def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
             )
         if tuple(mask.shape) != (*batch, *scores):
             mask = recorded_ops.expand(mask, (*batch, *scores))
-    return (
-        *[
-            one if tuple(one.shape[:-2]) == batch else recorded_ops.expand(one, (*batch, *one.shape[-2:]))
-            for one in (query, key, value)
-        ],
-        mask,
-    )
+    query, key, value = [
+        one if tuple(one.shape[:-2]) == batch else recorded_ops.expand(one, (*batch, *one.shape[-2:]))
+        for one in (query, key, value)
+    ]
+    return query, key, value, mask
 
 
 @overridable
@@ -264,12 +273,24 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(scale · query @ key.T + attn_mask) @ value; memory grows with lengths, not with their product.
 
-    query (..., length, width), key (..., keys, width) and value (..., keys, value width) to (..., length, value width):
-    one floating dtype, leading dimensions that broadcast. `attn_mask` broadcasts to (..., length, keys): bool, True
-    where a query may look, or numbers that are added; a row in which all is masked gives 0. `is_causal`: query i sees
-    keys up to i. `scale` is 1 / sqrt(width) unless given. `dropout_p` is the share of probabilities that become 0, by
-    the default generator; there is no training mode here. `enable_gqa`: several heads of query, dimension -3, share one
-    of key and value. A mask that wants a gradient takes memory for all scores. ValueError where shapes do not fit.
+    Leading dimensions broadcast, and query, key and value have one floating dtype. A mask that wants a gradient takes
+    memory for all scores. A row in which everything is masked gives 0.
+
+    Arguments:
+        query: (..., length, width).
+        key: (..., keys, width).
+        value: (..., keys, value width).
+        attn_mask: broadcasts to (..., length, keys); bool, True where a query may look, or numbers added to the scores.
+        dropout_p: the share of probabilities that become 0, by the default generator; not only in training.
+        is_causal: whether query i sees only keys up to i; then there is no `attn_mask`.
+        scale: the factor of the scores; 1 / sqrt(width) if None.
+        enable_gqa: whether several heads of query, dimension -3, share one of key and value.
+
+    Returns:
+        (..., length, value width).
+
+    Raises:
+        ValueError: where shapes do not fit.
 
     >>> from facula_tensor import ones, tensor
     >>> scaled_dot_product_attention(ones(1, 2), ones(3, 2), tensor([[1.0], [2.0], [6.0]]))
@@ -277,7 +298,7 @@ def scaled_dot_product_attention(
     """
     layouts = [layout_of_tensor(as_tensor("scaled_dot_product_attention", one)) for one in (query, key, value)]
     mask = None if attn_mask is None else layout_of_tensor(as_tensor("scaled_dot_product_attention", attn_mask))
-    check(*layouts, mask, is_causal)
+    check(layouts[0], layouts[1], layouts[2], mask, is_causal)
     share = float(as_real(dropout_p, "scaled_dot_product_attention", "dropout_p"))
     if not 0 <= share <= 1:
         raise ArgumentError(f"scaled_dot_product_attention: expected a share dropout_p from 0 to 1; got {dropout_p}")

@@ -1,4 +1,4 @@
-"""Products with two inputs: `bilinear`."""
+"""Products of two inputs with a weight: `bilinear`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,19 @@ __all__ = ["bilinear"]
 @overridable
 @boundary
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 @ weight[k] @ input2 + bias[k] for each k: (*, n) and (*, m) with (features, n, m) to (*, features).
+    """input1 @ weight[k] @ input2 + bias[k] for each feature k.
 
-    All in one floating or complex dtype. ValueError for shapes that do not fit.
+    Arguments:
+        input1: (*, n), of a floating or complex dtype, which all share.
+        input2: (*, m), the leading dimensions equal to those of `input1`.
+        weight: (features, n, m).
+        bias: (features,), or None.
+
+    Returns:
+        (*, features).
+
+    Raises:
+        ValueError: for shapes that do not fit.
 
     >>> from facula_tensor import tensor
     >>> bilinear(tensor([[1.0, 2.0]]), tensor([[3.0]]), tensor([[[1.0], [0.0]], [[0.0], [1.0]]]))

@@ -1,8 +1,8 @@
-"""Losses of probabilities of two classes, and of their logits."""
+"""Losses for two classes, of probabilities and of logits."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
@@ -120,8 +120,18 @@ def binary_cross_entropy(
 ) -> Tensor:
     """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100.
 
-    ValueError where shapes differ or an element of either is not from 0 to 1. At 0 and 1 the gradients of `input` are
-    finite, as PyTorch's: what they are divided by is at least 1e-12.
+    At 0 and 1 the gradients of `input` are finite, as PyTorch's: their divisor is at least 1e-12.
+
+    Arguments:
+        input: probabilities, from 0 to 1.
+        target: from 0 to 1, in the shape of `input`.
+        weight: a factor of each loss, which broadcasts to it, or None.
+        size_average: PyTorch's older argument: False stands for "sum", True for "mean"; None leaves it to `reduction`.
+        reduce: likewise: False stands for "none".
+        reduction: "none", "mean" or "sum".
+
+    Raises:
+        ValueError: where shapes differ, or an element of either is not from 0 to 1.
 
     >>> from facula_tensor import tensor
     >>> binary_cross_entropy(tensor([0.5, 1.0]), tensor([1.0, 1.0]))
@@ -150,7 +160,16 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """`binary_cross_entropy` of sigmoid(input), without overflow. `pos_weight` is a factor of the first term.
+    """`binary_cross_entropy` of sigmoid(input), without overflow.
+
+    Arguments:
+        input: logits, any numbers.
+        target: from 0 to 1, in the shape of `input`; this is not checked.
+        weight: a factor of each loss, which broadcasts to it, or None.
+        size_average: PyTorch's older argument: False stands for "sum", True for "mean"; None leaves it to `reduction`.
+        reduce: likewise: False stands for "none".
+        reduction: "none", "mean" or "sum".
+        pos_weight: a factor of the losses of the class 1, which broadcasts to `input`, or None.
 
     >>> from facula_tensor import tensor
     >>> binary_cross_entropy_with_logits(tensor([0.0, 100.0]), tensor([1.0, 1.0]))
@@ -166,8 +185,8 @@ def binary_cross_entropy_with_logits(
         raise
 
 
-def same_shape(operation: str, input: Any, target: Any) -> None:
-    """Raise unless both are tensors of one shape."""
+def same_shape(operation: str, input: Tensor, target: Tensor) -> None:
+    """Raise unless both are tensors of one shape; `operation` is the name in the error."""
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
     if a != b:
         raise ArgumentError(f"{operation}: expected target of input's shape {a}; got {b}")

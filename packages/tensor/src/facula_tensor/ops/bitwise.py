@@ -1,4 +1,4 @@
-"""Bitwise operators of integers and bool, for which they are the logical ones: Python's `& | ^ ~ << >>`."""
+"""Bitwise operators of integers, logical ones of bool: Python's `& | ^ ~ << >>`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ __all__ = [
 
 
 def integral(operation: str, *, least: int = BOOL) -> Callable[[DType], DType]:
-    """What such an operator computes in: the operands' dtype, if that is one of integers (or bool)."""
+    """The `compute_dtype` of a bitwise operator: the operands' dtype; TypeError unless it is one of integers (or bool).
+
+    `least` is the least category of dtypes: BOOL or INTEGER.
+    """
 
     def compute(dtype: DType) -> DType:
         if not least <= dtype.category <= INTEGER:

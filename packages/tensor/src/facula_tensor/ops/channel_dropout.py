@@ -20,11 +20,21 @@ from .dropout import dropout
 
 __all__ = ["alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 
-LEAST = -1.7580993408473766  # what selu tends to, for small numbers
+LEAST = -1.7580993408473766  # the limit of selu for very negative numbers
 
 
 def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims: int, keeps: bool) -> Tensor:
-    """`input`, of which each part of the first `dims` dimensions is dropped as a whole; `keeps` mean and variance."""
+    """`input` with parts dropped as a whole, one for each place of the first `dims` dimensions.
+
+    Arguments:
+        name: the operator's name, for errors.
+        input: a tensor of a floating dtype.
+        p: the probability that a part is dropped.
+        training: whether anything is dropped at all.
+        inplace: whether `input` itself takes the result.
+        dims: how many dimensions a part is chosen by.
+        keeps: whether dropped elements are selu's limit, and mean and variance kept; else 0, and the others / (1 - p).
+    """
     layout = layout_of_tensor(as_tensor(name, input))
     p = float(as_real(p, name, "p"))
     if not 0 <= p <= 1:
@@ -47,7 +57,10 @@ def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims
 
 
 def batched(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
-    """How many dimensions come before those of a channel: 2, or 1 where there is one example without a batch."""
+    """The number of dimensions up to the channels': 1 if `input` has dims[0] dimensions, 2 (a batch) if dims[1].
+
+    ValueError, with the function's name, for any other number.
+    """
     ndim = len(layout_of_tensor(as_tensor(name, input)).shape)
     if ndim not in dims:
         shape = layout_of_tensor(input).shape
@@ -57,9 +70,16 @@ def batched(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
 
 @boundary
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training each channel of (n, channels, length), or without n, is 0 with probability `p`, else grown by 1 - p.
+    """In training each channel of sequences is 0 with probability `p`, else divided by 1 - p.
 
-    ValueError for other numbers of dimensions, and unless 0 <= p <= 1.
+    Arguments:
+        input: (n, channels, length), or (channels, length).
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+        inplace: whether `input` itself takes the result.
+
+    Raises:
+        ValueError: for other numbers of dimensions, and unless 0 <= p <= 1.
 
     >>> from facula_tensor import ones
     >>> dropout1d(ones(2, 1), p=1.0)
@@ -71,7 +91,13 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @boundary
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """As `dropout1d`, of images (n, channels, height, width). Three dimensions are (n, channels, length): a warning.
+    """In training each channel of images is 0 with probability `p`, else divided by 1 - p.
+
+    Arguments:
+        input: (n, channels, height, width); other numbers of dimensions, from (n, channels) on, give a warning.
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones
     >>> dropout2d(ones(1, 1, 1, 2), p=1.0)
@@ -87,7 +113,13 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @boundary
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """As `dropout1d`, of volumes (n, channels, depth, height, width), or without n.
+    """In training each channel of volumes is 0 with probability `p`, else divided by 1 - p.
+
+    Arguments:
+        input: (n, channels, depth, height, width), or without n.
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones
     >>> dropout3d(ones(1, 1, 1, 1, 2), p=1.0)
@@ -98,9 +130,16 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @boundary
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """In training each element becomes what `selu` tends to with probability `p`; then mean and variance are restored.
+    """In training each element becomes selu's limit with probability `p`; then mean and variance are restored.
 
-    ValueError unless 0 <= p <= 1.
+    Arguments:
+        input: a tensor of a floating dtype.
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+        inplace: whether `input` itself takes the result.
+
+    Raises:
+        ValueError: unless 0 <= p <= 1.
 
     >>> from facula_tensor import ones
     >>> alpha_dropout(ones(2), p=1.0, training=True)
@@ -112,7 +151,13 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
 @boundary
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """As `alpha_dropout`, of whole channels of (n, channels, ...).
+    """`alpha_dropout` of whole channels.
+
+    Arguments:
+        input: (n, channels, ...).
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones
     >>> feature_alpha_dropout(ones(1, 2), p=1.0, training=True)

@@ -1,8 +1,8 @@
-"""The Cholesky decomposition of positive definite matrices, and what is solved with it."""
+"""The Cholesky decomposition of positive definite matrices, and the systems solved with it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -24,7 +24,7 @@ __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
 
 @operator
 class _cholesky_ex:
-    """L with L L^H = A, lower triangular, of which the lower triangle of A is read; or U with U^H U = A, of the upper.
+    """L with L L^H = A from the lower triangle of A, or U with U^H U = A from the upper one.
 
     `info` is 0, or the order of the first leading minor that is not positive definite.
     """
@@ -42,8 +42,11 @@ class _cholesky_ex:
 
 @composite
 def cholesky_grad(F: Namespace, g: Tensor, out: Tensor, upper: bool) -> Tensor:
-    """The gradient of the decomposition, as a Hermitian matrix: L^-H S L^-1, S the Hermitian part of tril(L^H g)
-    with its diagonal halved (I. Murray, "Differentiation of the Cholesky decomposition", 2016)."""
+    """The gradient by A of the decomposition, a Hermitian matrix, from its factor `out` and the gradient `g` of that.
+
+    L^-H S L^-1, S the Hermitian part of tril(L^H g) with its diagonal halved (I. Murray, "Differentiation of the
+    Cholesky decomposition", 2016).
+    """
     L = F.mH(out) if upper else out
     product = F.matmul(F.mH(L), F.mH(g) if upper else g)
     lower = F.add(F.triangle(product, (0, False)), F.triangle(product, (-1, False)))  # twice, but for the diagonal
@@ -54,12 +57,15 @@ def cholesky_grad(F: Namespace, g: Tensor, out: Tensor, upper: bool) -> Tensor:
 
 
 def not_definite(order: int) -> str:
-    """What `info` means."""
+    """The error's text for `info` other than 0."""
     return f"expected a positive definite matrix; got one whose leading minor of order {order} is not positive"
 
 
-def cholesky_of(name: str, A: Any, upper: Any, check: bool = True) -> tuple[Tensor, Tensor]:
-    """The factor and `info`; LinAlgError where `check` and a matrix is not positive definite."""
+def cholesky_of(name: str, A: Tensor, upper: bool, check: bool = True) -> tuple[Tensor, Tensor]:
+    """The factor (U where `upper`, else L) and `info`.
+
+    LinAlgError, with the function's name, where `check` and a matrix is not positive definite.
+    """
     factor, info = recorded_ops.cholesky_ex(matrices(name, A, square=True), (bool(upper),))
     if check:
         check_info(name, info, not_definite)
@@ -70,7 +76,15 @@ def cholesky_of(name: str, A: Any, upper: Any, check: bool = True) -> tuple[Tens
 @method()
 @boundary
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """L with L L^H = A, lower triangular, of Hermitian positive definite matrices (..., n, n): see `linalg.cholesky`.
+    """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A.
+
+    Arguments:
+        input: A, of shape (..., n, n).
+        upper: whether the result is U; then the upper triangle of A is read.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        LinAlgError: where a matrix is not positive definite.
 
     >>> from facula_tensor import tensor
     >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -81,7 +95,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 
 
 def solve_with_factor(B: Tensor, L: Tensor, upper: bool) -> Tensor:
-    """X with L L^H X = B, or U^H U X = B: two substitutions."""
+    """X with A X = B by two substitutions, where A = L L^H, or L^H L with `upper`."""
     F = recorded_ops
     # Only the factor's triangle is read, and so the other may hold anything.
     first, second = (F.mH(L), L) if upper else (L, F.mH(L))
@@ -92,9 +106,13 @@ def solve_with_factor(B: Tensor, L: Tensor, upper: bool) -> Tensor:
 @method()
 @boundary
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """X with A X = B, where A is known by its factor: A = L L^H, or U^H U with `upper`.
+    """X with A X = B, where A is known by its Cholesky factor.
 
-    input B (..., n, k), L (..., n, n), whose leading dimensions broadcast.
+    Arguments:
+        input: B, of shape (..., n, k).
+        L: the factor (..., n, n); leading dimensions broadcast.
+        upper: whether A = L^H L; else A = L L^H.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> cholesky_solve(tensor([[4.0], [8.0]]), tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -116,7 +134,12 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
 @method()
 @boundary
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of A, which is known by its factor: A = L L^H, or U^H U with `upper`.
+    """The inverse of A, which is known by its Cholesky factor.
+
+    Arguments:
+        input: the factor L (..., n, n).
+        upper: whether A = L^H L; else A = L L^H.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> cholesky_inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))

@@ -1,8 +1,8 @@
-"""Choosing between two tensors, and where elements are that are not zero."""
+"""Choices between two tensors, and the places of elements that are not zero."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from facula_errors import DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
@@ -44,7 +44,7 @@ class _where:
             raise DTypeError(f"where: expected condition to be a bool tensor; got {got}")
 
     def decompose(F, operands, parameters):
-        """Of two numbers the first becomes a tensor, which has a dtype and a device."""
+        """Of two numbers, the first becomes a tensor."""
         condition, input, other = operands
         if isinstance(input, Tensor) or isinstance(other, Tensor) or not isinstance(condition, Tensor):
             return None
@@ -58,15 +58,28 @@ class _where:
 
 
 _choose = operators["where"].library_call
-_MISSING: Any = object()
+_MISSING: Any = object()  # the default, for which no type says that it is one
+
+
+@overload
+def where(condition: Tensor) -> tuple[Tensor, ...]: ...
+@overload
+def where(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor: ...
 
 
 @public_form
-def where(condition: Tensor, input: Any = _MISSING, other: Any = _MISSING, *, out: Tensor | None = None) -> Any:
+def where(
+    condition: Tensor, input: Operand = _MISSING, other: Operand = _MISSING, *, out: Tensor | None = None
+) -> Tensor | tuple[Tensor, ...]:
     """The element of `input` where `condition` is true, that of `other` elsewhere.
 
-    `condition` is bool; the three broadcast, the last two promote and may be numbers. With `condition` alone:
-    `nonzero(condition, as_tuple=True)`.
+    With `condition` alone: `nonzero(condition, as_tuple=True)`. The three broadcast, the last two promote.
+
+    Arguments:
+        condition: a bool tensor.
+        input: a tensor or number.
+        other: a tensor or number.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> where(tensor([True, False]), tensor([1.0, 2.0]), 0.0)
@@ -95,13 +108,22 @@ def where_method(self: Tensor, condition: Tensor, other: Operand) -> Tensor:
     return recorded_ops.where(condition, self, other)
 
 
+@overload
+def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor: ...
+@overload
+def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+
+
 @overridable
 @method()
 @boundary
-def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
-    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
+def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Tensor | tuple[Tensor, ...]:
+    """The places of the elements that are not zero, in row-major order: (n, dimensions) int64.
 
-    With `as_tuple` a tuple of as many (n,) tensors as there are dimensions, which can stand as an index.
+    Arguments:
+        input: any tensor.
+        out: a tensor that takes the result, or None; not with `as_tuple`.
+        as_tuple: whether the result is a tuple of (n,) tensors, one for each dimension, which can stand as an index.
 
     >>> from facula_tensor import tensor
     >>> nonzero(tensor([[0, 3], [4, 0]]))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import DType
+from facula_storage import DType, Layout
 from facula_storage.extend import COMPLEX
 
 from .._core.errors import named
@@ -30,8 +30,8 @@ def ordered(dtype: DType) -> bool:
 
 
 @composite
-def keep_where(F: Namespace, kept: Tensor, g: Tensor, layout: Any) -> Tensor:
-    """The gradient where `kept`, 0 elsewhere, summed to the shape of an operand that was broadcast."""
+def keep_where(F: Namespace, kept: Tensor, g: Tensor, layout: Layout) -> Tensor:
+    """The gradient `g` where `kept`, 0 elsewhere, summed to the layout of an operand that was broadcast."""
     return F.sum_to(F.where(kept, g, 0), layout)
 
 
@@ -68,12 +68,17 @@ class clamp_max:
 _bounded = {name: (operators[name].public, operators[name].changing) for name in ("clamp_min", "clamp_max")}
 
 
-@public_form
+@public_form  # type: ignore[no-redef]
 @boundary
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:  # noqa: F811  the operator, for users
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN.
 
-    `min` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
+    The two broadcast and promote. At the bound the gradient goes to the element.
+
+    Arguments:
+        input: a tensor of real numbers.
+        min: the bound, a number or a tensor.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> clamp_min(tensor([-1.0, 0.5]), 0)
@@ -82,12 +87,17 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
     return _bounded["clamp_min"][0](input, min, out=out)
 
 
-@public_form
+@public_form  # type: ignore[no-redef]
 @boundary
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
     """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
 
-    `max` is a number or a tensor; the two broadcast and promote. At the bound the gradient goes to the element.
+    The two broadcast and promote. At the bound the gradient goes to the element.
+
+    Arguments:
+        input: a tensor of real numbers.
+        max: the bound, a number or a tensor.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> clamp_max(tensor([0.5, 3.0]), 1)
@@ -151,10 +161,18 @@ _clamp_quick_ = make_inplace_ternary(operators["clamp"])
 def clamp(
     input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """Each element, or `min` where it is less, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
+    """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN.
 
-    `min` and `max` are numbers or tensors that broadcast; one may be left out. Where min > max the result is max.
-    At a bound the gradient goes to the element, and at NaN it is 0. RuntimeError where both are missing.
+    Where min > max the result is max. At a bound the gradient goes to the element, and at NaN it is 0.
+
+    Arguments:
+        input: a tensor of real numbers.
+        min: the lower bound, a number or a tensor that broadcasts; None for no such bound.
+        max: the upper bound, likewise.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        ValueError: where both bounds are missing.
 
     >>> from facula_tensor import tensor
     >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)

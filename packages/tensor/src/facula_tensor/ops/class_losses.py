@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
@@ -17,13 +17,14 @@ from .._dispatch.namespaces import recorded_ops
 from .losses import reduction_of
 
 if TYPE_CHECKING:
+    from .._core.types import Function
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["cross_entropy", "nll_loss"]
 
 
-def _by_class(name: str) -> Any:
-    """The fused operator of a loss by class numbers, and that of its gradient, which the target's check is a part of.
+def _by_class(name: str) -> None:
+    """Declare the fused operator of a loss by class numbers, and that of its gradient; both check the target.
 
     Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
     """
@@ -101,12 +102,15 @@ def _by_class(name: str) -> Any:
             scale = F.neg(F.sum(along, ((1,), True)))
             return F.mul(F.softmax_grad(g, F.softmax(input, (1,)), (1,)), scale)
 
-    def gradient_of(F):
+    def gradient_of(F: Namespace) -> Function:
         return getattr(F, f"{name}_grad")
 
 
 def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, by_probability: bool) -> None:
-    """Raise unless input is (n, classes, ...) or (classes,), and target and weight fit."""
+    """Raise unless input `x` is (n, classes, ...) or (classes,), and target and weight fit.
+
+    With `by_probability`, target has been found to have the shape of the input. `name` is the loss, for errors.
+    """
     if x.dtype.category <= INTEGER < target.dtype.category and len(target.shape) == len(x.shape) + 1:
         raise DTypeError(
             f"{name}: expected input of numbers for each class, then target of classes; got input {show(x)} and target "
@@ -132,9 +136,9 @@ def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, b
 
 
 def by_probabilities(
-    F: Namespace, input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float
+    F: Namespace, input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float
 ) -> Tensor:
-    """Cross entropy where the target has a probability for each class."""
+    """Cross entropy where the target has a probability for each class; arguments as `cross_entropy`'s."""
     shape = input.shape
     if smoothing:
         target = F.add(F.mul(target, 1 - smoothing), smoothing / shape[1])
@@ -164,12 +168,23 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """-log(softmax(input)) of the right class: input (n, classes, ...), target (n, ...) of int64.
+    """-log(softmax(input)) of the right class.
 
-    Or target of `input`'s shape: a probability for each class. `weight` (classes,) weighs classes, and "mean" is over
-    the weights; classes equal to `ignore_index` take no part (with probabilities it is refused); `label_smoothing` from
-    0 to 1 is the share of the target that all classes get. `reduction`: "mean", "sum" or "none". Floating dtypes; half
-    precision is computed in float32. IndexError for a target out of range, ValueError for shapes that do not fit.
+    Half precision is computed in float32.
+
+    Arguments:
+        input: (n, classes, ...) or (classes,), of a floating dtype.
+        target: (n, ...) or (), integers; or, in the shape of `input`, a probability for each class.
+        weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
+        size_average: PyTorch's older argument: False stands for "sum", True for "mean"; None leaves it to `reduction`.
+        ignore_index: the class that takes no part; refused with probabilities unless negative.
+        reduce: likewise: False stands for "none".
+        reduction: "none", "mean" or "sum".
+        label_smoothing: the share of the target, from 0 to 1, that all classes get.
+
+    Raises:
+        IndexError: for a target out of range.
+        ValueError: for shapes that do not fit.
 
     >>> from facula_tensor import tensor
     >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
@@ -199,7 +214,16 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Minus the entry of the right class, for logarithms of probabilities `input`; arguments as `cross_entropy`'s.
+    """Minus the entry of the right class.
+
+    Arguments:
+        input: logarithms of probabilities, (n, classes, ...) or (classes,).
+        target: (n, ...) or (), integers.
+        weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
+        size_average: PyTorch's older argument: False stands for "sum", True for "mean"; None leaves it to `reduction`.
+        ignore_index: the class that takes no part.
+        reduce: likewise: False stands for "none".
+        reduction: "none", "mean" or "sum".
 
     >>> from facula_tensor import tensor
     >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))

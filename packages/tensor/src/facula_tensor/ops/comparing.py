@@ -1,8 +1,8 @@
-"""Comparisons of whole tensors, or with a tolerance or a set. Results are bool and have no gradient."""
+"""Comparisons of whole tensors, with a tolerance, and with a set. Results are bool and have no gradient."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,8 +27,8 @@ __all__ = ["allclose", "equal", "isclose", "isin"]
 MOST_COMPARED = 16  # test elements that are compared one by one; beyond it sorting is quicker
 
 
-def _pair(operation: str, input: Any, other: Any) -> tuple[Tensor, Tensor]:
-    """The two tensors without their graphs; TypeError where one is no tensor."""
+def _pair(operation: str, input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+    """The two tensors without their graphs; TypeError, with the operator's name, where one is no tensor."""
     return as_tensor(operation, input).detach(), as_tensor(operation, other).detach()
 
 
@@ -38,8 +38,14 @@ def _pair(operation: str, input: Any, other: Any) -> tuple[Tensor, Tensor]:
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether |input - other| <= atol + rtol |other|, for each pair of elements.
 
-    The two broadcast and have one dtype. Infinities are close to themselves alone, and NaN to NaN where `equal_nan`
-    says so. ValueError for a negative tolerance.
+    The two broadcast and have one dtype. Infinities are close to themselves alone.
+
+    Arguments:
+        input: a tensor.
+        other: the tensor that `rtol` is a share of.
+        rtol: the relative tolerance, not negative.
+        atol: the absolute tolerance, not negative.
+        equal_nan: whether NaN is close to NaN.
 
     >>> from facula_tensor import tensor
     >>> isclose(tensor([1.0, 2.0]), tensor([1.0, 2.1]))
@@ -49,6 +55,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 
 
 def _close(operation: str, a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
+    """`isclose` of tensors without graphs, for the operator of this name."""
     if a.dtype is not b.dtype:
         raise DTypeError(
             f"{operation}: expected both in one dtype; got {a.dtype.name} and {b.dtype.name}; convert one with .to()"
@@ -80,7 +87,14 @@ def _all(answers: Tensor) -> bool:
 @method()
 @boundary
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether |input - other| <= atol + rtol |other| for all pairs of elements; see `isclose`.
+    """Whether |input - other| <= atol + rtol |other| for all pairs of elements.
+
+    Arguments:
+        input: a tensor.
+        other: the tensor that `rtol` is a share of, of the same dtype; the two broadcast.
+        rtol: the relative tolerance, not negative.
+        atol: the absolute tolerance, not negative.
+        equal_nan: whether NaN is close to NaN.
 
     >>> from facula_tensor import tensor
     >>> allclose(tensor([1.0, 2.0]), tensor([1.0, 2.000001]))
@@ -115,9 +129,16 @@ def isin(
     invert: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Whether each element of `elements` is among `test_elements`; with `invert`, whether it is not.
+    """Whether each element of `elements` is among `test_elements`, as a bool tensor.
 
-    One of the two may be a number. `assume_unique` changes nothing. Not defined for bool and complex numbers.
+    Not defined for bool and complex numbers.
+
+    Arguments:
+        elements: a tensor, or a number if `test_elements` is a tensor.
+        test_elements: a tensor or number.
+        assume_unique: has no effect.
+        invert: whether the answers are turned round.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 3]))
@@ -130,7 +151,7 @@ def isin(
             f"{type(test_elements).__name__}"
         )
     dtype = result_type(elements, test_elements)
-    device = (elements if isinstance(elements, Tensor) else test_elements).device
+    device = next(one.device for one in (elements, test_elements) if isinstance(one, Tensor))
     operands = []
     for one in (elements, test_elements):
         if not isinstance(one, Tensor):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -14,6 +14,9 @@ from .._dispatch.declaration import elementwise, operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.snapshots import snapshots_of
 from .assigning import assign_inplace
+
+if TYPE_CHECKING:
+    from .._core.types import Function, Operand
 
 __all__ = ["eq", "ge", "gt", "le", "lt", "ne"]
 
@@ -28,8 +31,11 @@ def ordered(dtype: DType) -> bool:
     return dtype.category != COMPLEX
 
 
-def tensor_first(input: Any, other: Any) -> None:
-    """TypeError where the first operand is a number: Python turns `2 < x` round by itself."""
+def tensor_first(input: Layout | type, other: Layout | type) -> None:
+    """Raise a TypeError where the first operand is a number: Python turns `2 < x` round by itself.
+
+    Operands are given by layout, or by type where they are numbers.
+    """
     if not isinstance(input, Layout):
         raise InvalidTypeError(
             f"comparison: expected 'input' to be a Tensor; got a number, {input.__name__}; exchange the operands"
@@ -147,14 +153,17 @@ class _answering:
         return F.to(F.sum_to(F.zeros_like(g), other_layout), (other_layout.dtype,))
 
 
-def in_place(function: Any, *, alone: bool = False, zeros: bool = False) -> None:
-    """Add the method that stores the answers of `function` in the tensor itself: `eq_` for `eq`.
+def in_place(function: Function, *, alone: bool = False, zeros: bool = False) -> None:
+    """Add the in-place method of a comparison, which stores the answers in the tensor: `eq_` for `eq`.
 
-    With `zeros` the other operand gets a gradient, of zeros, as PyTorch gives it.
+    Arguments:
+        function: the comparison.
+        alone: whether it has one operand.
+        zeros: whether the other operand gets a gradient, of zeros, as PyTorch gives it.
     """
     name = function.__name__ + "_"
 
-    def storing(self: Tensor, other: Any) -> Tensor:
+    def storing(self: Tensor, other: Operand) -> Tensor:
         answers = function(self, other)
         if zeros and isinstance(other, Tensor) and other.node is not None and self.is_floating_point():
             answers = recorded_ops.answering(no_record_ops.to(answers, (self.dtype,)), *snapshots_of((other,), True))

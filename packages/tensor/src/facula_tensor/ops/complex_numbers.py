@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import nan, pi
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, MissingAttributeError
 from facula_errors.extend import boundary
@@ -18,6 +18,9 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .assigning import assign_inplace
 from .in_place import in_place_of
+
+if TYPE_CHECKING:
+    from .._core.types import Operand
 
 __all__ = [
     "adjoint", "angle", "complex", "conj", "conj_physical", "imag", "is_conj", "is_neg", "isreal", "polar", "real",
@@ -61,25 +64,25 @@ def imag(input: Tensor) -> Tensor:
 
 def _imag(self: Tensor) -> Tensor:
     dtype = layout_of_tensor(self).dtype
-    if dtype.category != COMPLEX:  # an AttributeError, so that what looks over all attributes goes on
+    if dtype.category != COMPLEX:  # an AttributeError, so that a look over all attributes goes on
         raise MissingAttributeError(
             f"imag: expected a complex tensor; got {dtype.name}, whose elements have no such part"
         )
     return recorded_ops.imag_view(self)
 
 
-def _set_real(self: Tensor, new: Any) -> None:
+def _set_real(self: Tensor, new: Operand) -> None:
     recorded_ops.real_of(self).copy_(new)
 
 
-def _set_imag(self: Tensor, new: Any) -> None:
+def _set_imag(self: Tensor, new: Operand) -> None:
     _imag(self).copy_(new)
 
 
-Tensor.real = property(  # type: ignore[attr-defined]
+Tensor.real = property(  # type: ignore[method-assign, assignment]
     lambda self: recorded_ops.real_of(self), boundary(_set_real), doc="The real part of each element, as a view."
 )
-Tensor.imag = property(  # type: ignore[attr-defined]
+Tensor.imag = property(  # type: ignore[method-assign, assignment]
     boundary(_imag), boundary(_set_imag), doc="The imaginary part of each element, as a view."
 )
 
@@ -117,7 +120,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     return recorded_ops.view_as_complex(input)
 
 
-def _two(name: str, names: tuple[str, str], *given: Any) -> tuple[Tensor, ...]:
+def _two(name: str, names: tuple[str, str], *given: Tensor) -> tuple[Tensor, Tensor]:
+    """The two tensors given, at one moment; TypeError, with their names, unless both are float32 or both float64."""
     first, second = (steady(as_tensor(name, one)) for one in given)
     dtypes = [layout_of_tensor(one).dtype for one in (first, second)]
     if dtypes[0] not in (float32, float64) or dtypes[0] is not dtypes[1]:
@@ -129,6 +133,7 @@ def _two(name: str, names: tuple[str, str], *given: Any) -> tuple[Tensor, ...]:
 
 
 def _whole(name: str, result: Tensor, out: Tensor | None) -> Tensor:
+    """`result`, written to `out` if there is one: TypeError where that has another dtype."""
     if out is not None and layout_of_tensor(as_tensor(name, out)).dtype is not result.dtype:
         raise DTypeError(f"{name}: expected out to be {result.dtype.name}; got {out.dtype.name}")
     return write_out(name, result, out)
@@ -137,7 +142,12 @@ def _whole(name: str, result: Tensor, out: Tensor | None) -> Tensor:
 @overridable
 @boundary
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their real and imaginary parts, both float32 or both float64, which broadcast.
+    """Complex numbers of their real and imaginary parts, which broadcast.
+
+    Arguments:
+        real: float32 or float64.
+        imag: of the same dtype.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> complex(tensor([1.0]), tensor([2.0]))
@@ -149,7 +159,12 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @boundary
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their magnitude and angle (radians), both float32 or both float64, which broadcast.
+    """Complex numbers of their magnitudes and angles, which broadcast.
+
+    Arguments:
+        abs: the magnitudes, float32 or float64.
+        angle: the angles in radians, of the same dtype.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> polar(tensor([2.0]), tensor([0.0]))
@@ -242,7 +257,7 @@ def adjoint(input: Tensor) -> Tensor:
     return recorded_ops.conj(recorded_ops.mT(input))
 
 
-@method("mH")
+@method("mH")  # type: ignore[misc, prop-decorator]
 @property
 @boundary
 def mH(self: Tensor) -> Tensor:
@@ -250,7 +265,7 @@ def mH(self: Tensor) -> Tensor:
     return adjoint(self)
 
 
-@method("H")
+@method("H")  # type: ignore[misc, prop-decorator]
 @property
 @boundary
 def H(self: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ in threes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["conv2d", "conv3d", "conv_transpose2d", "conv_transpose3d"]
 
-PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of what is made
+PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of the result
 
 
-def _ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
-    """The call again, on operands in row-major order and a dtype of the kernel, if any is not; None if all are."""
+def _ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Tensor | None:
+    """The operator of this name on operands in row-major order and a dtype of the kernel; None if they are such."""
     layouts = [layout_of_tensor(one) for one in operands if one is not None]
     first = layouts[0].dtype
     called = name.replace("2d", f"{len(layouts[0].shape) - 2}d")
@@ -74,7 +74,7 @@ class _conv2d:
 
 @operator
 class _conv2d_input:
-    """The gradient of conv2d in its input, which is the transposed convolution."""
+    """The gradient of conv2d in its input: the transposed convolution."""
 
     inputs = ("grad", "weight")
     parameters = PARAMETERS
@@ -122,14 +122,26 @@ def conv2d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The cross-correlation of images with filters: what networks call a convolution.
+    """The cross-correlation of images with filters, called a convolution in networks.
 
-    input: (images, channels, height, width), or one image without the first; weight: (filters, channels / groups,
-    kernel height, kernel width); bias: (filters,); all in one dtype. Numbers for height and width may
-    differ: give two. padding: zeros on each side, or 'same' (the output is as large as the input; needs stride 1) or
-    'valid' (none). Returns (images, filters, out height, out width), where a length is
-    (length + 2 padding - dilation (kernel - 1) - 1) // stride + 1. ValueError where that is less than 1, or shapes
-    do not fit. Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact.
+    Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact. V. Dumoulin,
+    F. Visin: A guide to convolution arithmetic for deep learning, 2016.
+
+    Arguments:
+        input: (images, channels, height, width), or one image without the first dimension.
+        weight: (filters, channels / groups, kernel height, kernel width), in the dtype of `input`.
+        bias: (filters,), or None.
+        stride: the steps of the filters, one number or (down, across).
+        padding: zeros on each side, one number or two; "same", for an output as large as the input; or "valid", none.
+        dilation: the distance of a filter's taps, one number or two.
+        groups: into how many parts channels and filters are divided; each part of filters sees one of channels.
+
+    Returns:
+        (images, filters, out height, out width), where an out length is
+        (length + 2 padding - dilation (kernel - 1) - 1) // stride + 1.
+
+    Raises:
+        ValueError: where a length would be less than 1, or shapes do not fit.
 
     >>> from facula_tensor import ones
     >>> conv2d(ones(1, 1, 3, 3), ones(1, 1, 2, 2))
@@ -166,8 +178,17 @@ def conv3d(
 ) -> Tensor:
     """The cross-correlation of volumes with filters.
 
-    input: (volumes, channels, depth, height, width), or one volume without the first; weight: (filters, channels /
-    groups, kernel depth, kernel height, kernel width); else as `conv2d`, with three numbers where that has two.
+    Arguments:
+        input: (volumes, channels, depth, height, width), or one volume without the first dimension.
+        weight: (filters, channels / groups, kernel depth, kernel height, kernel width), in the dtype of `input`.
+        bias: (filters,), or None.
+        stride: the steps of the filters, one number or three.
+        padding: zeros on each side, one number or three; or "same" or "valid", as in `conv2d`.
+        dilation: the distance of a filter's taps, one number or three.
+        groups: into how many parts channels and filters are divided.
+
+    Returns:
+        (volumes, filters, out depth, out height, out width), lengths as in `conv2d`.
 
     >>> from facula_tensor import ones
     >>> conv3d(ones(1, 1, 2, 2, 3), ones(1, 1, 2, 2, 2))
@@ -183,8 +204,8 @@ def conv3d(
     return recorded_ops.conv2d(input, weight, bias, parameters)
 
 
-def _transposed(name: str, dims: int, input: Any, weight: Any, bias: Any, *geometry: Any) -> Tensor:
-    """A transposed convolution of volumes or images, or of one."""
+def _transposed(name: str, dims: int, input: Tensor, weight: Tensor, bias: Tensor | None, *geometry: object) -> Tensor:
+    """A transposed convolution of `dims` dimensions; `geometry` is that of `transposed_parameters`, unchecked."""
     shapes = shapes_of(name, input, weight, bias)
     check_dtypes(name, input, weight, bias)
     parameters = transposed_parameters(dims, *shapes, *[hashable(one) for one in geometry])
@@ -209,10 +230,22 @@ def conv_transpose2d(
 ) -> Tensor:
     """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces.
 
-    input: (images, channels, height, width), or one image without the first; weight: (channels, filters / groups,
-    kernel height, kernel width); bias: (filters,). Returns (images, filters, out height, out width), where a length is
-    (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1. ValueError where that is less than
-    1, or shapes do not fit.
+    Arguments:
+        input: (images, channels, height, width), or one image without the first dimension.
+        weight: (channels, filters / groups, kernel height, kernel width), in the dtype of `input`.
+        bias: (filters,), or None.
+        stride: the steps of the filters over the output, one number or two.
+        padding: what is cut from each side of the output, one number or two.
+        output_padding: how much longer the output is at its ends, one number or two, less than stride or dilation.
+        groups: into how many parts channels and filters are divided.
+        dilation: the distance of a filter's taps, one number or two.
+
+    Returns:
+        (images, filters, out height, out width), where an out length is
+        (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
+
+    Raises:
+        ValueError: where a length would be less than 1, or shapes do not fit.
 
     >>> from facula_tensor import ones
     >>> conv_transpose2d(ones(1, 1, 2, 2), ones(1, 1, 2, 2))
@@ -237,8 +270,18 @@ def conv_transpose3d(
 ) -> Tensor:
     """The transpose of the linear map that `conv3d` is, plus a bias.
 
-    input: (volumes, channels, depth, height, width), or one volume without the first; weight: (channels, filters /
-    groups, kernel depth, kernel height, kernel width); else as `conv_transpose2d`.
+    Arguments:
+        input: (volumes, channels, depth, height, width), or one volume without the first dimension.
+        weight: (channels, filters / groups, kernel depth, kernel height, kernel width), in the dtype of `input`.
+        bias: (filters,), or None.
+        stride: the steps of the filters over the output, one number or three.
+        padding: what is cut from each side of the output, one number or three.
+        output_padding: how much longer the output is at its ends, one number or three, less than stride or dilation.
+        groups: into how many parts channels and filters are divided.
+        dilation: the distance of a filter's taps, one number or three.
+
+    Returns:
+        (volumes, filters, out depth, out height, out width), lengths as in `conv_transpose2d`.
 
     >>> from facula_tensor import ones
     >>> conv_transpose3d(ones(1, 1, 1, 1, 2), ones(1, 1, 1, 2, 2))

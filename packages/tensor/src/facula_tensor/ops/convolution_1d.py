@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["conv1d", "conv_transpose1d"]
 
 
-def _flat(parameters: Parameters) -> tuple[Any, ...]:
+def _flat(parameters: Parameters) -> Parameters:
     """The parameters for images of height 1."""
     (stride,), (padding,), (dilation,), groups, (length,) = parameters
     return (1, stride), (0, padding), (1, dilation), groups, (1, length)
@@ -46,10 +46,22 @@ def conv1d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The cross-correlation of sequences with filters: what networks call a convolution.
+    """The cross-correlation of sequences with filters, called a convolution in networks.
 
-    input: (sequences, channels, length), or one without the first; weight: (filters, channels / groups, kernel
-    length); bias: (filters,); dtypes, padding and resulting length as `conv2d`'s. ValueError where shapes do not fit.
+    Arguments:
+        input: (sequences, channels, length), or one sequence without the first dimension.
+        weight: (filters, channels / groups, kernel length), in the dtype of `input`.
+        bias: (filters,), or None.
+        stride: the step of the filters.
+        padding: zeros on each side; or "same" or "valid", as in `conv2d`.
+        dilation: the distance of a filter's taps.
+        groups: into how many parts channels and filters are divided.
+
+    Returns:
+        (sequences, filters, out length), the length as in `conv2d`.
+
+    Raises:
+        ValueError: where shapes do not fit.
 
     >>> from facula_tensor import ones
     >>> conv1d(ones(1, 1, 4), ones(1, 1, 2), padding=1)
@@ -60,8 +72,8 @@ def conv1d(
     parameters = forward_parameters(
         1, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
     )
-    alone = len(shapes[0] or ()) == 2
-    filters: Any = recorded_ops.unsqueeze(weight, -2)
+    alone = len(shapes[0]) == 2
+    filters = recorded_ops.unsqueeze(weight, -2)
     return _as_sequences(recorded_ops.conv2d(_as_images(input, alone), filters, bias, _flat(parameters)), alone)
 
 
@@ -79,8 +91,18 @@ def conv_transpose1d(
 ) -> Tensor:
     """The transpose of the linear map that `conv1d` is, plus a bias: it lengthens where `conv1d` shortens.
 
-    input: (sequences, channels, length), or one without the first; weight: (channels, filters / groups, kernel
-    length); else as `conv_transpose2d`.
+    Arguments:
+        input: (sequences, channels, length), or one sequence without the first dimension.
+        weight: (channels, filters / groups, kernel length), in the dtype of `input`.
+        bias: (filters,), or None.
+        stride: the step of the filters over the output.
+        padding: what is cut from each side of the output.
+        output_padding: how much longer the output is at its end, less than stride or dilation.
+        groups: into how many parts channels and filters are divided.
+        dilation: the distance of a filter's taps.
+
+    Returns:
+        (sequences, filters, out length), the length as in `conv_transpose2d`.
 
     >>> from facula_tensor import ones
     >>> conv_transpose1d(ones(1, 1, 3), ones(1, 1, 2))
@@ -91,7 +113,7 @@ def conv_transpose1d(
     parameters = transposed_parameters(
         1, *shapes, *[hashable(one) for one in (stride, padding, output_padding, groups, dilation)]
     )
-    alone = len(shapes[0] or ()) == 2
+    alone = len(shapes[0]) == 2
     images = recorded_ops.conv2d_input(_as_images(input, alone), recorded_ops.unsqueeze(weight, -2), _flat(parameters))
     made = _as_sequences(images, alone)
     return made if bias is None else recorded_ops.add(made, recorded_ops.reshape(bias, (-1, 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -123,7 +123,7 @@ no_record_ops.contiguous, recorded_ops.contiguous = no_record_ops.contiguous_, r
 @overridable
 @method("contiguous")
 def contiguous_method(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
-    """This tensor if its elements lie in row-major order without gaps (or in `memory_format`), else such a copy."""
+    """This tensor if its elements lie in row-major order (or in `memory_format`) without gaps, else such a copy."""
     try:
         return recorded_ops.in_format(self, memory_format)
     except FaculaError as error:
@@ -135,18 +135,22 @@ def contiguous_method(self: Tensor, memory_format: MemoryFormat | None = None) -
 @method("to")
 def to_like(
     self: Tensor,
-    *args: Any,
+    *args: Tensor | DTypeLike | DeviceLike | None,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
     copy: bool = False,
     non_blocking: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """This tensor in another dtype, on another device, or as another tensor is; itself where nothing changes.
+    """This tensor in another dtype, on another device, or with those of another tensor; itself where nothing changes.
 
-    `x.to(facula.float64)`, `x.to("cpu")`, `x.to(other)`, `x.to("cpu", facula.int64)`; then, by place or by name,
-    `non_blocking`, which changes nothing, and `copy`, which asks for a copy in any case. `memory_format` orders the
-    elements of a copy.
+    Arguments:
+        *args: a dtype, a device, or a tensor that has both; then flags for `non_blocking` and `copy`, in this order.
+        dtype: the dtype, or None to keep it.
+        device: the device, or None to keep it.
+        copy: whether a copy is made in any case.
+        non_blocking: has no effect.
+        memory_format: the order of the elements of a copy, or None for row-major.
 
     >>> from facula_tensor import tensor, int64
     >>> tensor([1.7, -1.7]).to(int64)
@@ -200,6 +204,7 @@ def cast_to(input: Tensor, dtype: DType) -> Tensor:
 
 
 def _cast_method(name: str, dtype_name: str) -> None:
+    """Add the method `name`, which gives a tensor in the dtype of this name: `x.float()`, `x.long()`."""
     from facula_storage import dtype_named
 
     dtype = dtype_named(dtype_name)
@@ -255,9 +260,15 @@ def cuda(
     non_blocking: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """This tensor on a CUDA device; itself where it is there. RuntimeError, with what to install, where there is none.
+    """This tensor on a CUDA device; itself where it is there.
 
-    `non_blocking` changes nothing.
+    Arguments:
+        device: the device or its number; None for "cuda", without a number.
+        non_blocking: has no effect.
+        memory_format: the order of the elements of a copy, or None for row-major.
+
+    Raises:
+        RuntimeError: without such a device; the message says what to install.
     """
     place = "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device
     return to_like(self, place, memory_format=memory_format)

@@ -1,9 +1,8 @@
-"""How variables vary together: covariances and correlations."""
+"""Covariances and correlations of variables."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -27,9 +26,16 @@ def cov(
 ) -> Tensor:
     """The covariances of variables, the rows of `input` (variables, observations): (variables, variables).
 
-    One variable (or a vector) has a variance without dimensions. Sums are divided by the number of
-    observations less `correction`. `fweights` (integers) say how often each was observed, `aweights` how much each
-    counts. Integers are computed in the default floating dtype.
+    One variable (or a vector) has a variance without dimensions. Integers are computed in the default floating dtype.
+
+    Arguments:
+        input: (variables, observations).
+        correction: sums are divided by the number of observations less this.
+        fweights: how often each observation was made, (observations,) integers, or None.
+        aweights: how much each observation counts, (observations,) floating, or None.
+
+    Returns:
+        (variables, variables).
 
     >>> from facula_tensor import tensor
     >>> cov(tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -57,17 +63,17 @@ def cov(
     real = kind.to_real() if kind.category == COMPLEX else kind
     every = ((0,), False)
     if weights is None:
-        total: Any = count
+        total: int | Tensor = count
         mean = (
             recorded_ops.div(recorded_ops.sum(rows, ((1,), True)), count)
             if count
             else recorded_ops.sum(rows, ((1,), True))
         )
     else:
-        total = recorded_ops.sum(weights, every)
-        if count and total.item() == 0:
+        whole = recorded_ops.sum(weights, every)
+        if count and whole.item() == 0:
             raise ArgumentError("cov: expected weights that do not add up to 0; got such")
-        total = recorded_ops.to(total, (real,))
+        total = recorded_ops.to(whole, (real,))
         weights = recorded_ops.to(weights, (real,))
         mean = recorded_ops.div(recorded_ops.sum(recorded_ops.mul(rows, weights), ((1,), True)), total)
     if much is None or not off:
@@ -85,8 +91,11 @@ def cov(
     return recorded_ops.reshape(result, ()) if rows.shape[0] == 1 else result
 
 
-def _weights(name: str, weights: Any, count: int, *, integers: bool) -> Tensor | None:
-    """Weights of the observations (count,), none negative."""
+def _weights(name: str, weights: Tensor | None, count: int, *, integers: bool) -> Tensor | None:
+    """`weights` (count,) at this moment, or None; an error, with their name, where one is negative.
+
+    Their dtype is one of integers where `integers`, else a floating one.
+    """
     if weights is None:
         return None
     weights = steady(as_tensor("cov", weights))

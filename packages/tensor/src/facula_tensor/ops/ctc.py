@@ -5,9 +5,9 @@ A. Graves and others: Connectionist temporal classification, 2006.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import enable_grad, grad
 from facula_errors import ArgumentError, DTypeError
@@ -35,7 +35,7 @@ ROUND = 8  # longest targets are rounded up to multiples of it, so that fewer pl
 
 
 def _check(log_probs: Layout, targets: Layout, lengths: Layout, longest: int) -> None:
-    """Raise unless shapes are what the kernel is promised; it looks at the numbers itself."""
+    """Raise unless shapes, and the parameter `longest`, are what the kernel reads; it looks at the numbers itself."""
     if (
         len(log_probs.shape) != 3
         or lengths.shape != (log_probs.shape[1], 3)
@@ -98,6 +98,7 @@ class _ctc_loss_grad:
 
 def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
               parameters: Parameters) -> Tensor:  # fmt: skip
+    """The gradient of `log_probs` by the kernel; operands, results and parameters are those of `ctc_loss`."""
     return no_record_ops.ctc_loss_grad(
         no_record_ops.contiguous(g), log_probs, targets, lengths, out, alphas, parameters
     )
@@ -105,7 +106,7 @@ def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, ou
 
 def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
                        parameters: Parameters) -> Tensor:  # fmt: skip
-    """The same in operators that have gradients, from the operands alone."""
+    """The gradient of `log_probs`, from the operands alone, by operators that have gradients themselves."""
     F, (_, blank, zero_infinity) = recorded_ops, parameters
     with enable_grad():
         losses = composed(log_probs, targets, lengths, blank)
@@ -121,7 +122,7 @@ no_record_ops.ctc_loss_gradient, recorded_ops.ctc_loss_gradient = _gradient, _re
 
 
 def composed(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) -> Tensor:
-    """The losses, step by step in operators that have gradients."""
+    """The losses, step by step in operators that have gradients; operands are those of `ctc_loss`."""
     steps, batch, _ = log_probs.shape
     given, counts, starts = lengths.unbind(1)
     longest, device = int(counts.amax()), log_probs.device
@@ -157,12 +158,22 @@ def ctc_loss(
 ) -> Tensor:
     """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences.
 
-    log_probs (T, N, C), logarithms of probabilities as `log_softmax` gives them, float32 or float64; targets (N, S)
-    padded, or all of them one after another, integers; input_lengths and target_lengths (N), tensors or integers.
-    Or one example: (T, C), (S), () and (). "mean" divides each loss by its target's length (at least 1) first. A
-    target that is too long for its sequence has the loss inf, and NaN for gradients; 0 for both where
-    `zero_infinity`. Gradients are those of what `log_softmax` was given, which `log_softmax` leaves as they are, as
-    in PyTorch. ValueError for lengths that do not fit, IndexError for a target that is no class.
+    One example may come without its dimension: (T, C), (S), () and (). A target that is too long for its sequence has
+    the loss inf and gradients of NaN. Gradients are those of the operand of `log_softmax`, as in PyTorch; that
+    function's rule leaves them as they are.
+
+    Arguments:
+        log_probs: (T, N, C), as `log_softmax` gives them; float32 or float64.
+        targets: classes, (N, S) padded, or all of them one after another; integers.
+        input_lengths: how many steps of each sequence count, (N,).
+        target_lengths: how many classes each target has, (N,).
+        blank: the class of no output.
+        reduction: "none", "sum", or "mean", for which losses are first divided by the lengths of targets (at least 1).
+        zero_infinity: whether losses that would be inf, and their gradients, are 0.
+
+    Raises:
+        ValueError: for lengths that do not fit.
+        IndexError: for a target that is no class.
 
     >>> from facula_tensor import tensor
     >>> log_probs = tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()
@@ -201,15 +212,18 @@ def ctc_loss(
     return reduced(F.squeeze(losses, 0) if alone else losses, reduction)
 
 
-def lengths_of(name: str, what: str, given: Any, batch: int, most: int | None) -> list[int]:
-    """Lengths of examples as a list; ValueError where there are not `batch` of them, from 0 to `most`."""
+def lengths_of(name: str, what: str, given: Tensor | Sequence[int] | int, batch: int, most: int | None) -> list[int]:
+    """The lengths `given`, called `what` in errors, as a list.
+
+    ValueError unless there are `batch` of them, from 0 to `most` (None for no such bound).
+    """
     if isinstance(given, Tensor):
         if given.dtype.category != INTEGER:
             raise DTypeError(f"{name}: expected {what} to be integers; got {given.dtype.name}; use .long()")
-        given = given.reshape(-1).tolist()
-    elif not hasattr(given, "__iter__"):
-        given = [given]
-    lengths = [one if type(one) is int else as_integer(one, name, what) for one in given]
+        each: Iterable[int] = given.reshape(-1).tolist()
+    else:
+        each = given if isinstance(given, Iterable) else [given]
+    lengths = [one if type(one) is int else as_integer(one, name, what) for one in each]
     if len(lengths) != batch:
         raise ArgumentError(f"{name}: expected {what} of {batch} examples, as log_probs has; got {len(lengths)}")
     for at, length in enumerate(lengths):
@@ -220,7 +234,10 @@ def lengths_of(name: str, what: str, given: Any, batch: int, most: int | None) -
 
 
 def starts_of(name: str, shape: tuple[int, ...], lengths: list[int], alone: bool) -> list[int]:
-    """Where the targets of each example begin; ValueError where they are not what the lengths say."""
+    """The place at which each example's targets begin; ValueError where their shape does not fit the lengths.
+
+    `alone`: there is one example, without its dimension.
+    """
     longest = max(lengths, default=0)
     if len(shape) == 2 and not alone:
         if shape[0] != len(lengths) or shape[1] < longest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous
@@ -57,7 +57,7 @@ class _adjugate_grad:
         return F.mT(F.adjugate_grad(F.mT(g), other))
 
     def vjp_other(F, g, input, other):
-        """Of what this is where A is not singular: det(A) (<input, X> X^T - X^T input X^T), X = A^-1."""
+        """The derivative of det(A) (<input, X> X^T - X^T input X^T), X = A^-1: the value unless A is singular."""
         X, whole = F.inv_ex(other)[0], F.unsqueeze(F.unsqueeze(F.det(other), -1), -1)
         Y, h = F.mT(X), F.mT(g)
         plane = ((len(other.shape) - 2, len(other.shape) - 1), True)
@@ -91,8 +91,8 @@ def is_complex(layout: Layout) -> bool:
 Slogdet: type[NamedResults] = results_named("slogdet", "sign", "logabsdet")
 
 
-def slogdet_of(name: str, input: Any) -> tuple[Tensor, Tensor]:
-    """Sign, and logarithm of the magnitude."""
+def slogdet_of(name: str, input: Tensor) -> tuple[Tensor, Tensor]:
+    """The sign of determinants, and the logarithm of their magnitude."""
     A = matrices(name, input, square=True)
     logarithm, sign = recorded_ops.slogdet(A)
     if logarithm.node is not None:
@@ -102,7 +102,7 @@ def slogdet_of(name: str, input: Any) -> tuple[Tensor, Tensor]:
 
 @operator
 class _turned_sign:
-    """The sign of determinants, which is known, with its derivative by the matrix: 0 of real ones."""
+    """The known sign of determinants, with its derivative by the matrix: 0 of real ones."""
 
     inputs = ("input", "other")
     holomorphic = False
@@ -166,6 +166,6 @@ def logdet(input: Tensor) -> Tensor:
     return F.where(F.lt(sign, 0), float("nan"), logarithm)
 
 
-def det_of(name: str, A: Any, out: Tensor | None) -> Tensor:
-    """The determinant, into `out` where that is given."""
+def det_of(name: str, A: Tensor, out: Tensor | None) -> Tensor:
+    """The determinants of matrices A, into `out` where there is one; `name` is the function in errors."""
     return write_out(name, recorded_ops.det(matrices(name, A, square=True)), out)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, contiguous, layout_of
@@ -20,7 +18,10 @@ __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "trace"]
 
 
 def along(layout: Layout, offset: int, dim1: int, dim2: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Shape, strides and first element of a diagonal, which comes last; dimensions count from the front."""
+    """Shape, strides and first element of a diagonal, which comes last, in the plane of two dimensions.
+
+    The dimensions count from the front. `offset` 0 is the main diagonal, 1 the next above.
+    """
     shape, strides = layout.shape, layout.strides
     rest = [dim for dim in range(len(shape)) if dim not in (dim1, dim2)]
     length = max(0, min(shape[dim1] + min(offset, 0), shape[dim2] - max(offset, 0)))
@@ -48,8 +49,8 @@ class _diagonal:
         return F.inset(g, (whole.shape, strides, start, (), 0))
 
 
-def plane(operation: str, dim1: Any, dim2: Any, ndim: int) -> tuple[int, int]:
-    """Two dimensions counted from the front; ValueError where they are one."""
+def plane(operation: str, dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    """Two of `ndim` dimensions counted from the front; ValueError, with the operator's name, where they are one."""
     first, second = check_dim(operation, dim1, ndim), check_dim(operation, dim2, ndim)
     if first == second:
         raise ArgumentError(f"{operation}: expected two dimensions; dim1 {dim1} and dim2 {dim2} are the same")
@@ -59,9 +60,13 @@ def plane(operation: str, dim1: Any, dim2: Any, ndim: int) -> tuple[int, int]:
 @overridable
 @method()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of a diagonal in the plane of two dimensions, which go; it becomes the last dimension.
+    """A view of a diagonal in the plane of two dimensions, in place of which it becomes the last dimension.
 
-    `offset` 0 is the main one, 1 the next above.
+    Arguments:
+        input: a tensor of at least 2 dimensions.
+        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        dim1: the dimension of rows.
+        dim2: the dimension of columns.
 
     >>> from facula_tensor import arange
     >>> diagonal(arange(6).view(2, 3), 1)
@@ -77,8 +82,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         raise
 
 
-def _embedded(operation: str, input: Tensor, offset: Any, dim1: Any, dim2: Any) -> Tensor:
-    """Matrices in the plane of two new dimensions whose diagonal is the last dimension of `input`."""
+def _embedded(operation: str, input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """Zeros with the last dimension of `input` as the diagonal `offset` of the plane of two new dimensions."""
     offset, shape = as_integer(offset, operation, "offset"), layout_of_tensor(input).shape
     first, second = plane(operation, dim1, dim2, len(shape) + 1)
     size, rest = shape[-1] + abs(offset), iter(shape[:-1])
@@ -92,7 +97,13 @@ def _embedded(operation: str, input: Tensor, offset: Any, dim1: Any, dim2: Any) 
 @method()
 @boundary
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices of zeros, in the plane of two new dimensions, with the last dimension of `input` as a diagonal.
+    """Matrices of zeros with the last dimension of `input` as a diagonal.
+
+    Arguments:
+        input: a tensor of at least 1 dimension.
+        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        dim1: the new dimension of rows, counted in the result.
+        dim2: the new dimension of columns, likewise.
 
     >>> from facula_tensor import tensor
     >>> diag_embed(tensor([1, 2]))
@@ -110,6 +121,11 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 @boundary
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix.
+
+    Arguments:
+        input: a vector or a matrix.
+        diagonal: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> diag(tensor([1, 2]), 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -19,13 +19,15 @@ from .._dispatch.writing import write_out
 from .join import cat
 
 if TYPE_CHECKING:
-    from .._core.types import Dims
+    from .._core.types import Dims, Scalar
+
+Steps = Tensor | complex  # distances of neighbours, or one for all
 
 __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 
 
 def _part(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
-    """Elements `start` to `stop` along a dimension; a negative `stop` counts from the end."""
+    """Elements `start` to `stop` of x along a dimension; a `stop` of at most 0 counts from the end."""
     n = x.shape[dim]
     return recorded_ops.slice(x, dim, min(start, n), max(min(start, n), stop + n if stop <= 0 else min(stop, n)), 1)
 
@@ -44,7 +46,13 @@ def diff(
 ) -> Tensor:
     """The differences of neighbours along `dim`, `n` times; of bool whether they differ.
 
-    `prepend` and `append` are put before and after the elements first.
+    Arguments:
+        input: a tensor of at least 1 dimension.
+        n: how many times differences are taken.
+        dim: the dimension.
+        prepend: what is put before the elements first, or None.
+        append: what is put after the elements first, or None.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> diff(tensor([1, 3, 2]))
@@ -76,8 +84,11 @@ def diff(
 
 
 # ------------------------------------------------------------------------------------------------- trapezoids
-def _areas(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Tensor, int]:
-    """Twice the area of each trapezoid, along a dimension."""
+def _areas(name: str, y: Tensor, x: Tensor | None, dx: Scalar | None, dim: int) -> tuple[Tensor, int]:
+    """Twice the area of each trapezoid along a dimension of the result, and that dimension.
+
+    Arguments are those of `trapezoid`, unchecked.
+    """
     y = steady(as_tensor(name, y))
     if not y.ndim:
         raise ArgumentError(f"{name}: expected at least 1 dimension; got a number")
@@ -113,7 +124,11 @@ def _areas(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Tensor, int]:
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """The area under a sampled curve along `dim`, by the trapezoidal rule.
 
-    The samples lie at `x`, of one dimension or as `y`, or `dx` (1) apart.
+    Arguments:
+        y: the samples.
+        x: their places, of one dimension or as `y`; None if they are `dx` apart.
+        dx: the distance of neighbours, 1 if None.
+        dim: the dimension along which the samples lie.
 
     >>> from facula_tensor import tensor
     >>> trapezoid(tensor([1.0, 2.0, 3.0]), dx=2)
@@ -128,6 +143,12 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """`trapezoid`, by its older name.
 
+    Arguments:
+        y: the samples.
+        x: their places, or None.
+        dx: the distance of neighbours, 1 if None.
+        dim: the dimension along which the samples lie.
+
     >>> from facula_tensor import tensor
     >>> trapz(tensor([1.0, 2.0, 3.0]))
     tensor(4.)
@@ -138,7 +159,13 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
 @overridable
 @boundary
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """The areas under a sampled curve up to each sample but the first, along `dim`; arguments as of `trapezoid`.
+    """The areas under a sampled curve up to each sample but the first, by the trapezoidal rule.
+
+    Arguments:
+        y: the samples.
+        x: their places, of one dimension or as `y`; None if they are `dx` apart.
+        dx: the distance of neighbours, 1 if None.
+        dim: the dimension along which the samples lie.
 
     >>> from facula_tensor import tensor
     >>> cumulative_trapezoid(tensor([1.0, 2.0, 3.0]))
@@ -151,11 +178,23 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
 # --------------------------------------------------------------------------------------------------- gradient
 @overridable
 @boundary
-def gradient(input: Tensor, *, spacing: Any = 1, dim: Dims | None = None, edge_order: int = 1) -> tuple[Tensor, ...]:
-    """The slopes of a sampled function along each of `dim` (all of them where it is None), a tensor each.
+def gradient(
+    input: Tensor,
+    *,
+    spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1,
+    dim: Dims | None = None,
+    edge_order: int = 1,
+) -> tuple[Tensor, ...]:
+    """The slopes of a sampled function along dimensions: central differences, one-sided at the ends.
 
-    Central differences inside, one-sided ones of `edge_order` 1 or 2 at the ends. `spacing` is the distance of
-    neighbours, one number or one a dimension, or the places of the samples, a tensor a dimension.
+    Arguments:
+        input: the samples.
+        spacing: the distance of neighbours, or one for each dimension; or their places, a vector for each dimension.
+        dim: the dimensions, or None for all.
+        edge_order: the order of the differences at the ends, 1 or 2.
+
+    Returns:
+        A tensor for each dimension.
 
     >>> from facula_tensor import tensor
     >>> gradient(tensor([1.0, 4.0, 9.0]))
@@ -167,17 +206,16 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Dims | None = None, edge_o
     if edge_order not in (1, 2):
         raise ArgumentError(f"gradient: expected edge_order to be 1 or 2; got {edge_order!r}")
     spacing = 1 if spacing is None else spacing
-    several = isinstance(spacing, (tuple, list))
     if dim is None:
         dims = list(range(ndim))
-        if several and len(spacing) != ndim:
+        if isinstance(spacing, (tuple, list)) and len(spacing) != ndim:
             raise ArgumentError(f"gradient: expected a spacing for each of {ndim} dimensions; got {len(spacing)}")
     else:
         chosen = dim if isinstance(dim, (tuple, list)) else (dim,)
         dims = [check_dim("gradient", one, ndim) for one in chosen]
         if len(set(dims)) != len(dims):
             raise ArgumentError(f"gradient: dim {tuple(chosen)} names a dimension twice")
-    spacings: Sequence[Any] = spacing if several else [spacing] * len(dims)
+    spacings = spacing if isinstance(spacing, (tuple, list)) else [spacing] * len(dims)
     if len(spacings) != len(dims):
         raise ArgumentError(f"gradient: expected a spacing for each of {len(dims)} dimensions; got {len(spacings)}")
     if layout.dtype.category < FLOATING:
@@ -187,7 +225,8 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Dims | None = None, edge_o
     return tuple([_slopes(input, one, at, edge_order) for one, at in zip(spacings, dims, strict=True)])
 
 
-def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
+def _slopes(x: Tensor, spacing: Scalar | Tensor, dim: int, edge_order: int) -> Tensor:
+    """The slopes of x along one dimension: see `gradient`."""
     n = x.shape[dim]
     if n < edge_order + 1:
         raise ArgumentError(
@@ -204,12 +243,10 @@ def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
         before, after = _part(steps, dim, 0, -1), _part(steps, dim, 1, 0)
         first, last = ([_part(steps, dim, i, i + 1) for i in places] for places in ((0, 1), (n - 2, n - 3)))
     else:
-        if not isinstance(spacing, Tensor):
-            spacing = as_number(spacing, "gradient", "spacing")
-        before = after = spacing
-        first = last = [spacing, spacing]
-    if before is after:  # without what has no weight, and may be infinite
-        inner = recorded_ops.div(recorded_ops.sub(middle[2], middle[0]), 2 * spacing)
+        before = after = spacing if isinstance(spacing, Tensor) else as_number(spacing, "gradient", "spacing")
+        first = last = [before, before]
+    if before is after:  # without the middle, which has no weight and may be infinite
+        inner = recorded_ops.div(recorded_ops.sub(middle[2], middle[0]), 2 * before)
     else:
         both = before + after
         weights = (-after / (before * both), (after - before) / (before * after), before / (after * both))
@@ -230,8 +267,8 @@ def _slopes(x: Tensor, spacing: Any, dim: int, edge_order: int) -> Tensor:
     return cat((edges[0], inner, edges[1]), dim)
 
 
-def _weighted(parts: Any, weights: Any) -> Tensor:
-    """A sum of products."""
+def _weighted(parts: Sequence[Tensor], weights: Sequence[Steps]) -> Tensor:
+    """The sum of products of parts and weights."""
     total = recorded_ops.mul(parts[0], weights[0])
     for part, weight in zip(parts[1:], weights[1:], strict=True):
         total = recorded_ops.add(total, recorded_ops.mul(part, weight))

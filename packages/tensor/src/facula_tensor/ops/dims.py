@@ -1,8 +1,8 @@
-"""Other orders and numbers of dimensions: `transpose`, `permute`, `squeeze`, `unsqueeze`. Nothing here copies."""
+"""Views with other orders and numbers of dimensions: `transpose`, `permute`, `squeeze`, `unsqueeze`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
@@ -17,13 +17,19 @@ from .._dispatch.view_call import form
 from .reduction.reducing import axis_for, needed_dim
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._core.types import Dims, Lengths
+    from .._dispatch.view_call import Window
 
 __all__ = ["movedim", "permute", "squeeze", "swapaxes", "t", "transpose", "unsqueeze"]
 
 
 def new_dim(operation: str, dim: int, ndim: int) -> int:
-    """The place of a new dimension beside `ndim`, counted from the front; IndexError where there is no such place."""
+    """The place of a new dimension beside `ndim`, counted from the front.
+
+    IndexError, with the operator's name, where there is no such place.
+    """
     try:
         return check_dim(operation, dim, ndim + 1)
     except IndexError:
@@ -32,7 +38,7 @@ def new_dim(operation: str, dim: int, ndim: int) -> int:
         ) from None
 
 
-def permuted(layout: Layout, order: Any) -> Layout:
+def permuted(layout: Layout, order: Sequence[int]) -> Layout:
     """The layout with its dimensions in another order."""
     return layout_of(
         tuple(layout.shape[i] for i in order), tuple(layout.strides[i] for i in order), layout.dtype, layout.device
@@ -132,6 +138,11 @@ class _unsqueeze:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions exchanged.
 
+    Arguments:
+        input: any tensor.
+        dim0: one dimension.
+        dim1: the other.
+
     >>> from facula_tensor import ones
     >>> transpose(ones(2, 3), 0, 1).shape
     facula.Size([3, 2])
@@ -149,6 +160,11 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it.
 
+    Arguments:
+        input: any tensor.
+        axis0: one dimension.
+        axis1: the other.
+
     >>> from facula_tensor import ones
     >>> swapaxes(ones(2, 3), 0, 1).shape
     facula.Size([3, 2])
@@ -156,7 +172,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return recorded_ops.transpose(input, axis0, axis1)
 
 
-@method("mT")
+@method("mT")  # type: ignore[misc, prop-decorator]
 @property
 def mT(self: Tensor) -> Tensor:
     """A view with the last two dimensions exchanged."""
@@ -164,7 +180,7 @@ def mT(self: Tensor) -> Tensor:
 
 
 @form
-def _mT(layout):
+def _mT(layout: Layout) -> Window:
     ndim = len(layout.shape)
     if ndim == 2:
         return layout.transposed(), 0, operators["reverse_dims"].rule, ()
@@ -173,13 +189,20 @@ def _mT(layout):
     return permuted(layout, (*range(ndim - 2), ndim - 1, ndim - 2)), 0, operators["transpose"].rule, (-2, -1)
 
 
-Tensor.T = property(lambda self: recorded_ops.reverse_dims(self), doc="A view with all dimensions in reverse order.")
+Tensor.T = property(  # type: ignore[method-assign, assignment]
+    lambda self: recorded_ops.reverse_dims(self), doc="A view with all dimensions in reverse order."
+)
 
 
 @overridable
 @method()
-def permute(input: Tensor, *order: Any, dims: Lengths | None = None) -> Tensor:
+def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A view with the dimensions in another order, each named once.
+
+    Arguments:
+        input: any tensor.
+        *order: the dimensions, as several arguments or one sequence.
+        dims: the dimensions, by name instead.
 
     >>> from facula_tensor import ones
     >>> permute(ones(2, 3, 4), 2, 0, 1).shape
@@ -195,8 +218,13 @@ def permute(input: Tensor, *order: Any, dims: Lengths | None = None) -> Tensor:
 @overridable
 @method()
 @boundary
-def movedim(input: Tensor, source: Any, destination: Dims) -> Tensor:
+def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order.
+
+    Arguments:
+        input: any tensor.
+        source: a dimension, or several.
+        destination: their places in the result, as many.
 
     >>> from facula_tensor import ones
     >>> movedim(ones(2, 3, 4), 0, -1).shape
@@ -210,7 +238,7 @@ def movedim(input: Tensor, source: Any, destination: Dims) -> Tensor:
 
 
 @form
-def _movedim(layout, source, destination):
+def _movedim(layout: Layout, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Window:
     ndim = len(layout.shape)
     sources, targets = (
         [check_dim("movedim", dim, ndim) for dim in (dims if isinstance(dims, tuple) else (dims,))]
@@ -229,6 +257,11 @@ def _movedim(layout, source, destination):
 @method()
 def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """A view without dimensions of length 1: all of them, or those among `dim`.
+
+    Arguments:
+        input: any tensor.
+        dim: a dimension or several, of which those of length 1 go; None for all.
+        axis: the same, by NumPy's name.
 
     >>> from facula_tensor import ones
     >>> squeeze(ones(1, 2, 1)).shape
@@ -250,6 +283,11 @@ def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None)
 @method()
 def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None) -> Tensor:
     """A view with a new dimension of length 1 at `dim`.
+
+    Arguments:
+        input: any tensor.
+        dim: the place of the new dimension, counted in the result.
+        axis: the same, by NumPy's name.
 
     >>> from facula_tensor import ones
     >>> unsqueeze(ones(2), 0).shape

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -24,8 +23,8 @@ __all__ = ["cdist", "cosine_similarity", "normalize", "pairwise_distance", "pdis
 MANY = 25  # rows, from which products of matrices are quicker than differences of all pairs
 
 
-def _floating(operation: str, *tensors: Any, complex: bool = False) -> list[Tensor]:
-    """The operands in one floating dtype."""
+def _floating(operation: str, *tensors: Tensor, complex: bool = False) -> list[Tensor]:
+    """The operands in one floating dtype, or, where `complex`, a complex one; TypeError otherwise."""
     found = [steady(as_tensor(operation, one)) for one in tensors]
     dtype = found[0].dtype
     for one in found[1:]:
@@ -36,7 +35,7 @@ def _floating(operation: str, *tensors: Any, complex: bool = False) -> list[Tens
 
 
 def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
-    """The p-norm along dimensions, whose gradient where it is 0 is 0."""
+    """The p-norm of x along dimensions, kept with length 1 where `keepdim`; its gradient where it is 0 is 0."""
     parameters = (dims, keepdim)
     if p == 0:
         return recorded_ops.sum(recorded_ops.sign(recorded_ops.abs(x)), parameters)
@@ -63,7 +62,7 @@ def root(total: Tensor, p: float) -> Tensor:
     return recorded_ops.where(nothing, 0.0, recorded_ops.sqrt(safe) if p == 2 else recorded_ops.pow(safe, 1 / p))
 
 
-def _exponent(operation: str, p: Any) -> float:
+def _exponent(operation: str, p: float) -> float:
     p = as_real(p, operation, "p")
     if not p >= 0:
         raise ArgumentError(f"{operation}: expected p of at least 0; got {p}")
@@ -75,10 +74,19 @@ def _exponent(operation: str, p: Any) -> float:
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
-    """The p-norm of the difference of each row of `x1` and each row of `x2`: (..., P, M), (..., R, M) to (..., P, R).
+    """The p-norm of the difference of each row of `x1` and each row of `x2`.
 
     Batches broadcast. Euclidean distances of more than 25 rows are taken by a product of matrices, with fewer digits
-    where they are small, unless compute_mode is "donot_use_mm_for_euclid_dist".
+    where they are small.
+
+    Arguments:
+        x1: (..., P, M).
+        x2: (..., R, M).
+        p: the exponent, at least 0.
+        compute_mode: "donot_use_mm_for_euclid_dist" for no such product, "use_mm_for_euclid_dist" for one in any case.
+
+    Returns:
+        (..., P, R).
 
     >>> from facula_tensor import tensor
     >>> cdist(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0], [0.0, 1.0]]))
@@ -130,6 +138,13 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 
+    Arguments:
+        x1: (..., M).
+        x2: (..., M); the two broadcast.
+        p: the exponent.
+        eps: added to each difference.
+        keepdim: whether the last dimension is kept, with length 1.
+
     >>> from facula_tensor import tensor
     >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
     tensor([5.0000])
@@ -145,7 +160,13 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 @overridable
 @boundary
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`.
+    """The cosine of the angle between vectors along `dim`.
+
+    Arguments:
+        x1: vectors, of a floating dtype.
+        x2: vectors; the two broadcast.
+        dim: the dimension.
+        eps: the least length that a vector is taken to have.
 
     >>> from facula_tensor import tensor
     >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
@@ -173,7 +194,14 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def normalize(
     input: Tensor, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
-    """`input` over its p-norm along `dim`, which is taken as at least `eps`. Half precisions are computed in float32.
+    """`input` over its p-norm along `dim`. Half precisions are computed in float32.
+
+    Arguments:
+        input: a tensor of a floating dtype.
+        p: the exponent.
+        dim: the dimension, or several.
+        eps: the least norm that is divided by.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> normalize(tensor([[3.0, 4.0]]))

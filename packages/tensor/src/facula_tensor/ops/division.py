@@ -1,8 +1,8 @@
-"""Quotients rounded down or toward zero, and what remains: Python's `//`, `%` and `divmod`."""
+"""Quotients rounded down or toward zero, and remainders: Python's `//`, `%` and `divmod`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -16,12 +16,15 @@ from .._dispatch.namespaces import identity_grad, operators, recorded_ops
 from .._dispatch.slow_path import slow_call
 
 if TYPE_CHECKING:
+    from facula_storage import DType
+
     from .._core.types import Operand
+    from .._dispatch.operator import Operator
 
 __all__ = ["div", "floor_divide", "fmod", "remainder"]
 
 
-def divisible(dtype: Any) -> bool:
+def divisible(dtype: DType) -> bool:
     """Any dtype but bool and complex ones."""
     return BOOL < dtype.category < COMPLEX
 
@@ -68,7 +71,7 @@ class _trunc_divide:
 
 @elementwise
 class remainder:
-    """What remains of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`.
+    """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`.
 
     ZeroDivisionError where an integer would be divided by zero; floating ones give NaN.
 
@@ -90,7 +93,7 @@ class remainder:
 
 @elementwise
 class fmod:
-    """What remains of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`.
+    """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`.
 
     ZeroDivisionError where an integer would be divided by zero; floating ones give NaN.
 
@@ -112,17 +115,22 @@ _true_div = operators["div"].public
 _true_div_ = operators["div"].changing
 
 
-def _rounded(operation: str, mode: Any) -> Any:
+def _rounded(operation: str, mode: str | None) -> Operator:
+    """The operator of quotients rounded in this mode."""
     if not (mode is None or isinstance(mode, str)) or mode not in _ROUNDED:
         raise ArgumentError(f"{operation}: expected rounding_mode None, 'floor' or 'trunc'; got {mode!r}")
     return operators[_ROUNDED[mode]]
 
 
 @public_form
-def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
+def div(input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first).
 
-    `rounding_mode` "floor" rounds it down and "trunc" toward zero; then integers stay integers.
+    Arguments:
+        input: the dividends.
+        other: the divisors; the two broadcast and promote.
+        rounding_mode: None; or "floor", rounded down, or "trunc", toward zero: then integers stay integers.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]) / 4
@@ -150,7 +158,7 @@ def div_(self: Tensor, other: Operand, *, rounding_mode: str | None = None) -> T
 
 @method("__rtruediv__")
 @boundary
-def div_by(self: Tensor, other: Operand) -> Any:
+def div_by(self: Tensor, other: Operand) -> Tensor:
     """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
     number = plain_number(other)
     if number is None or type(self._layout) is WrappedLayout:
@@ -163,7 +171,7 @@ def div_by(self: Tensor, other: Operand) -> Any:
 
 @method("__divmod__")
 @boundary
-def divmod_of(self: Tensor, other: Operand) -> Any:
+def divmod_of(self: Tensor, other: Operand) -> tuple[Tensor, Tensor]:
     """`(self // other, self % other)`."""
     quotient = operators["floor_divide"].library_call(self, other)
     return (
@@ -173,7 +181,7 @@ def divmod_of(self: Tensor, other: Operand) -> Any:
 
 @method("__rdivmod__")
 @boundary
-def divmod_by(self: Tensor, other: Operand) -> Any:
+def divmod_by(self: Tensor, other: Operand) -> tuple[Tensor, Tensor]:
     """`(other // self, other % self)`."""
     quotient = self.__rfloordiv__(other)
     return NotImplemented if quotient is NotImplemented else (quotient, self.__rmod__(other))

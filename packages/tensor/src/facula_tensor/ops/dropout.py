@@ -1,4 +1,4 @@
-"""Dropout: elements that are left out at random, and which those are."""
+"""Dropout: elements left out at random."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["dropout"]
 
 @operator
 class _dropout:
-    """0 with probability p, else x / (1 - p). What is left out follows from seed and offset: nothing is saved."""
+    """0 with probability p, else x / (1 - p). The choice follows from seed and offset: nothing is saved."""
 
     parameters = ("p", "seed", "offset")
     launch_scalars = ("p", "seed", "offset")
@@ -39,10 +39,19 @@ class _dropout:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training each element is 0 with probability `p`, else divided by 1 - p; else `input` itself. Floating dtypes.
+    """In training each element is 0 with probability `p`, else divided by 1 - p.
 
     The default generator decides, by an element's number in row-major order: neither strides nor threads change it.
-    ValueError unless 0 <= p <= 1. N. Srivastava and others: Dropout, JMLR 15, 2014.
+    N. Srivastava and others: Dropout, JMLR 15, 2014.
+
+    Arguments:
+        input: a tensor of a floating dtype.
+        p: the probability, from 0 to 1.
+        training: whether anything is left out; else `input` itself is returned.
+        inplace: whether `input` itself takes the result.
+
+    Raises:
+        ValueError: unless 0 <= p <= 1.
 
     >>> from facula_tensor import ones
     >>> dropout(ones(3), p=1.0), dropout(ones(3), training=False)

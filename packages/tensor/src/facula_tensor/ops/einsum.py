@@ -4,7 +4,7 @@ Note [Contraction]
 ~~~~~~~~~~~~~~~~~~
 Labels that one operand alone has, and the result has not, are summed first. Then two operands at a time are multiplied,
 those whose product is smallest beside what they take: one matrix product, with the labels of the first alone for rows,
-those of the second alone for columns, those that nobody else wants for the inner dimension, and the others that both
+those of the second alone for columns, those that no other operand has for the inner dimension, and the others that both
 have for the stack. So no product is larger than its result. Steps depend on shapes alone and are kept.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import combinations
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -26,29 +26,50 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .subscripts import labels_of
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import SupportsIndex
+
 __all__ = ["einsum", "tensordot"]
 
 Labels = tuple[int, ...]
+Step = tuple[str, tuple[Any, ...]]  # the name of an operator, and its parameter
+Steps = tuple[Step, ...]
+Sublist = tuple[object, ...]  # numbers and `...`
+Subscripts = str | tuple[tuple[Sublist, ...], Sublist | None]  # an equation, or the lists of operands and result
+Product = tuple[bool, str, Steps, Steps, Steps]  # of two operands: see `_pair`
+Plan = tuple[tuple[Steps, ...], tuple[tuple[int, int, Product], ...], Steps]
 
 
 def _shape(labels: Labels, sizes: dict[int, int]) -> tuple[int, ...]:
     return tuple([sizes[label] for label in labels])
 
 
-def _moved(labels: Labels, wanted: Labels) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def _moved(labels: Labels, wanted: Labels) -> Steps:
     """The step that puts dimensions into the order wanted; none where they are."""
     return () if labels == wanted else (("permute", tuple([labels.index(label) for label in wanted])),)
 
 
-def _summed(labels: Labels, kept: set[int]) -> tuple[Labels, tuple[tuple[str, Any], ...]]:
+def _summed(labels: Labels, kept: set[int]) -> tuple[Labels, Steps]:
     """The labels that are left where all but the `kept` are summed, and the step that sums them."""
     dims = tuple([place for place, label in enumerate(labels) if label not in kept])
     left = tuple([label for label in labels if label in kept])
     return left, ((("sum", (dims, False)),) if dims else ())
 
 
-def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: dict[int, int]) -> tuple[Any, ...]:
-    """How two operands are multiplied: whether they change places, the steps of each and of the product, its labels."""
+def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: dict[int, int]) -> tuple[Product, Labels]:
+    """The product of operands with these labels, and the labels of what it gives.
+
+    Arguments:
+        a: the labels of the first operand.
+        b: the labels of the second.
+        kept: the labels that other operands or the result have.
+        result: the labels of the result where this is the last product, else None.
+        sizes: the length of each label.
+
+    Returns:
+        Whether the operands change places, the operator, the steps before it of each operand, and those after it.
+    """
     rows = tuple([label for label in a if label not in b])
     columns = tuple([label for label in b if label not in a])
     if result is not None:  # the last product: its dimensions should come in the order of the result
@@ -65,14 +86,14 @@ def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: di
     if not inner:
         wanted = (*stack, *rows, *columns)
         narrow = tuple([1] * len(columns))
-        first = _moved(a, (*stack, *rows)) + (
+        first: Steps = _moved(a, (*stack, *rows)) + (
             (("reshape", (*_shape((*stack, *rows), sizes), *narrow)),) if columns else ()
         )
         second = _moved(b, (*stack, *columns))
         if stack and rows:
             spread = (*_shape(stack, sizes), *[1] * len(rows), *_shape(columns, sizes))
             second += (("reshape", spread),)
-        return swapped, "mul", first, second, (), wanted
+        return (swapped, "mul", first, second, ()), wanted
     size = prod(_shape(inner, sizes))
     ahead = _shape(stack, sizes)
     lengths = [(prod(_shape(some, sizes)),) if some or stack else () for some in (rows, columns)]
@@ -83,18 +104,19 @@ def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: di
     if len(columns) != 1 or len(inner) != 1:
         right += _reshaped((*stack, *inner, *columns), (*ahead, size, *lengths[1]), sizes)
     wanted = (*stack, *rows, *columns)
-    after: tuple[Any, ...] = ()
+    after: Steps = ()
     if (*ahead, *lengths[0], *lengths[1]) != _shape(wanted, sizes):
         after = (("reshape", _shape(wanted, sizes)),)
-    return swapped, "matmul", left, right, after, wanted
+    return (swapped, "matmul", left, right, after), wanted
 
 
-def _reshaped(labels: Labels, shape: tuple[int, ...], sizes: dict[int, int]) -> tuple[Any, ...]:
+def _reshaped(labels: Labels, shape: tuple[int, ...], sizes: dict[int, int]) -> Steps:
+    """The step that gives dimensions of these labels another shape; none where they have it."""
     return () if _shape(labels, sizes) == shape else (("reshape", shape),)
 
 
 @lru_cache(maxsize=1024)
-def _plan(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[Any, ...]:
+def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
     """The steps for these shapes: of each operand first, then of each product, and of the last result.
 
     `subscripts` is the equation, or a tuple with the label lists of the operands and of the result.
@@ -111,10 +133,10 @@ def _plan(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[Any, ..
                     f"einsum: expected every label to have one length; got lengths {known} and {size} for one, in "
                     f"operands of shapes {', '.join(map(str, shapes))}"
                 )
-    first: list[tuple[Any, ...]] = []
+    first: list[Steps] = []
     left: list[Labels] = []
     for labels, shape in zip(operands, shapes, strict=True):
-        steps: tuple[Any, ...] = ()
+        steps: Steps = ()
         if len(set(labels)) < len(labels):
             groups = tuple(
                 [tuple([place for place, one in enumerate(labels) if one == label]) for label in dict.fromkeys(labels)]
@@ -124,7 +146,7 @@ def _plan(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[Any, ..
             steps = (("diagonals", groups),)
             shape = tuple([shape[group[0]] for group in groups])
             labels = tuple(dict.fromkeys(labels))
-        # What has length 1 here and another length elsewhere is the same all along.
+        # A dimension of length 1 here, and of another length elsewhere, is left out here.
         short = tuple([place for place, label in enumerate(labels) if shape[place] == 1 != sizes[label]])
         if short:
             labels = tuple([label for place, label in enumerate(labels) if place not in short])
@@ -136,7 +158,7 @@ def _plan(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[Any, ..
         left[place], step = _summed(labels, kept)
         first[place] += step
 
-    pairs = []
+    pairs: list[tuple[int, int, Product]] = []
     while len(left) > 1:
         best = None
         for i, j in combinations(range(len(left)), 2):
@@ -149,9 +171,8 @@ def _plan(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[Any, ..
                 break
         assert best is not None
         _, i, j, kept = best
-        pair = _pair(left[i], left[j], kept, result if len(left) == 2 else None, sizes)
-        pairs.append((i, j, *pair[:-1]))
-        left[i] = pair[-1]
+        product, left[i] = _pair(left[i], left[j], kept, result if len(left) == 2 else None, sizes)
+        pairs.append((i, j, product))
         del left[j]
     return tuple(first), tuple(pairs), _moved(left[0], result)
 
@@ -163,7 +184,7 @@ def _diagonals(input: Tensor, groups: tuple[tuple[int, ...], ...]) -> Tensor:
     return recorded_ops.as_strided(input, shape, tuple([sum([strides[dim] for dim in group]) for group in groups]), 0)
 
 
-def _run(value: Tensor, steps: tuple[tuple[str, Any], ...]) -> Tensor:
+def _run(value: Tensor, steps: Steps) -> Tensor:
     for step, parameters in steps:
         if step == "diagonals":
             value = _diagonals(value, parameters)
@@ -172,10 +193,11 @@ def _run(value: Tensor, steps: tuple[tuple[str, Any], ...]) -> Tensor:
     return value
 
 
-def _contract(operation: str, subscripts: Any, operands: list[Tensor]) -> Tensor:
+def _contract(operation: str, subscripts: Subscripts, operands: list[Tensor]) -> Tensor:
+    """The operands multiplied and summed as `subscripts` say."""
     first, pairs, last = _plan(subscripts, tuple([layout_of_tensor(one).shape for one in operands]))
     left = [_run(one, steps) if steps else one for one, steps in zip(operands, first, strict=True)]
-    for i, j, swapped, product, before_a, before_b, after in pairs:
+    for i, j, (swapped, product, before_a, before_b, after) in pairs:
         b = left.pop(j)
         a = left[i]
         if swapped:
@@ -187,8 +209,8 @@ def _contract(operation: str, subscripts: Any, operands: list[Tensor]) -> Tensor
 
 @overridable
 @boundary
-def einsum(*args: Any) -> Tensor:
-    """The sum of products that an equation says: `einsum("ij,jk->ik", a, b)` is a matrix product.
+def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
+    """The sum of products by an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
 
     The equation has a letter for each dimension of each operand, operands apart by commas. Letters behind the arrow are
     the result's dimensions, in that order; all others are summed over. Without an arrow the result has, in alphabetical
@@ -207,8 +229,8 @@ def einsum(*args: Any) -> Tensor:
     if not args:
         raise InvalidTypeError("einsum: expected an equation and tensors; got nothing")
     if isinstance(args[0], str):
-        equation: Any = args[0]
-        operands = args[1:]
+        equation: Subscripts = args[0]
+        operands: tuple[object, ...] = args[1:]
     else:
         operands, lists = args[0::2], args[1::2]
         result = None
@@ -222,7 +244,7 @@ def einsum(*args: Any) -> Tensor:
     return _contract("einsum", equation, [as_tensor("einsum", one) for one in operands])
 
 
-def _sublist(labels: Any) -> tuple[Any, ...]:
+def _sublist(labels: object) -> Sublist:
     if not isinstance(labels, (list, tuple)):
         raise InvalidTypeError(
             f"einsum: expected an equation, or a list of numbers after each tensor; got {type(labels).__name__}"
@@ -232,10 +254,22 @@ def _sublist(labels: Any) -> tuple[Any, ...]:
 
 @overridable
 @boundary
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
-    """The sum of products over `dims`: two lists of dimensions, or how many last ones of `a` and first ones of `b`.
+def tensordot(
+    a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[object] | Tensor = 2, out: Tensor | None = None
+) -> Tensor:
+    """The sum of products over pairs of dimensions.
 
-    The result has the other dimensions of `a`, then those of `b`. ValueError where lengths differ.
+    Arguments:
+        a: a tensor.
+        b: a tensor.
+        dims: two lists of dimensions, of `a` and of `b`; or how many last ones of `a` and first ones of `b`.
+        out: a tensor that takes the result, or None.
+
+    Returns:
+        A tensor with the other dimensions of `a`, then those of `b`.
+
+    Raises:
+        ValueError: where lengths differ.
 
     >>> from facula_tensor import ones
     >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), dims=([2, 1], [0, 1])).shape
@@ -269,12 +303,12 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     second = [first[chosen[0][chosen[1].index(dim)]] if dim in chosen[1] else a.ndim + dim for dim in range(b.ndim)]
     kept = [label for label in first if label not in second] + [label for label in second if label >= a.ndim]
     result = _contract("tensordot", ((tuple(first), tuple(second)), tuple(kept)), [a, b])
-    if a.dtype is b.dtype is not result.dtype:  # a sum along what was broadcast, in int64
+    if a.dtype is b.dtype is not result.dtype:  # a sum along a dimension that was broadcast, in int64
         result = recorded_ops.to(result, (a.dtype,))
     return write_out("tensordot", result, out)
 
 
-def _dim(dim: Any, ndim: int) -> int:
+def _dim(dim: object, ndim: int) -> int:
     place = as_integer(dim, "tensordot", "dims")
     if not -ndim <= place < ndim:
         raise ArgumentError(f"tensordot: expected dims from {-ndim} to {ndim - 1}; got {place}")

@@ -1,12 +1,12 @@
-"""The decomposition of matrices by elimination with row exchanges, and what is solved with it."""
+"""The decomposition of matrices by elimination with row exchanges, and the systems solved with it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_storage import contiguous, int32
+from facula_storage import DType, contiguous, int32
 from facula_storage.extend import INTEGER
 
 from .._core.tensor import Tensor, layout_of_tensor, method, steady
@@ -31,7 +31,7 @@ __all__ = ["lu", "lu_solve", "lu_unpack"]
 
 @operator
 class _lu_factor_ex:
-    """L below the diagonal and U in one matrix; the row (from 1) that each pivot came from; `info`, as of the inverse.
+    """L below the diagonal and U in one matrix; the row (from 1) of each pivot; `info`, as of the inverse.
 
     The derivative: M. Seeger et al., "Auto-differentiating linear algebra", 2017.
     """
@@ -47,7 +47,7 @@ class _lu_factor_ex:
     def vjp_input(F, g, out, pivots, input_layout):
         m, n = input_layout.shape[-2:]
         k = min(m, n)
-        # Of the first k rows and columns; what lies below or beside them is the solution of triangular systems.
+        # Of the first k rows and columns; the parts below and beside them are solutions of triangular systems.
         square, of_square = F.corner(out, 0, 0, k, k), F.corner(g, 0, 0, k, k)
         upper = F.mH(square)  # lower triangular, of U
         of_L, of_U = F.triangle(of_square, (-1, False)), F.triangle(of_square, (0, True))
@@ -74,7 +74,7 @@ class _lu_factor_ex:
 
 @composite
 def corner(F: Namespace, input: Tensor, row: int, column: int, rows: int, columns: int) -> Tensor:
-    """A block of matrices."""
+    """A block of matrices: `rows` and `columns` from place (row, column) on."""
     return F.narrow(F.narrow(input, -2, row, rows), -1, column, columns)
 
 
@@ -87,8 +87,8 @@ def unit_lower(F: Namespace, input: Tensor) -> Tensor:
 
 
 @composite
-def permutation(F: Namespace, pivots: Tensor, m: int, dtype: Any) -> Tensor:
-    """The matrices P with A = P L U, of the rows (from 1) that pivots came from. Without history."""
+def permutation(F: Namespace, pivots: Tensor, m: int, dtype: DType) -> Tensor:
+    """The m x m matrices P with A = P L U, of the rows (from 1) that pivots came from. Without history."""
     return no_record_ops.to(no_record_ops.permutation_of(pivots, (m,)), (dtype,))
 
 
@@ -104,8 +104,11 @@ class _permutation_of:
         return contiguous((*layout.shape[:-1], rows, rows), float32, layout.device)
 
 
-def factors_of(name: str, A: Any, pivot: Any = True, check: bool = True) -> tuple[Tensor, Tensor, Tensor]:
-    """L and U in one, pivots, `info`."""
+def factors_of(name: str, A: Tensor, pivot: bool = True, check: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+    """L and U of A in one matrix, pivots, and `info`; LinAlgError where `check` and a matrix is singular.
+
+    `name` is the function in errors, which refuses a `pivot` that is false.
+    """
     if not pivot:
         raise UnsupportedError(f"{name}: pivot=False is not supported, as it is not on PyTorch's CPU; leave it out")
     LU, pivots, info = recorded_ops.lu_factor_ex(matrices(name, A))
@@ -114,8 +117,8 @@ def factors_of(name: str, A: Any, pivot: Any = True, check: bool = True) -> tupl
     return LU, pivots, info
 
 
-def check_pivots(name: str, LU: Tensor, pivots: Any) -> Tensor:
-    """Pivots as int32 of a shape that fits, all in range."""
+def check_pivots(name: str, LU: Tensor, pivots: Tensor) -> Tensor:
+    """The pivots of `LU` as int32; errors, with the function's name, for another shape or a row out of range."""
     pivots = steady(as_tensor(name, pivots))
     wanted, given = layout_of_tensor(LU).shape, layout_of_tensor(pivots)
     if given.dtype.category != INTEGER:
@@ -130,8 +133,10 @@ def check_pivots(name: str, LU: Tensor, pivots: Any) -> Tensor:
     return no_record_ops.to(pivots, (int32,))
 
 
-def unpacked(name: str, LU: Any, pivots: Any, data: bool = True, moves: bool = True) -> tuple[Tensor, ...]:
-    """P, L and U with A = P L U, of the two that elimination gives."""
+def unpacked(
+    name: str, LU: Tensor, pivots: Tensor, data: bool = True, moves: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
+    """P, L and U with A = P L U, from LU and pivots; L and U empty without `data`, P without `moves`."""
     F, LU = recorded_ops, matrices(name, LU, "LU_data")
     layout = layout_of_tensor(LU)
     m, n = layout.shape[-2:]
@@ -144,8 +149,11 @@ def unpacked(name: str, LU: Any, pivots: Any, data: bool = True, moves: bool = T
     return P, F.unit_lower(lower), F.triangle(upper, (0, True))
 
 
-def solve_with_factors(name: str, LU: Any, pivots: Any, B: Any, left: Any, adjoint: Any) -> Tensor:
-    """X with A X = B (or A^H X = B where `adjoint`; X A = B where not `left`), A by its factors."""
+def solve_with_factors(name: str, LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
+    """X with A X = B (or A^H X = B where `adjoint`; X A = B where not `left`), A by its factors.
+
+    LU and pivots are those of `lu_factor`; `name` is the function in errors.
+    """
     F = recorded_ops
     LU, B = matrices(name, LU, "LU", square=True), matrices(name, B, "B")
     check_same(name, LU, B, ("LU", "B"))
@@ -175,7 +183,13 @@ LUUnpacked: type[NamedResults] = results_named("lu_unpack", "P", "L", "U")
 @method()
 @boundary
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`. With `get_infos` info, too.
+    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`.
+
+    Arguments:
+        A: matrices (..., m, n).
+        pivot: has to be true.
+        get_infos: whether `info` is given, too, and singular matrices raise nothing.
+        out: tensors that take the results, or None.
 
     >>> from facula_tensor import tensor
     >>> lu(tensor([[2.0, 4.0], [1.0, 5.0]]))[0]
@@ -196,7 +210,14 @@ def lu_unpack(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> NamedResults:
-    """P, L and U with A = P L U, of what `linalg.lu_factor` gives. What is not wanted is empty.
+    """P, L and U with A = P L U, from the results of `linalg.lu_factor`.
+
+    Arguments:
+        LU_data: L and U in one, (..., m, n).
+        LU_pivots: the pivots.
+        unpack_data: whether L and U are made; else they are empty.
+        unpack_pivots: whether P is made; else it is empty.
+        out: three tensors that take the results, or None.
 
     >>> from facula_tensor import eye, linalg
     >>> lu_unpack(*linalg.lu_factor(eye(2))).P
@@ -211,7 +232,13 @@ def lu_unpack(
 @method()
 @boundary
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """X with A X = b, of which A is known by its factors: the older form of `linalg.lu_solve`.
+    """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`.
+
+    Arguments:
+        b: (..., n, k).
+        LU_data: L and U in one, (..., n, n).
+        LU_pivots: the pivots.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import eye, linalg, ones
     >>> lu_solve(ones(2, 1), *linalg.lu_factor(eye(2) * 2))

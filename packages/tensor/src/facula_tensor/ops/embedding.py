@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidIndexError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import int64
@@ -35,11 +33,26 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of `weight` (numbers, features) by `input` (*), int64 or int32: (*, features).
+    """The rows of `weight` that the numbers of `input` name.
 
     The row `padding_idx` gets no gradient. With `max_norm`, rows that are used and whose `norm_type`-norm is larger are
     scaled down to it first, in place. `scale_grad_by_freq` divides the gradient of a row by how often it is used.
     IndexError, naming the place, for numbers that have no row; `sparse=True` is refused.
+
+    Arguments:
+        input: the numbers, int64 or int32, of any shape (*).
+        weight: (numbers, features).
+        padding_idx: the row that gets no gradient, or None.
+        max_norm: the greatest norm: longer rows are scaled down to it when they are used, in place. None for no bound.
+        norm_type: the exponent of that norm.
+        scale_grad_by_freq: whether the gradient of a row is divided by how often the row is used.
+        sparse: refused if true.
+
+    Returns:
+        (*, features).
+
+    Raises:
+        IndexError: for numbers that have no row; it names the place.
 
     >>> from facula_tensor import tensor
     >>> embedding(tensor([1, 0, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -65,9 +78,18 @@ embedding = overridable(embedding)
 
 
 def prepared(
-    operation: str, input: Any, weight: Any, padding_idx: Any, max_norm: Any, norm_type: Any, sparse: Any
+    operation: str,
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None,
+    max_norm: float | None,
+    norm_type: float,
+    sparse: bool,
 ) -> tuple[Tensor, tuple[int, int | None]]:
-    """The arguments of an embedding, checked, its rows scaled: the index, dimension and row without gradient."""
+    """The arguments of an embedding, checked, and the rows of its weight scaled: see `embedding`.
+
+    Gives the index at this moment, and a pair of the dimension and the row without gradient.
+    """
     if sparse:
         raise UnsupportedError(
             f"{operation}: sparse=True is not supported; there are no sparse gradients; leave it out"
@@ -88,7 +110,10 @@ def prepared(
 
 
 def _limit_norms(operation: str, weight: Tensor, index: Tensor, most: float, order: float) -> None:
-    """Scale rows that are used, and longer than `most`, down to it, in place. Nothing is recorded."""
+    """Scale rows that are used, and whose norm of this order is above `most`, down to it, in place.
+
+    Nothing is recorded. Errors name the operator.
+    """
     there = snapshot(weight)
     if there.dtype.category != FLOATING:
         raise DTypeError(f"{operation}: max_norm needs a floating weight; got {there.dtype.name}")

@@ -1,8 +1,8 @@
-"""Sums, means and greatest of rows of a table chosen by numbers: `embedding_bag`."""
+"""Sums, means and maxima of rows of a table chosen by numbers: `embedding_bag`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,12 +44,29 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The "sum", "mean" or "max" of the rows of `weight` (numbers, features) in each bag: (bags, features).
+    """The sum, mean or maximum of the rows of `weight` that each bag of numbers names.
 
-    `input`, int64 or int32, has a bag in each row; or is one row of all, and `offsets` say where each bag begins, the
-    first at 0 (include_last_offset: and where the last ends). Empty bags give zeros. Numbers `padding_idx` count for
-    nothing. `per_sample_weights`, of the input's shape, multiply the rows of a sum. `max_norm`, `scale_grad_by_freq`
-    and `sparse` are as for `embedding`. IndexError for numbers that have no row; ValueError for what does not fit.
+    Empty bags give zeros.
+
+    Arguments:
+        input: the numbers, int64 or int32: a bag in each row, or one row of all with `offsets`.
+        weight: (numbers, features).
+        offsets: where each bag begins in an `input` of one dimension, the first at 0; else None.
+        max_norm: as for `embedding`.
+        norm_type: as for `embedding`.
+        scale_grad_by_freq: as for `embedding`; not for "max".
+        mode: "sum", "mean" or "max".
+        sparse: refused if true.
+        per_sample_weights: factors of the rows, in the shape of `input`, or None; for "sum" alone.
+        include_last_offset: whether `offsets` also has the end of the last bag.
+        padding_idx: the number that counts for nothing, or None.
+
+    Returns:
+        (bags, features).
+
+    Raises:
+        IndexError: for numbers that have no row.
+        ValueError: for arguments that do not fit each other.
 
     >>> from facula_tensor import tensor
     >>> embedding_bag(tensor([0, 1, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([0, 2]), mode="sum")
@@ -100,6 +117,7 @@ def embedding_bag(
 
 
 def _rows(weight: Tensor, index: Tensor, parameters: Parameters) -> Tensor:
+    """The rows of `weight` by `index`, with the parameters of `index_select`; errors name `embedding_bag`."""
     try:
         return recorded_ops.index_select(weight, index, parameters)
     except InvalidIndexError as error:
@@ -111,6 +129,7 @@ def _tensor(numbers: np.ndarray, like: Tensor) -> Tensor:
 
 
 def _added(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
+    """The sum of the rows of each of `count` bags, or where `mean` the mean; `bags` are the bags of the rows."""
     layout = layout_of_tensor(rows)
     made = zeros(count, layout.shape[1], dtype=layout.dtype, device=layout.device)
     if len(bags):
@@ -122,7 +141,10 @@ def _added(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
 
 
 def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
-    """The greatest of each bag, by a table of bags as long as the longest."""
+    """The maximum of the rows of each of `count` bags, by a table of bags as long as the longest.
+
+    `bags` are the bags of the rows, in rising order.
+    """
     F, layout = recorded_ops, layout_of_tensor(rows)
     lengths = np.bincount(bags, minlength=count)
     longest = int(lengths.max(initial=0))
@@ -136,8 +158,11 @@ def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
     return F.where(_tensor(lengths[:, None] > 0, rows), found, 0) if not lengths.all() else found
 
 
-def _counts(name: str, index: Tensor, offsets: Any, last: bool) -> np.ndarray | tuple[int, int]:
-    """How many numbers each bag has; the number of bags and the length of all where `input` has them in rows."""
+def _counts(name: str, index: Tensor, offsets: Tensor | None, last: bool) -> np.ndarray | tuple[int, int]:
+    """The number of numbers in each bag; if bags are the rows of `index`, their number and the length of all.
+
+    `last`: the offsets have the end of the last bag, too. Errors name the function.
+    """
     shape = layout_of_tensor(index).shape
     if len(shape) == 2:
         if offsets is not None:

@@ -1,8 +1,8 @@
-"""Powers of two, logarithms to the bases 2 and 10, sums of what is given by its logarithm, and lengths."""
+"""Powers of two, logarithms to the bases 2 and 10, sums of numbers known by their logarithms, and lengths."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
 from facula_storage import Layout
@@ -73,8 +73,8 @@ class log10:
         return F.div(g, F.mul(input, LN10))
 
 
-def _floats(operation: str, *operands: Any) -> None:
-    """TypeError for numbers and integers."""
+def _floats(operation: str, *operands: object) -> None:
+    """Raise a TypeError, with the operator's name, for numbers and integers; operands are given by layout."""
     for one in operands:
         if not isinstance(one, Layout) or not one.dtype.is_floating_point:
             got = one.dtype.name if isinstance(one, Layout) else "a number"
@@ -149,7 +149,7 @@ class logaddexp2:
 
 @composite
 def share_of_sum(F: Namespace, x: Tensor, y: Tensor, scale: float) -> Tensor:
-    """What x has in the sum: 1 / (1 + exp((y - x) scale)); a half where both are the same infinity."""
+    """The share of x in the sum: 1 / (1 + exp((y - x) scale)); a half where both are the same infinity."""
     difference = F.sub(x, y)
     difference = F.where(F.bitwise_and(F.eq(x, y), F.ne(difference, difference)), 0, difference)
     return F.sigmoid(difference if scale == 1 else F.mul(difference, scale))

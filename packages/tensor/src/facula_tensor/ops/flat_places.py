@@ -1,8 +1,8 @@
-"""Places in flattened tensors and in tensors of a shape: `unravel_index`; and `nonzero_static`, of a fixed size."""
+"""Places in flattened tensors as coordinates: `unravel_index`; and `nonzero_static`, of a fixed size."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -19,12 +19,15 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .choosing import nonzero
 
+if TYPE_CHECKING:
+    from .._core.types import Lengths
+
 __all__ = ["nonzero_static", "unravel_index"]
 
 
 @overridable
 @boundary
-def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...]:
     """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor.
 
     ValueError for places outside it.
@@ -66,7 +69,13 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 @method()
 @boundary
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
-    """`nonzero` as exactly `size` rows: the first so many, or all of them and then rows of `fill_value`.
+    """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows.
+
+    Arguments:
+        input: any tensor.
+        size: the number of rows; further places are left out.
+        fill_value: the number that rows beyond the last place are filled with.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> nonzero_static(tensor([0, 3, 0, 2]), size=3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
@@ -53,7 +53,7 @@ class _roll:
 
 
 def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
-    """Dimensions counted from the front; ValueError where one is named twice."""
+    """Dimensions counted from the front, of `ndim`; ValueError, with the operator's name, where one comes twice."""
     found = tuple([check_dim(operation, dim, ndim) for dim in dims])
     if len(set(found)) != len(found):
         raise ArgumentError(f"{operation}: expected dims to name each dimension once; got {dims} of {ndim}")
@@ -62,8 +62,13 @@ def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, .
 
 @overridable
 @method()
-def flip(input: Tensor, *order: Any, dims: Lengths | None = None) -> Tensor:
+def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy in which the elements along `dims` are in reverse order.
+
+    Arguments:
+        input: any tensor.
+        *order: the dimensions, as several arguments or one sequence.
+        dims: the dimensions, by name instead.
 
     >>> from facula_tensor import arange
     >>> flip(arange(6).view(2, 3), (0, 1))
@@ -116,7 +121,12 @@ def flipud(input: Tensor) -> Tensor:
 @method()
 @boundary
 def rot90(input: Tensor, k: int = 1, dims: Lengths = (0, 1)) -> Tensor:
-    """A copy turned by `k` quarters in the plane of two dimensions, from the first towards the second.
+    """A copy turned by quarters in the plane of two dimensions, from the first towards the second.
+
+    Arguments:
+        input: a tensor of at least 2 dimensions.
+        k: the number of quarters.
+        dims: the two dimensions.
 
     >>> from facula_tensor import arange
     >>> rot90(arange(4).view(2, 2))
@@ -142,9 +152,15 @@ def rot90(input: Tensor, k: int = 1, dims: Lengths = (0, 1)) -> Tensor:
 @method()
 @boundary
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy in which the elements are moved on by `shifts` along `dims`; those that fall off come in at the front.
+    """A copy in which elements are moved on along dimensions; those beyond the end come in at the front.
 
-    Without `dims` the tensor is taken as one row. ValueError where the two are not equally many.
+    Arguments:
+        input: any tensor.
+        shifts: by how many places, one number or one for each dimension.
+        dims: the dimensions; None takes the tensor as one row.
+
+    Raises:
+        ValueError: where the two are not equally many.
 
     >>> from facula_tensor import arange
     >>> roll(arange(4), 1)
@@ -176,14 +192,14 @@ def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
     return _rolled(input, by, found)
 
 
-# What calls by one integer meant, by layout: looking is quicker.
+# The parameters of calls with one integer, by layout: a look-up is quicker.
 _known: dict[tuple[Layout, int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
 MOST_KNOWN = 256
 layout_cache_clearers.append(_known.clear)
 
 
 def _rolled(input: Tensor, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
-    """Roll along dimensions counted from the front, of which one may be named several times."""
+    """`roll` along dimensions counted from the front, of which one may be named several times."""
     shape, total = layout_of_tensor(input).shape, dict.fromkeys(dims, 0)
     for by, dim in zip(shifts, dims, strict=True):
         total[dim] = (total[dim] + by) % (shape[dim] or 1)

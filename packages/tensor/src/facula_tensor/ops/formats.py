@@ -1,21 +1,22 @@
-"""Memory formats: in which order a copy's elements lie, by the names PyTorch gives."""
+"""Memory formats: orders in which a copy's elements lie, by PyTorch's names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._core.formats import check_format, strided
 from .._core.tensor import Tensor, layout_of_tensor, method
 from .._dispatch.namespaces import composite
 
 if TYPE_CHECKING:
+    from .._core.types import MemoryFormat
     from .._dispatch.namespaces import Namespace
 
-method("layout")(property(lambda self: strided, doc="How the elements are kept: `strided`."))
+method("layout")(property(lambda self: strided, doc="How the elements are kept: `strided`."))  # type: ignore[type-var]
 
 
 @composite
-def in_format(F: Namespace, input: Tensor, wanted: Any) -> Tensor:
+def in_format(F: Namespace, input: Tensor, wanted: MemoryFormat | None) -> Tensor:
     """`input` itself where its elements lie as `wanted` says, else a copy in which they do."""
     ndim = input.ndim
     if not check_format("contiguous", wanted, ndim):

@@ -1,4 +1,4 @@
-"""Fourier transforms, as operators: of whole dimensions, whose lengths are those of the operand."""
+"""Operators of Fourier transforms along whole dimensions of the operand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 @operator
 class _fft_complex:
-    """The transform along dimensions, or its inverse: complex, of complex or real numbers. `norm`: what is scaled."""
+    """The transform along dimensions, or its inverse: complex, of complex or real numbers.
+
+    `norm` is the direction that is scaled: "forward", "backward", or "ortho" for half of it in both.
+    """
 
     parameters = ("dims", "inverse", "norm")
     holomorphic = False
@@ -66,7 +69,7 @@ class _fft_to_real:
 
     def vjp_input(F, g, dims, length, norm):
         half = F.fft_from_real(g, (dims, OPPOSITE[norm]))
-        # What stands for itself and its conjugate counts twice.
+        # A number that stands for itself and its conjugate counts twice.
         twice = (length - 1) // 2
         if not twice:
             return half

@@ -1,4 +1,4 @@
-"""Functions that are other ones under PyTorch's further names or in other places: `fill`, `to_dlpack`, `typename`."""
+"""Functions that PyTorch has under further names, or in other places: `fill`, `to_dlpack`, `typename`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from .._dispatch.writing import write_out
 from .padding import pad as padded
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat, Operand
+    from collections.abc import Sequence
+
+    from .._core.types import DeviceLike, DTypeLike, MemoryFormat, Operand
 
 __all__ = ["constant_pad_nd", "fill", "randint_like", "to_dlpack", "typename", "vander"]
 
@@ -30,7 +32,12 @@ __all__ = ["constant_pad_nd", "fill", "randint_like", "to_dlpack", "typename", "
 @overridable
 @boundary
 def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """A tensor like `input`, all of whose elements are `value`: a number, or a tensor without dimensions.
+    """A tensor like `input`, all of whose elements are `value`.
+
+    Arguments:
+        input: any tensor.
+        value: a number, or a tensor without dimensions.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import ones
     >>> fill(ones(2), 3)
@@ -41,8 +48,14 @@ def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 @boundary
-def constant_pad_nd(input: Tensor, pad: Lengths, value: float = 0, *, out: Tensor | None = None) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0, *, out: Tensor | None = None) -> Tensor:
     """`functional.pad` with a constant.
+
+    Arguments:
+        input: any tensor.
+        pad: how many elements are added, pairs (before, after) from the last dimension on; negative ones are cut off.
+        value: the constant.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import ones
     >>> constant_pad_nd(ones(2), (1, 0), 5)
@@ -59,7 +72,7 @@ def to_dlpack(input: Tensor) -> object:
 
 
 def typename(obj: object) -> str:
-    """What an object is, by module and class; of a tensor what `x.type()` says.
+    """The type of an object, by module and class; of a tensor the result of `x.type()`.
 
     >>> from facula_tensor import ones
     >>> typename(ones(1)), typename(3)
@@ -86,9 +99,21 @@ def randint_like(
     pin_memory: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Integers drawn evenly from `low` to before `high`, of the shape, dtype and device of `input`.
+    """Random integers, drawn evenly, in the shape of a tensor.
 
     `randint_like(input, high)` draws from 0 on.
+
+    Arguments:
+        input: the tensor whose shape the result has.
+        low: the least number.
+        high: the number after the greatest.
+        generator: whose random numbers; the default one's if None.
+        dtype: the result's dtype, or None for that of `input`.
+        layout: `strided` or None; any other is refused.
+        device: the result's device, or None for that of `input`.
+        requires_grad: whether the result wants a gradient.
+        pin_memory: refused if true.
+        memory_format: the order of the elements, or None for row-major.
 
     >>> from facula_tensor import ones
     >>> randint_like(ones(2), 1)
@@ -105,7 +130,12 @@ def randint_like(
 @overridable
 @boundary
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The Vandermonde matrix: the powers N - 1 to 0 of each element, or 0 to N - 1 where `increasing`; N is len(x).
+    """The Vandermonde matrix: powers of each element of a vector, in a row for each.
+
+    Arguments:
+        x: a vector.
+        N: the number of powers, len(x) if None.
+        increasing: whether powers go from 0 to N - 1; else from N - 1 to 0.
 
     >>> from facula_tensor import tensor
     >>> vander(tensor([1, 2, 3]))

@@ -1,6 +1,8 @@
-"""More of what networks put between layers, of one element each; and the gated half of `glu`."""
+"""Further activations: functions of one element, and the gated half of `glu`."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -16,6 +18,9 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .activation import assign_inplace, softmax, source, wide
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from .._core.types import DTypeLike
 
 __all__ = [
     "celu",
@@ -95,7 +100,7 @@ class _mish:
 
 # ----------------------------------------------------------------------------------------- PyTorch's functions
 def floats(operation: str, input: Tensor) -> Tensor:
-    """`input`, a tensor of a floating dtype."""
+    """`input`; TypeError, with the function's name, unless its dtype is a floating one."""
     dtype = layout_of_tensor(as_tensor(operation, input)).dtype
     if dtype.category != FLOATING:
         raise DTypeError(f"{operation}: defined for floating dtypes; got {dtype.name}; convert with .float()")
@@ -163,7 +168,9 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 @boundary
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Each element, `lambd` nearer to 0; 0 where it is as near as that. ValueError where lambd is negative.
+    """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0.
+
+    ValueError where `lambd` is negative.
 
     >>> from facula_tensor import tensor
     >>> softshrink(tensor([-2.0, 0.25]))
@@ -195,6 +202,12 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """Each element, or `value` where it is not greater than `threshold`.
 
+    Arguments:
+        input: a tensor of real numbers.
+        threshold: the bound; rounded toward zero for integers.
+        value: the number in place of elements up to the bound, rounded likewise.
+        inplace: whether `input` itself takes the result.
+
     >>> from facula_tensor import tensor
     >>> threshold(tensor([1.0, 3.0]), 2.0, -1.0)
     tensor([-1.,  3.])
@@ -220,7 +233,15 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 @boundary
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x where it is positive, else alpha * (exp(x / alpha) - 1). ValueError for an alpha of 0. J. T. Barron, 2017.
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
+
+    Arguments:
+        input: a tensor of a floating dtype.
+        alpha: minus the value that very negative elements tend to.
+        inplace: whether `input` itself takes the result.
+
+    Raises:
+        ValueError: for an alpha of 0.
 
     >>> from facula_tensor import tensor
     >>> celu(tensor([-1.0, 1.0]), 2.0)
@@ -268,9 +289,17 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """x where it is positive, else x times a slope: in training drawn evenly for each element, else the two's mean.
+    """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015.
 
-    ValueError where `lower` is greater than `upper`. B. Xu and others, 2015.
+    Arguments:
+        input: a tensor of a floating dtype.
+        lower: the least slope.
+        upper: the greatest slope.
+        training: whether slopes are drawn evenly, one for each element; else all are the mean of the two.
+        inplace: whether `input` itself takes the result.
+
+    Raises:
+        ValueError: where `lower` is greater than `upper`.
 
     >>> from facula_tensor import tensor
     >>> rrelu(tensor([-1.0, 2.0]), 0.25, 0.75)
@@ -289,8 +318,14 @@ def rrelu(
 
 
 @boundary
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: object = None) -> Tensor:
-    """softmax(-x) along `dim`; arguments as `softmax`'s.
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
+    """softmax(-x) along a dimension.
+
+    Arguments:
+        input: a tensor of numbers.
+        dim: the dimension, as `softmax` takes it.
+        _stacklevel: has no effect.
+        dtype: converted to it first, unless None.
 
     >>> from facula_tensor import tensor
     >>> softmin(tensor([0.0, 0.0]), 0)

@@ -1,8 +1,8 @@
-"""Products and quotients that are added, and steps from one number to another, in one pass each."""
+"""Sums with products and with quotients, and interpolation, in one pass each."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -19,7 +19,9 @@ from .in_place import in_place_of
 from .pointwise import real
 
 if TYPE_CHECKING:
-    from .._core.types import Operand, Operands
+    from facula_storage import DType
+
+    from .._core.types import Operand, Scalar
 
 __all__ = ["addcdiv", "addcmul", "lerp"]
 
@@ -79,8 +81,11 @@ class _lerp:
         return F.sum_to(F.mul(g, F.sub(end, input)), weight_layout)
 
 
-def _operands(name: str, operands: Operands, value: Any) -> tuple[Any, Any]:
-    """The dtype of the result and the factor, a number; TypeError where it is none, or of a higher kind."""
+def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -> tuple[DType, complex]:
+    """The dtype of the result and the factor, a number; TypeError where it is none, or of a higher kind.
+
+    `value` is the factor as the caller of the function `name` gave it.
+    """
     dtype = result_type(*[as_tensor(name, one) for one in operands])
     if isinstance(value, Tensor) and not value.ndim and value.node is None:
         value = value.item()
@@ -95,8 +100,15 @@ def _operands(name: str, operands: Operands, value: Any) -> tuple[Any, Any]:
 @overridable
 @method()
 @boundary
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote; `value` is a number.
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote.
+
+    Arguments:
+        input: a tensor.
+        tensor1: a factor.
+        tensor2: a factor.
+        value: a number.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
@@ -114,8 +126,15 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, 
 @overridable
 @method()
 @boundary
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote; `value` is a number. No integers.
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote.
+
+    Arguments:
+        input: a tensor of a floating or complex dtype.
+        tensor1: the dividend.
+        tensor2: the divisor; not both integers.
+        value: a number.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=2)
@@ -136,9 +155,13 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, 
 @method()
 @boundary
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1. All of one floating or complex dtype.
+    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1.
 
-    `weight` is a number, or a tensor; the tensors broadcast.
+    Arguments:
+        input: a tensor of a floating or complex dtype, which all share; the tensors broadcast.
+        end: a tensor.
+        weight: a number or a tensor.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
@@ -147,12 +170,15 @@ def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = No
     dtype = as_tensor("lerp", input).dtype
     for name, one in (("end", end), ("weight", weight)):
         if name == "weight" and not isinstance(one, Tensor):
-            weight = one = plain_number(one)
-            if one is None:
+            number = plain_number(one)
+            if number is None:
                 raise InvalidTypeError("lerp: expected weight to be a number or a Tensor")
-        elif as_tensor("lerp", one).dtype is not dtype:
+            weight = number
+            continue
+        found = as_tensor("lerp", one).dtype
+        if found is not dtype:
             raise DTypeError(
-                f"lerp: expected all in one dtype; got input {dtype.name}, {name} {one.dtype.name}; convert with .to()"
+                f"lerp: expected all in one dtype; got input {dtype.name}, {name} {found.name}; convert with .to()"
             )
     if dtype.category < FLOATING:
         raise DTypeError(f"lerp: not defined for {dtype.name}; convert with .float() first")

@@ -97,7 +97,15 @@ class _zeta:
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order `n` of `digamma` at each element.
 
-    Integers are computed in the default floating dtype. ValueError for negative `n`. Not defined for complex numbers.
+    Integers are computed in the default floating dtype.
+
+    Arguments:
+        n: the order, at least 0.
+        input: a tensor of real numbers.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        ValueError: for negative `n`.
 
     >>> from facula_tensor import tensor
     >>> polygamma(1, tensor([1.0, 2.0]))
@@ -138,10 +146,17 @@ def _polygamma_in_place(self: Tensor, n: int) -> Tensor:
 @method()
 @boundary
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension `p` at each element, which is above (p - 1) / 2.
+    """The logarithm of the multivariate gamma function of dimension `p` at each element.
 
-    Integers are computed in the default floating dtype. ValueError where `p` is less than 1. Not defined for complex
-    numbers.
+    Integers are computed in the default floating dtype.
+
+    Arguments:
+        input: a tensor of real numbers above (p - 1) / 2.
+        p: the dimension, at least 1.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        ValueError: where `p` is less than 1.
 
     >>> from facula_tensor import tensor
     >>> mvlgamma(tensor([2.5]), 2)

@@ -1,8 +1,8 @@
-"""An index of its own for every element: `gather`, and the operators of the `scatter` family."""
+"""`gather`, where every element has an index of its own, and the operators of the `scatter` family."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
@@ -18,7 +18,7 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 
 if TYPE_CHECKING:
-    from .._core.types import Operands, Parameters
+    from .._core.types import Function, Operands, Parameters
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["gather"]
@@ -26,7 +26,10 @@ __all__ = ["gather"]
 
 # ----------------------------------------------------------------------------------------------- operators
 def check_fits(operation: str, layout: Layout, index: Layout, dim: int, src: Layout | None = None) -> None:
-    """ValueError unless an index has an array's dimensions, and is nowhere longer but along `dim`."""
+    """Raise a ValueError unless an index has the dimensions of a tensor, and is nowhere longer but along `dim`.
+
+    `src`, where there is one, has the dimensions of the index and is nowhere shorter.
+    """
     long = [d for d, size in enumerate(index.shape) if d != dim and d < len(layout.shape) and size > layout.shape[d]]
     if len(index.shape) != len(layout.shape) or long:
         raise ArgumentError(
@@ -43,7 +46,10 @@ def check_fits(operation: str, layout: Layout, index: Layout, dim: int, src: Lay
 
 
 def check_scatter(layout: Layout, index: Layout, src: Layout, dim: int, mode: str) -> None:
-    """ValueError unless index and src have the same shape, and fit."""
+    """Raise unless index and src fit a tensor of this layout, and src has its dtype.
+
+    `dim` and `mode` are the parameters.
+    """
     at = check_dim("scatter", dim, len(layout.shape))
     check_fits("scatter", layout, index, at, src)
     if src.dtype is not layout.dtype:
@@ -51,7 +57,7 @@ def check_scatter(layout: Layout, index: Layout, src: Layout, dim: int, mode: st
 
 
 def different_dtypes(operation: str, layout: Layout, src: Layout) -> Exception:
-    """The error for values that would have to be cast."""
+    """The error for `src` of another dtype than the tensor of this layout, which would have to be cast."""
     return DTypeError(
         f"{operation}: expected src in the dtype of input, {layout.dtype.name}; got {src.dtype.name}; "
         f"convert it with .to(facula.{layout.dtype.name})"
@@ -59,14 +65,14 @@ def different_dtypes(operation: str, layout: Layout, src: Layout) -> Exception:
 
 
 def in_order(layout: Layout, index: Layout, src: Layout) -> bool:
-    """Whether the kernel, which copies `input` as it lies, can begin."""
+    """Whether the kernel, which copies `input` as it lies, can begin: whatever index and src are."""
     return layout.is_contiguous
 
 
-def in_row_major_order(name: str) -> Any:
-    """The operator's redirection where `input` is not contiguous: itself, on a copy."""
+def in_row_major_order(name: str) -> Function:
+    """The `decompose` of an operator: itself on a copy, where `input` is not contiguous."""
 
-    def decompose(F: Namespace, operands: Operands, parameters: Parameters) -> Any:
+    def decompose(F: Namespace, operands: Operands, parameters: Parameters) -> Tensor | None:
         input, index, src = operands
         return (
             None if layout_of_tensor(input).is_contiguous else getattr(F, name)(F.clone(input), index, src, parameters)
@@ -157,7 +163,7 @@ class _scatter_product:
 def scattered_factors(
     F: Namespace, g: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int
 ) -> tuple[Tensor, Tensor]:
-    """The gradients of a scattered product by its factors: the products of the others.
+    """The gradients of a scattered product by `input` and by `src`: for each factor the product of the others.
 
     That is the whole by the factor, which can be differentiated again; or, for a place's only zero, what is left.
     """
@@ -197,14 +203,17 @@ class _scatter_extreme:
 @composite
 def scattered_extremes(
     F: Namespace, out: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int
-) -> tuple[Any, Any]:
-    """Which elements of `input`, and of `src`, are the extreme of their place: 1 or 0. Equal ones share a gradient."""
+) -> tuple[Tensor, Tensor]:
+    """The elements of `input`, and of `src`, that are the extreme `out` of their place, as 1, the others as 0.
+
+    Equal ones share a gradient.
+    """
     dtype = (input.dtype,)
     return F.to(F.eq(input, out), dtype), F.to(F.eq(src, F.gather(out, index, (dim,))), dtype)
 
 
 def scatter_into(target: Tensor, index: Tensor, src: Tensor, dim: int, mode: str) -> None:
-    """Scatter `src` into `target`, a snapshot. No record, no version; IndexError before any change."""
+    """Scatter `src` into `target`, a snapshot, along `dim`. No record, no version; IndexError before any change."""
     table = operators["scatter"].slow_table
     layout, inputs = target._layout, (index._layout, src._layout)
     key = (inputs, layout, dim, mode)
@@ -215,7 +224,7 @@ def scatter_into(target: Tensor, index: Tensor, src: Tensor, dim: int, mode: str
 
 
 # ------------------------------------------------------------------------------------------------ arguments
-def as_index(operation: str, index: Any) -> Tensor:
+def as_index(operation: str, index: Tensor) -> Tensor:
     """An index at this moment, as int64; TypeError unless it is of int64 or int32."""
     layout = layout_of_tensor(as_tensor(operation, index))
     if layout.dtype is int64:
@@ -228,11 +237,23 @@ def as_index(operation: str, index: Any) -> Tensor:
 @overridable
 @method()
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
-    """The elements of `input` at `index` along `dim`, at the index's own place elsewhere: the shape of `index`.
+    """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions.
 
-    For dim = 1: `out[i, j, k] = input[i, index[i, j, k], k]`. `index` is int64 or int32, with as many dimensions as
-    `input`, none longer but `dim`. IndexError, naming the place, for an index below 0 or beyond the dimension;
-    ValueError for shapes that do not fit. Gradients are dense: `sparse_grad` changes nothing.
+    For dim = 1: `out[i, j, k] = input[i, index[i, j, k], k]`.
+
+    Arguments:
+        input: any tensor.
+        dim: the dimension.
+        index: int64 or int32, with as many dimensions as `input`, none longer but `dim`.
+        sparse_grad: has no effect: gradients are dense.
+        out: a tensor that takes the result, or None.
+
+    Returns:
+        A tensor of the shape of `index`.
+
+    Raises:
+        IndexError: for an index below 0 or beyond the dimension; it names the place.
+        ValueError: for shapes that do not fit.
 
     >>> from facula_tensor import tensor
     >>> gather(tensor([[1, 2], [3, 4]]), 1, tensor([[0, 0], [1, 0]]))

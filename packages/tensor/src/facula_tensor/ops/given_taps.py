@@ -1,4 +1,4 @@
-"""Sums of elements at given places, times given weights: what sampling at the points of a grid is made of.
+"""Sums of elements at given places, times given weights: the operators of sampling at the points of a grid.
 
 Three operators close under differentiation; see Note [Given taps] in facula_cpu's given_taps.inc.
 """
@@ -15,7 +15,7 @@ __all__: list[str] = []
 
 @operator
 class _gather_taps:
-    """The sum of taps for each output; inputs (images, channels, length), weights and places (images, taps, count)."""
+    """The sum of taps for each output: input (images, channels, length), weights and places (images, taps, count)."""
 
     inputs = ("input", "weights", "places")
     holomorphic = False

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
-from facula_storage import DType, float32, float64, int64
+from facula_storage import Device, DType, Layout, float32, float64, int64
 from facula_storage.extend import FLOATING
 
 from .._core.sizes import sizes
@@ -50,7 +50,7 @@ POLYNOMIALS = {
 
 
 @lru_cache(maxsize=64)
-def _column(numbers: tuple[float, ...], dtype: DType, device: Any) -> Tensor:
+def _column(numbers: tuple[float, ...], dtype: DType, device: Device) -> Tensor:
     """Numbers in a column (count, 1)."""
     return no_record_ops.to(from_numpy(np.array(numbers)[:, None]).to(device), (dtype,))
 
@@ -64,15 +64,20 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The images `input` at the points of `grid`: (N, C, H, W) and (N, H', W', 2) to (N, C, H', W').
+    """The images, or volumes, `input` at the points of `grid`.
 
-    Or volumes, (N, C, D, H, W) and (N, D', H', W', 3) to (N, C, D', H', W'). A point is (x, y), or (x, y, z), from -1
-    at the left, top and front to 1 at the right, bottom and back: at the centres of the outermost elements with
-    align_corners, else at their outer edges. mode: "bilinear" (of volumes trilinear), "nearest", "bicubic" (images
-    alone). padding_mode: what is outside, "zeros", "border" (the nearest element) or "reflection". NaN in the grid
-    lies outside, at the far left, top or front. Floating dtypes, both in one. Gradients of any order, in both.
+    NaN in the grid lies outside, at the far left, top or front. Gradients of any order, in both. M. Jaderberg and
+    others: Spatial transformer networks, 2015.
 
-    M. Jaderberg et al., Spatial transformer networks, 2015.
+    Arguments:
+        input: (N, C, H, W), or (N, C, D, H, W), in the floating dtype of `grid`.
+        grid: (N, H', W', 2) with points (x, y), or (N, D', H', W', 3) with (x, y, z), from -1 (left, top, front) to 1.
+        mode: "bilinear" (of volumes trilinear), "nearest", or "bicubic" (images alone).
+        padding_mode: what is outside: "zeros", "border" (the nearest element) or "reflection".
+        align_corners: whether -1 and 1 are the centres of the outermost elements; else their outer edges.
+
+    Returns:
+        (N, C, H', W'), or (N, C, D', H', W').
 
     >>> from facula_tensor import tensor
     >>> grid_sample(tensor([[[[1.0, 3.0]]]]), tensor([[[[0.0, 0.0], [-1.0, 0.0]]]]), align_corners=True)
@@ -106,8 +111,8 @@ def grid_sample(
     return F.reshape(made, (*given.shape[:2], *wanted.shape[1:-1]))
 
 
-def _check(name: str, given: Any, wanted: Any, mode: str, padding_mode: str) -> None:
-    """Raise unless images, grid and modes fit each other."""
+def _check(name: str, given: Layout, wanted: Layout, mode: str, padding_mode: str) -> None:
+    """Raise, with the function's name, unless the layouts of images and grid, and the modes, fit each other."""
     if mode not in MODES:
         raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
     if padding_mode not in PADDING_MODES:
@@ -131,9 +136,10 @@ def _check(name: str, given: Any, wanted: Any, mode: str, padding_mode: str) -> 
 
 
 def _along(points: Tensor, length: int, mode: str, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
-    """The taps of points (images, 1, count) along one dimension: places or NOWHERE, and weights: (images, taps, count).
+    """The taps of points (images, 1, count) along one dimension of this length: places, or NOWHERE, and weights.
 
-    Places and the nearest element are constants of the points; the weights follow the points.
+    Both are (images, taps, count). Places and the nearest element are constants of the points; the weights follow the
+    points. Modes are those of `grid_sample`; `align` is its `align_corners`.
     """
     F, layout = recorded_ops, layout_of_tensor(points)
     scale = ((length - 1) if align else length) / 2
@@ -161,23 +167,27 @@ def _along(points: Tensor, length: int, mode: str, padding_mode: str, align: boo
         real_places, _ = _brought_in(no_record_ops.to(places, (layout.dtype,)), length, padding_mode, align)
         places = no_record_ops.to(real_places, (int64,))
     rows = POLYNOMIALS[mode]
-    weights: Any = None
-    for power in reversed(range(len(rows[0]))):  # Horner's scheme
-        numbers = _column(tuple([row[power] for row in rows]), layout.dtype, layout.device)
-        weights = numbers if weights is None else F.add(F.mul(weights, t), numbers)
+    powers = reversed(range(len(rows[0])))
+    columns = [_column(tuple([row[power] for row in rows]), layout.dtype, layout.device) for power in powers]
+    weights = columns[0]
+    for numbers in columns[1:]:  # Horner's scheme
+        weights = F.add(F.mul(weights, t), numbers)
     if padding_mode == "border" and mode == "bicubic":
         places = no_record_ops.clamp(places, 0, length - 1)
     return _inside(places, length), weights
 
 
 def _inside(places: Tensor, length: int) -> Tensor:
-    """Places, those outside NOWHERE."""
+    """Places along a dimension of this length; NOWHERE in place of those outside."""
     outside = no_record_ops.bitwise_or(no_record_ops.lt(places, 0), no_record_ops.ge(places, length))
     return no_record_ops.where(outside, NOWHERE, places)
 
 
 def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
-    """Coordinates inside the image by the padding mode, and how fast they follow: 1, -1, or 0 where they were cut."""
+    """Coordinates inside the image, and how fast they follow the points: 1, -1, or 0 where they were cut.
+
+    `length`, `padding_mode` and `align` are as of `_along`.
+    """
     slope = no_record_ops.ones_like(at)
     if padding_mode == "reflection":
         low, span = (0.0, float(length - 1)) if align else (-0.5, float(length))
@@ -199,10 +209,15 @@ def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tupl
 @overridable
 @boundary
 def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None) -> Tensor:
-    """The grid for `grid_sample` of affine maps `theta`: (N, 2, 3) and size (N, C, H, W) to (N, H, W, 2).
+    """The grid for `grid_sample` of affine maps from points of the output, from -1 to 1, to points of the input.
 
-    Or (N, 3, 4) and size (N, C, D, H, W) to (N, D, H, W, 3). Each point of the output, from -1 to 1, is mapped to
-    where it comes from. align_corners is as in `grid_sample`.
+    Arguments:
+        theta: the maps, (N, 2, 3), or (N, 3, 4).
+        size: the shape of the output, (N, C, H, W), or (N, C, D, H, W).
+        align_corners: as in `grid_sample`.
+
+    Returns:
+        (N, H, W, 2), or (N, D, H, W, 3).
 
     >>> from facula_tensor import tensor
     >>> affine_grid(tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 1, 2), align_corners=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,13 +24,15 @@ from .join import stack
 from .shape import resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._core.types import Lengths
 
 __all__ = ["broadcast_shapes", "broadcast_tensors", "cartesian_prod", "combinations", "meshgrid", "ravel", "unflatten"]
 
 
 @boundary
-def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
     """The shape that tensors of these shapes broadcast to; ValueError where they do not.
 
     >>> broadcast_shapes((3, 1), (4,))
@@ -42,16 +44,15 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     return Size(common_shape("broadcast_shapes", *given) if given else ())
 
 
-def _given(operation: str, tensors: tuple[Any, ...]) -> list[Tensor]:
+def _given(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> list[Tensor]:
     """The tensors, given by place or in one tuple or list."""
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
-    return [steady(as_tensor(operation, one)) for one in tensors]
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    return [steady(as_tensor(operation, one)) for one in given]
 
 
 @overridable
 @boundary
-def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Views of the tensors in the shape that they broadcast to.
 
     >>> from facula_tensor import ones
@@ -65,10 +66,10 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 @overridable
 @boundary
-def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
     """Views of vectors along the dimensions of a grid, each expanded over the others.
 
-    indexing: "ij" (as if left out), the first vector goes down; "xy", it goes across.
+    `indexing`: "ij" (as if left out), the first vector goes down; "xy", it goes across.
 
     >>> from facula_tensor import tensor
     >>> meshgrid(tensor([1, 2]), tensor([3, 4, 5]))[1]
@@ -98,7 +99,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 @overridable
 @boundary
-def cartesian_prod(*tensors: Any) -> Tensor:
+def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """All combinations of one element of each vector, as rows; one vector is itself.
 
     >>> from facula_tensor import tensor
@@ -119,7 +120,12 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 @overridable
 @boundary
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of `r` elements of a vector in their order, as rows; each once, or as often as one likes.
+    """All choices of `r` elements of a vector in their order, as rows.
+
+    Arguments:
+        input: a vector.
+        r: how many elements are chosen.
+        with_replacement: whether an element may be chosen several times.
 
     >>> from facula_tensor import tensor
     >>> combinations(tensor([1, 2, 3]))
@@ -159,7 +165,12 @@ def ravel(input: Tensor) -> Tensor:
 @method()
 @boundary
 def unflatten(input: Tensor, dim: int, sizes: Lengths) -> Tensor:
-    """A view in which `dim` is several dimensions of the lengths `sizes`, of which one may be -1.
+    """A view with one dimension divided into several.
+
+    Arguments:
+        input: a tensor of at least 1 dimension.
+        dim: the dimension.
+        sizes: the lengths of the new dimensions, of which one may be -1.
 
     >>> from facula_tensor import ones
     >>> unflatten(ones(2, 12), 1, (3, -1)).shape
@@ -174,5 +185,5 @@ def unflatten(input: Tensor, dim: int, sizes: Lengths) -> Tensor:
     return recorded_ops.view(input, (*shape[:at], *resolve("unflatten", parts, shape[at]), *shape[at + 1 :]))
 
 
-def _lengths(given: Any) -> tuple[int, ...]:
+def _lengths(given: Lengths) -> tuple[int, ...]:
     return sizes("unflatten", (given,))

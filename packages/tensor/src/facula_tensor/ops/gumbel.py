@@ -1,4 +1,4 @@
-"""Draws from categories that have gradients."""
+"""Draws from categories, with gradients."""
 
 from __future__ import annotations
 
@@ -24,9 +24,18 @@ SMALLEST = 2.0**-126  # of draws, so that no logarithm is infinite
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """softmax((logits + noise) / tau) along `dim`, the noise drawn from Gumbel's distribution.
 
-    The greatest element is a draw from the categories of `logits`, logarithms of weights. `hard`: it is 1 and the
-    others are 0, with the gradients of the soft result. `eps` changes nothing. ValueError unless tau > 0. E. Jang and
-    others: Categorical reparameterization with Gumbel-softmax, 2016.
+    The greatest element is a draw from the categories. E. Jang and others: Categorical reparameterization with
+    Gumbel-softmax, 2016.
+
+    Arguments:
+        logits: logarithms of the weights of categories, of a floating dtype.
+        tau: the temperature: the smaller, the nearer is the greatest element to 1.
+        hard: whether it is 1 and the others 0, with the gradients of the soft result.
+        eps: has no effect.
+        dim: the dimension of categories.
+
+    Raises:
+        ValueError: unless tau > 0.
 
     >>> from facula_tensor import tensor
     >>> gumbel_softmax(tensor([0.0, 1000.0]), hard=True)

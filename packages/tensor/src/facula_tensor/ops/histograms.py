@@ -1,10 +1,9 @@
-"""Histograms: how many elements lie in each of several bins."""
+"""Histograms: numbers of elements in each of several bins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -27,9 +26,12 @@ Histogram: type[NamedResults] = results_named("histogram", "hist", "bin_edges")
 Histograms: type[NamedResults] = results_named("histogramdd", "hist", "bin_edges")
 
 
-def _bounds(name: str, low: float, high: float, values: Tensor, aside: float = 0.5) -> tuple[float, float]:
-    """The range of bins: that of the values where it is empty, `aside` to each side where all of them are equal."""
-    if low == high and values.numel():
+def _bounds(name: str, low: float, high: float, values: Tensor | None, aside: float = 0.5) -> tuple[float, float]:
+    """The range of bins from `low` to `high`, or that of the values where the two are equal.
+
+    `aside` is added to each side where all values are equal. Errors name the function.
+    """
+    if low == high and values is not None and values.numel():
         every = ((0,), False)
         low, high = float(no_record_ops.amin(values, every).item()), float(no_record_ops.amax(values, every).item())
     if not (isfinite(low) and isfinite(high)):
@@ -41,11 +43,12 @@ def _bounds(name: str, low: float, high: float, values: Tensor, aside: float = 0
     return (low - aside, high + aside) if low == high else (low, high)
 
 
-def _spacing(name: str, bins: Any, low: float, high: float, like: Tensor) -> Tensor:
+def _spacing(name: str, bins: int, low: float, high: float, like: Tensor) -> Tensor:
+    """The edges of equal bins from `low` to `high`, in the dtype of `like`."""
     return linspace(low, high, bins + 1, dtype=like.dtype, device=like.device)
 
 
-def _positive(name: str, bins: Any) -> int:
+def _positive(name: str, bins: object) -> int:
     count = as_integer(bins, name, "bins")
     if count < 1:
         raise ArgumentError(f"{name}: expected bins to be at least 1; got {count}")
@@ -56,10 +59,16 @@ def _positive(name: str, bins: Any) -> int:
 @method()
 @boundary
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
-    """How many elements lie in each of `bins` equal bins between `min` and `max`, which belongs to the last one.
+    """The number of elements in each of several equal bins.
 
-    Elements outside are not counted, nor is NaN. With `min` equal to `max` the bins reach from the least element to
-    the greatest. Floating dtypes, of which the counts are.
+    Elements outside are not counted, nor is NaN. Counts have the dtype of `input`.
+
+    Arguments:
+        input: a tensor of a floating dtype.
+        bins: the number of bins.
+        min: where the first bin begins.
+        max: where the last bin ends; if equal to `min`, bins go from the least element to the greatest.
+        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
@@ -81,8 +90,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
     return write_out("histc", no_record_ops.to(found, (dtype,)), out)
 
 
-def _checked(name: str, input: Any, weight: Any, shape: tuple[int, ...]) -> Tensor | None:
-    """The weight of each element, flat; None where there is none."""
+def _checked(name: str, input: Tensor, weight: Tensor | None, shape: tuple[int, ...]) -> Tensor | None:
+    """The weight of each element, flat, or None; errors, with the function's name, unless it is of this shape."""
     if layout_of_tensor(input).dtype not in (float32, float64):
         got = layout_of_tensor(input).dtype.name
         raise DTypeError(f"{name}: defined for float32 and float64; got {got}; convert with .float()")
@@ -96,8 +105,8 @@ def _checked(name: str, input: Any, weight: Any, shape: tuple[int, ...]) -> Tens
     return no_record_ops.reshape(weight, (-1,))
 
 
-def _edges(name: str, values: Tensor, bins: Any, low: float, high: float) -> Tensor:
-    """The edges of the bins along one dimension, given themselves or by their number."""
+def _edges(name: str, values: Tensor, bins: int | Tensor, low: float, high: float) -> Tensor:
+    """The edges of the bins along one dimension, from `bins`: edges, or a number of bins from `low` to `high`."""
     if not isinstance(bins, Tensor):
         return _spacing(name, _positive(name, bins), *_bounds(name, low, high, values), values)
     if bins.ndim != 1 or not bins.numel():
@@ -108,7 +117,7 @@ def _edges(name: str, values: Tensor, bins: Any, low: float, high: float) -> Ten
 
 
 def _places(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
-    """In which bin each value lies, and whether it lies in one; the last edge belongs to the last bin."""
+    """The bin of each value, and whether it lies in one; the last edge belongs to the last bin."""
     n = edges.numel() - 1
     place = no_record_ops.sub(no_record_ops.search_sorted(edges, values, (True,)), 1)
     last = no_record_ops.eq(values, no_record_ops.select(edges, 0, n))
@@ -124,7 +133,10 @@ def _places(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _count(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, density: bool) -> Tensor:
-    """The histogram of points, given by their coordinates."""
+    """The histogram of points, given by their coordinates in columns, in bins of these edges.
+
+    Points count as their weight, or 1; with `density` the integral is 1.
+    """
     shape = tuple([one.numel() - 1 for one in edges])
     dtype = edges[0].dtype
     flat, inside = None, None
@@ -151,15 +163,15 @@ def _count(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, de
     return hist
 
 
-def _range(name: str, range: Any, count: int) -> list[float]:
-    """Least and greatest, for each of several dimensions; zeros where the elements decide."""
+def _range(name: str, range: Sequence[float] | None, count: int) -> list[float]:
+    """Least and greatest number, for each of `count` dimensions; zeros where the elements decide."""
     if range is None:
         return [0.0] * (2 * count)
     if not isinstance(range, (tuple, list)) or len(range) != 2 * count:
         raise ArgumentError(f"{name}: expected range to be {2 * count} numbers, least and greatest; got {range!r}")
     found = [float(as_real(one, name, "range")) for one in range]
     for low, high in zip(found[::2], found[1::2], strict=True):
-        _bounds(name, low, high if low != high else low + 1, None)  # type: ignore[arg-type]  # none are looked at
+        _bounds(name, low, high if low != high else low + 1, None)
     return found
 
 
@@ -168,18 +180,24 @@ def _range(name: str, range: Any, count: int) -> list[float]:
 @boundary
 def histogram(
     input: Tensor,
-    bins: Any,
+    bins: int | Tensor,
     *,
-    range: Any = None,
+    range: Sequence[float] | None = None,
     weight: Tensor | None = None,
     density: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> NamedResults:
-    """How many elements lie in each bin, as the pair (hist, bin_edges).
+    """The number of elements in each bin, as the pair (hist, bin_edges).
 
-    `bins` is their number, or a tensor of their edges in order. Equal bins lie in `range`, or between the least
-    element and the greatest. Elements count as their `weight`; with `density` the histogram's integral is 1. The last
-    edge belongs to the last bin. float32 and float64.
+    The last edge belongs to the last bin.
+
+    Arguments:
+        input: float32 or float64.
+        bins: their number, or a tensor of their edges in order.
+        range: where a number of equal bins begins and ends; None for the least and the greatest element.
+        weight: what each element counts as, in the shape and dtype of `input`; 1 if None.
+        density: whether the histogram is scaled so that its integral is 1.
+        out: two tensors that take the results, or None.
 
     >>> from facula_tensor import tensor
     >>> histogram(tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
@@ -197,12 +215,23 @@ def histogram(
 @overridable
 @boundary
 def histogramdd(
-    input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
-) -> Any:
-    """How many points lie in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions.
+    input: Tensor,
+    bins: int | Sequence[int] | Sequence[Tensor],
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """The number of points in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions.
 
-    `input` (..., n) has points of n coordinates; `bins` is one number, n of them, or n tensors of edges; `range` 2 n
-    numbers. bin_edges is a tuple of n tensors.
+    Arguments:
+        input: points (..., n), float32 or float64.
+        bins: their number, for all or for each coordinate; or n tensors of edges.
+        range: 2 n numbers, the least and the greatest of each coordinate, or None for those of the points.
+        weight: what each point counts as; 1 if None.
+        density: whether the histogram is scaled so that its integral is 1.
+
+    Returns:
+        The pair, of which bin_edges is a tuple of n tensors.
 
     >>> from facula_tensor import tensor
     >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), bins=[2, 2]).hist
@@ -224,4 +253,5 @@ def histogramdd(
     columns = [no_record_ops.select(points, 1, i) for i in _indices(n)]
     ends = _range(name, range, n)
     edges = [_edges(name, columns[i], bins[i], ends[2 * i], ends[2 * i + 1]) for i in _indices(n)]
-    return Histograms((_count(columns, edges, weight, density), tuple(edges)))
+    found = (_count(columns, edges, weight, density), tuple(edges))
+    return Histograms(found)  # type: ignore[arg-type, return-value]

@@ -1,4 +1,4 @@
-"""The in-place methods of functions that are made of several operators."""
+"""In-place methods of functions that are made of several operators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def in_place_of(function: Function) -> None:
-    """Add the method that stores what `function` gives in the tensor itself: `addmm_` for `addmm`."""
+    """Add the method that stores the result of `function` in the tensor itself: `addmm_` for `addmm`."""
     name = function.__name__ + "_"
     plain = signature(function)
     given = [one for one in plain.parameters.values() if one.name != "out"]

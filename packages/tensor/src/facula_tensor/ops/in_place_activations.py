@@ -56,19 +56,47 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 @overridable
 @boundary
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """`hardtanh` in place."""
+    """`hardtanh` in place.
+
+    Arguments:
+        input: the tensor that changes.
+        min_val: the lower bound.
+        max_val: the upper bound.
+
+    Returns:
+        `input`.
+    """
     return hardtanh(input, min_val, max_val, True)
 
 
 @overridable
 @boundary
 def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
-    """`rrelu` in place."""
+    """`rrelu` in place.
+
+    Arguments:
+        input: the tensor that changes.
+        lower: the least slope.
+        upper: the greatest slope.
+        training: whether slopes are drawn evenly, one for each element; else all are the mean of the two.
+
+    Returns:
+        `input`.
+    """
     return rrelu(input, lower, upper, training, True)
 
 
 @overridable
 @boundary
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """`threshold` in place."""
+    """`threshold` in place.
+
+    Arguments:
+        input: the tensor that changes.
+        threshold: the bound.
+        value: the number in place of elements up to the bound.
+
+    Returns:
+        `input`.
+    """
     return threshold_of(input, threshold, value, True)

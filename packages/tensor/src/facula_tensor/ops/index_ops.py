@@ -1,11 +1,10 @@
-"""Elements along a dimension by a list of positions: taken, set, added, filled, reduced."""
+"""Slices along a dimension by a list of positions: taken, set, added, filled, reduced."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError, InvalidIndexError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import bool_, contiguous, int64
 
@@ -23,19 +22,18 @@ from .._dispatch.writing import write_out
 from .assigning import assign_inplace
 from .gathering import as_index, at_least_one, different_dtypes
 from .indexing.getitem import put_into
-from .indexing.setitem import slow_setitem
 from .masks import fitting, masked_fill, masked_fill_
 from .scattering import check_reduction, reduced
 
 if TYPE_CHECKING:
     from .._core.types import Operand, Scalar
 
-__all__ = ["index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select"]
+__all__ = ["index_add", "index_copy", "index_fill", "index_reduce", "index_select"]
 
 
 @operator
 class _index_select:
-    """`take` with indices from 0. That of `skip` gets no gradient; where `scaled`, others are divided by frequency."""
+    """`take` with indices from 0: `skip` gets no gradient; where `scaled`, gradients are divided by frequency."""
 
     inputs = ("input", "index")
     parameters = ("dim", "skip", "scaled")
@@ -56,10 +54,16 @@ class _index_select:
 @overridable
 @method()
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements along `dim` that `index`, a list of positions, names: a copy, as long as `index` there.
+    """The slices along `dim` at the positions that `index` lists: a copy.
 
-    `index` has one dimension, or none for one position; int64 or int32. IndexError, naming the place, for one below 0
-    or beyond the dimension.
+    Arguments:
+        input: any tensor.
+        dim: the dimension.
+        index: positions, int64 or int32, of one dimension, or none for one position.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        IndexError: for a position below 0 or beyond the dimension; it names the place.
 
     >>> from facula_tensor import tensor
     >>> index_select(tensor([[1, 2], [3, 4]]), 1, tensor([1, 1]))
@@ -94,8 +98,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
 
 
 # --------------------------------------------------------------------------------------------- set and added
-def _listed(operation: str, input: Tensor, dim: Any, index: Any) -> tuple[int, Tensor]:
-    """dim from the front, and the list of positions."""
+def _listed(operation: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Tensor]:
+    """`dim` of `input` from the front, and the list of positions; errors name the operator."""
     index = at_least_one(no_record_ops, as_index(operation, index))
     if index.ndim != 1:
         raise InvalidIndexError(
@@ -104,8 +108,11 @@ def _listed(operation: str, input: Tensor, dim: Any, index: Any) -> tuple[int, T
     return check_dim(operation, dim, as_tensor(operation, input).ndim), index
 
 
-def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
-    """`source` with a slice for each position; TypeError or ValueError where it does not fit."""
+def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`source` at this moment, which has to have a slice of `input` along `dim` for each position of `index`.
+
+    TypeError, with the operator's name, for another dtype, ValueError for another shape.
+    """
     source = steady(as_tensor(operation, source))
     layout, given = layout_of_tensor(input), layout_of_tensor(source)
     if given.dtype is not layout.dtype:
@@ -123,7 +130,10 @@ def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Any)
 def _put(
     operation: str, self: Tensor, dim: int, index: Tensor, values: Tensor, accumulate: bool, inplace: bool
 ) -> Tensor:
-    """The operator, or its in-place form: values set, or added."""
+    """The slices of `values` set, or where `accumulate` added, along `dim`: in a copy, or `inplace` in `self`.
+
+    `operation` is the function or method that the errors name.
+    """
     if not inplace:
         self = steady(self)
         result = recorded_ops.put(at_least_one(recorded_ops, self), index, values, (dim, accumulate, True))
@@ -139,7 +149,10 @@ def _put(
     return self
 
 
-def _added(operation: str, self: Tensor, dim: Any, index: Any, source: Any, alpha: Any, inplace: bool) -> Tensor:
+def _added(
+    operation: str, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Scalar, inplace: bool
+) -> Tensor:
+    """`index_add`, or `inplace` its in-place form; errors name the operator."""
     dim, index = _listed(operation, self, dim, index)
     source = _slices(operation, self, dim, index, source)
     if type(alpha) is not int or alpha != 1:
@@ -155,8 +168,16 @@ def index_add(
 ) -> Tensor:
     """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names.
 
-    `source` has the dtype of `input`, and a slice for each index, of which several may be for one place. IndexError,
-    naming the place, for an index below 0 or beyond the dimension.
+    Arguments:
+        input: any tensor.
+        dim: the dimension.
+        index: positions, int64 or int32, of which several may be equal.
+        source: a slice for each position, in the dtype of `input`.
+        alpha: a number.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        IndexError: for a position below 0 or beyond the dimension; it names the place.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
@@ -171,11 +192,19 @@ def index_add(
 @method()
 @boundary
 def index_add_(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
-    """`index_add` in place: changes this tensor and returns it."""
+    """`index_add` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension.
+        index: positions, int64 or int32.
+        source: a slice for each position, in this tensor's dtype.
+        alpha: a factor of `source`.
+    """
     return _added("index_add_", self, dim, index, source, alpha, True)
 
 
-def _copied(operation: str, self: Tensor, dim: Any, index: Any, source: Any, inplace: bool) -> Tensor:
+def _copied(operation: str, self: Tensor, dim: int, index: Tensor, source: Tensor, inplace: bool) -> Tensor:
+    """`index_copy`, or `inplace` its in-place form; errors name the operator."""
     dim, index = _listed(operation, self, dim, index)
     return _put(operation, self, dim, index, _slices(operation, self, dim, index, source), False, inplace)
 
@@ -186,7 +215,17 @@ def _copied(operation: str, self: Tensor, dim: Any, index: Any, source: Any, inp
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`.
 
-    Of several for one place the last one wins. The rest as for `index_add`.
+    Of several slices for one position the last one wins.
+
+    Arguments:
+        input: any tensor.
+        dim: the dimension.
+        index: positions, int64 or int32.
+        source: a slice for each position, in the dtype of `input`.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        IndexError: for a position below 0 or beyond the dimension; it names the place.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
@@ -199,12 +238,18 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
 @method()
 @boundary
 def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """`index_copy` in place: changes this tensor and returns it."""
+    """`index_copy` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension.
+        index: positions, int64 or int32.
+        source: a slice for each position, in this tensor's dtype.
+    """
     return _copied("index_copy_", self, dim, index, source, True)
 
 
-def _rows(operation: str, self: Tensor, dim: Any, index: Any) -> Tensor:
-    """Which slices along `dim` the index names, as a mask that broadcasts to them. IndexError for what is none."""
+def _rows(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """A mask of the slices along `dim` that `index` names, which broadcasts to them; errors name the operator."""
     dim, index = _listed(operation, self, dim, index)
     shape = tuple(self.shape)
     mask = zeros(shape[dim : dim + 1] or (1,), dtype=bool_, device=self.device)
@@ -218,7 +263,11 @@ def _rows(operation: str, self: Tensor, dim: Any, index: Any) -> Tensor:
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
     """A copy of `input` with its slices along `dim` that `index` names filled with `value`.
 
-    `value` is a number, or a tensor without dimensions. Negative indices count from the end.
+    Arguments:
+        input: any tensor.
+        dim: the dimension.
+        index: positions, int64 or int32; negative ones count from the end.
+        value: a number, or a tensor without dimensions.
 
     >>> from facula_tensor import tensor, zeros
     >>> index_fill(zeros(3), 0, tensor([0, -1]), 5)
@@ -232,7 +281,13 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor
 @method()
 @boundary
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
-    """`index_fill` in place: changes this tensor and returns it."""
+    """`index_fill` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension.
+        index: positions, int64 or int32; negative ones count from the end.
+        value: a number, or a tensor without dimensions.
+    """
     mask = _rows("index_fill_", self, dim, index)
     try:
         return masked_fill_(self, mask, value)
@@ -245,7 +300,8 @@ def index_fill_(self: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor
 REDUCTIONS = ("prod", "mean", "amax", "amin")
 
 
-def _reduced(operation: str, self: Tensor, dim: Any, index: Any, source: Any, reduce: Any, own: bool) -> Tensor:
+def _reduced(operation: str, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, own: bool) -> Tensor:
+    """`index_reduce` with `include_self` as `own`; errors name the operator."""
     mode = check_reduction(operation, reduce, REDUCTIONS)
     dim, index = _listed(operation, self, dim, index)
     source, shape = _slices(operation, self, dim, index, source), tuple(self.shape)
@@ -269,8 +325,17 @@ def index_reduce(
 ) -> Tensor:
     """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names.
 
-    `reduce` is "prod", "mean", "amax" or "amin" of what meets in a place, as for `scatter_reduce`. The rest as for
-    `index_add`.
+    Arguments:
+        input: any tensor.
+        dim: the dimension.
+        index: positions, int64 or int32, of which several may be equal.
+        source: a slice for each position, in the dtype of `input`.
+        reduce: "prod", "mean", "amax" or "amin" of the elements that meet in a place.
+        include_self: whether those of `input` are among them.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        IndexError: for a position below 0 or beyond the dimension; it names the place.
 
     >>> from facula_tensor import tensor
     >>> index_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
@@ -286,42 +351,16 @@ def index_reduce(
 def index_reduce_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`index_reduce` in place: changes this tensor and returns it."""
-    copy = recorded_ops.clone(as_tensor("index_reduce_", self))  # what the rules save: this tensor is about to change
+    """`index_reduce` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension.
+        index: positions, int64 or int32.
+        source: a slice for each position, in this tensor's dtype.
+        reduce: "prod", "mean", "amax" or "amin".
+        include_self: whether this tensor's elements are reduced, too.
+    """
+    copy = recorded_ops.clone(as_tensor("index_reduce_", self))  # for the rules to save: this tensor is about to change
     return assign_inplace(
         "index_reduce_", self, _reduced("index_reduce_", copy, dim, index, source, reduce, include_self)
     )
-
-
-# ------------------------------------------------------------------------------------------- several tensors
-@overridable
-@method()
-@boundary
-def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with `copy[indices] = values`, or with the values added.
-
-    `indices` is a tuple of tensors, or None for a whole dimension; with `accumulate` several values for one place are
-    added in order. `values` has the dtype of `input` and broadcasts.
-
-    >>> from facula_tensor import tensor, zeros
-    >>> index_put(zeros(3), (tensor([0, 0]),), tensor([1.0, 2.0]), accumulate=True)
-    tensor([3., 0., 0.])
-    """
-    result = recorded_ops.clone(as_tensor("index_put", input))
-    slow_setitem(result, _tuple("index_put", indices), as_tensor("index_put", values), bool(accumulate))
-    return result
-
-
-@overridable
-@method()
-@boundary
-def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """`index_put` in place: changes this tensor and returns it."""
-    slow_setitem(self, _tuple("index_put_", indices), as_tensor("index_put_", values), bool(accumulate))
-    return self
-
-
-def _tuple(operation: str, indices: Any) -> tuple[Any, ...]:
-    if not isinstance(indices, (tuple, list)) or not all([one is None or isinstance(one, Tensor) for one in indices]):
-        raise InvalidTypeError(f"{operation}: expected indices to be a tuple of tensors; got {indices!r:.100}")
-    return tuple([slice(None) if one is None else one for one in indices])

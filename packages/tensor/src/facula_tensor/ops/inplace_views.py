@@ -12,7 +12,7 @@ its former shape.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import enable_grad, is_grad_enabled
 from facula_autograd.extend import LEAF
@@ -36,8 +36,13 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-def _seen_through(name: str, self: Tensor, view: Callable[..., Tensor], *arguments: Any, moves: bool = False) -> Tensor:
-    """Let `self` become what `view` shows of it; `moves`: it may be other elements than so far."""
+def _seen_through(
+    name: str, self: Tensor, view: Callable[..., Tensor], *arguments: object, moves: bool = False
+) -> Tensor:
+    """Let `self` become the view `view(self, *arguments)`, for the method of this name.
+
+    `moves`: the view may show other elements than `self` does.
+    """
     self = as_tensor(name, self)
     node = self.node
     if node is LEAF and is_grad_enabled():
@@ -47,7 +52,7 @@ def _seen_through(name: str, self: Tensor, view: Callable[..., Tensor], *argumen
         )
     now = snapshot(self)
     if hasattr(self, "_base"):
-        now._base = self._base  # a view may reach what its root shows
+        now._base = self._base  # a view may reach all elements that its root shows
     if node is None or node is LEAF:
         seen = view(now, *arguments)
     else:
@@ -111,6 +116,10 @@ def t_(self: Tensor) -> Tensor:
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose` in place: this tensor with two dimensions exchanged. Returns it.
 
+    Arguments:
+        dim0: one dimension.
+        dim1: the other.
+
     >>> from facula_tensor import ones
     >>> ones(2, 3).transpose_(0, 1).shape
     facula.Size([3, 2])
@@ -138,7 +147,13 @@ def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
 @method()
 @boundary
 def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None) -> Tensor:
-    """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it."""
+    """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it.
+
+    Arguments:
+        size: the shape.
+        stride: the strides, in elements.
+        storage_offset: the place of the first element in the storage; None keeps it.
+    """
     return _seen_through("as_strided_", self, as_strided, size, stride, storage_offset, moves=True)
 
 

@@ -1,4 +1,4 @@
-"""Normalisation of instances, and by the neighbouring channels: `instance_norm`, `local_response_norm`."""
+"""Normalisation of instances, and by neighbouring channels: `instance_norm`, `local_response_norm`."""
 
 from __future__ import annotations
 
@@ -33,11 +33,22 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of each example of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`.
+    """Each channel of each example with mean 0 and variance 1, times `weight`, plus `bias`.
 
-    Running statistics (channels,) become (1 - momentum) * running + momentum * the mean over the examples; without
-    use_input_stats they are what is normalised by. Floating dtypes. D. Ulyanov, A. Vedaldi, V. Lempitsky, Instance
-    normalization, 2016. ValueError for shapes that do not fit, and for a single value an instance.
+    D. Ulyanov, A. Vedaldi, V. Lempitsky: Instance normalization, 2016.
+
+    Arguments:
+        input: (n, channels, ...), of a floating dtype.
+        running_mean: (channels,), moved towards the mean over the examples, in place; or None.
+        running_var: (channels,), moved towards the variance, likewise.
+        weight: (channels,), or None for 1.
+        bias: (channels,), or None for 0.
+        use_input_stats: whether the examples' own mean and variance are used; else the running ones.
+        momentum: the share of the new value in running statistics.
+        eps: added to variances.
+
+    Raises:
+        ValueError: for shapes that do not fit, and for a single value an instance.
 
     >>> from facula_tensor import tensor
     >>> instance_norm(tensor([[[1.0, 3.0], [2.0, 8.0]]]))
@@ -70,7 +81,10 @@ def instance_norm(
 
 
 def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: float) -> None:
-    """Move running statistics towards the means of the examples'; nothing is recorded."""
+    """Move running statistics towards the means of the examples' by `share`; nothing is recorded.
+
+    `mean` and `variance` are the running ones, of which one may be None.
+    """
     shape = layout_of_tensor(input).shape
     known = [None if one is None else snapshot(one) for one in (variance, mean)]
     for one in known:
@@ -93,7 +107,14 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta.
 
     m is the mean of the squares of the `size` channels around its own, those beyond the first and last being 0. A.
-    Krizhevsky, I. Sutskever, G. Hinton, ImageNet classification with deep convolutional neural networks, 2012.
+    Krizhevsky, I. Sutskever, G. Hinton: ImageNet classification with deep convolutional neural networks, 2012.
+
+    Arguments:
+        input: (n, channels, ...), of at least 3 dimensions.
+        size: the number of channels, at least 1.
+        alpha: the factor of m.
+        beta: the exponent.
+        k: what is added.
 
     >>> from facula_tensor import tensor
     >>> local_response_norm(tensor([[[3.0], [4.0]]]), 2, alpha=1.0, beta=1.0, k=0.0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, int32
@@ -54,20 +52,23 @@ class _solve_ex:
 
 
 def singular(pivot: int) -> str:
-    """What `info` means."""
+    """The error's text for `info` other than 0."""
     return f"expected an invertible matrix; got one that is singular (pivot {pivot} of its elimination is 0)"
 
 
-def inverse_of(name: str, A: Any, check: bool = True) -> tuple[Tensor, Tensor]:
-    """The inverse and `info`; LinAlgError where `check` and a matrix is singular."""
+def inverse_of(name: str, A: Tensor, check: bool = True) -> tuple[Tensor, Tensor]:
+    """The inverse of A and `info`; LinAlgError, with the function's name, where `check` and a matrix is singular."""
     result, info = recorded_ops.inv_ex(matrices(name, A, square=True))
     if check:
         check_info(name, info, singular)
     return result, info
 
 
-def solution_of(name: str, A: Any, B: Any, left: Any = True, check: bool = True) -> tuple[Tensor, Tensor]:
-    """X with A X = B, or X A = B where not `left`, and `info`. B may be one vector for each matrix."""
+def solution_of(name: str, A: Tensor, B: Tensor, left: bool = True, check: bool = True) -> tuple[Tensor, Tensor]:
+    """X with A X = B, or X A = B where not `left`, and `info`. B may be one vector for each matrix.
+
+    LinAlgError, with the function's name, where `check` and a matrix is singular.
+    """
     A = matrices(name, A, square=True)
     a = layout_of_tensor(A).shape
     b = layout_of_tensor(as_tensor(name, B)).shape

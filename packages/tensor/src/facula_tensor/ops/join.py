@@ -24,9 +24,11 @@ from .dims import new_dim
 from .reduction.reducing import axis_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_storage import Layout
 
-    from .._core.types import Layouts, Operands
+    from .._core.types import Dims, Function, Layouts, Operands
 
 __all__ = ["cat", "stack"]
 
@@ -84,7 +86,8 @@ class _stack:
 def execute(name: str, operands: Operands, dim: int) -> list[Tensor]:
     """The result of `cat` or `stack`, of operands of any strides."""
     layouts = [layout_of_tensor(a) for a in operands]
-    layout = operators[name].outputs(layouts, dim)
+    outputs: Function = operators[name].outputs  # type: ignore[assignment]
+    layout = outputs(layouts, dim)
     result = make(Tensor, layout, allocate(layout))
     if not layout.numel:
         return [result]
@@ -113,7 +116,7 @@ def _launch(layout: Layout) -> Any:
 _launches = operators["cat"].slow_table.dense
 
 
-def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
+def _two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
     """The common case of `cat` and `stack`, without detours: two contiguous tensors of one dtype and device.
 
     Addresses are read early: a buffer that is replaced meanwhile is kept until this function is left.
@@ -150,7 +153,7 @@ def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
             p, s.__del__ = lo.take_block()
         except IndexError:
             p, s.__del__ = lo.refill()
-        launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)
+        launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)  # type: ignore[misc, operator]
     except (AttributeError, IndexError, KeyError, TypeError, MemoryError):
         return None
     s.ptr = p
@@ -165,15 +168,15 @@ def _two(name: str, tensors: Any, dim: int) -> Tensor | None:
     return t
 
 
-def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
+def _several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
     """The same for any number of tensors whose layouts have been joined before."""
     try:
-        key: list[Any] = [name, dim]
+        key: list[object] = [name, dim]
         places: list[int] = []
         recorded = False
         for one in tensors:
             layout = one._layout
-            places.append(one._storage.ptr + one._offset)
+            places.append(one._storage.ptr + one._offset)  # type: ignore[operator]
             key.append(layout)
             if one.node is not None:
                 recorded = True
@@ -206,7 +209,7 @@ def _several(name: str, tensors: Any, dim: int) -> Tensor | None:
     return t
 
 
-def record(name: str, result: Tensor, tensors: Any, layouts: Layouts, dim: int) -> None:
+def record(name: str, result: Tensor, tensors: Sequence[Tensor], layouts: Layouts, dim: int) -> None:
     """Give the result of `cat` or `stack` its node; for `_two` and `_several`, which those call."""
     edges = []
     for one in tensors:
@@ -233,7 +236,7 @@ layout_cache_clearers.append(_forms.clear)
 MOST_GEOMETRIES, MOST_PARTS = 512, 64
 
 
-def _learn(name: str, tensors: Any, dim: Any, at: int, result: Tensor) -> None:
+def _learn(name: str, tensors: Sequence[Tensor], dim: Dims | None, at: int, result: Tensor) -> None:
     """Let the quick ways know what the result of these looks like, if it is a case for them."""
     if len(tensors) > MOST_PARTS or type(dim) is not int or not result.numel():
         return
@@ -255,7 +258,7 @@ def _learn(name: str, tensors: Any, dim: Any, at: int, result: Tensor) -> None:
     _forms[name, dim, *layouts] = (lo, at, [*form, 0], slice(3, -1, 2))
 
 
-def _sequence(operation: str, tensors: Any) -> tuple[Any, ...]:
+def _sequence(operation: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if type(tensors) is not list and not isinstance(tensors, (tuple, list)):
         raise InvalidTypeError(
             f"{operation}: expected a tuple or list of tensors; got {type(tensors).__name__}; put brackets around "
@@ -264,11 +267,17 @@ def _sequence(operation: str, tensors: Any) -> tuple[Any, ...]:
     return tuple(tensors)
 
 
-def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote.
 
     One-dimensional empty tensors are left out, whatever the others' shape. ValueError names the tensor that does
     not fit.
+
+    Arguments:
+        tensors: the tensors.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cat([tensor([1, 2]), tensor([3])])
@@ -321,8 +330,14 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | No
         raise
 
 
-def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape, one after the other along a new dimension at `dim`.
+
+    Arguments:
+        tensors: the tensors.
+        dim: where the new dimension is.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> stack([tensor([1, 2]), tensor([3, 4])])

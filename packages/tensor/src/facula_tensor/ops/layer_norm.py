@@ -20,6 +20,10 @@ from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import SupportsIndex
+
+    from .._core.types import Lengths
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["group_norm", "layer_norm", "rms_norm"]
@@ -142,7 +146,7 @@ def _by_rows(name: str) -> None:
         layout = layout_of_tensor(input)
         dtype, wide, shape = layout.dtype, kept_dtype(layout), layout.shape
         x, g = F.to(input, (wide,)), F.to(g, (wide,))
-        scale: Any = 1 if weight is None else F.to(weight, (wide,))
+        scale: Tensor | int = 1 if weight is None else F.to(weight, (wide,))
         if grouped:
             split = (shape[0], count, shape[1] // count, *shape[2:])
             x, g = F.reshape(x, split), F.reshape(g, split)
@@ -189,8 +193,8 @@ for _name in ("layer_norm", "group_norm", "rms_norm"):
     _by_rows(_name)
 
 
-def lengths_of(operation: str, layout: Layout, normalized_shape: Any) -> int:
-    """How many of the last dimensions `normalized_shape` names; ValueError where the input has others."""
+def lengths_of(operation: str, layout: Layout, normalized_shape: Lengths) -> int:
+    """The number of last dimensions that `normalized_shape` names; ValueError where the input has others."""
     if type(normalized_shape) is tuple:
         shape = normalized_shape
     elif hasattr(normalized_shape, "__iter__"):
@@ -208,7 +212,7 @@ def lengths_of(operation: str, layout: Layout, normalized_shape: Any) -> int:
 
 def layer_norm(
     input: Tensor,
-    normalized_shape: Any,
+    normalized_shape: SupportsIndex | Sequence[int],
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -217,6 +221,13 @@ def layer_norm(
 
     weight and bias have that shape. Floating dtypes, all in one; half precisions take weights in float32, too, and
     compute in it. ValueError where shapes do not fit.
+
+    Arguments:
+        input: the numbers.
+        normalized_shape: the lengths of the last dimensions.
+        weight: the factors; none if None.
+        bias: what is added at last; nothing if None.
+        eps: what is added to the variance.
 
     >>> from facula_tensor import tensor
     >>> layer_norm(tensor([[1.0, 3.0], [2.0, 8.0]]), (2,))
@@ -247,6 +258,13 @@ def group_norm(
     Then times `weight` plus `bias`, which have a number a channel. Dtypes as `layer_norm`'s. ValueError where the
     channels do not make up so many groups, or a group has a single number.
 
+    Arguments:
+        input: the numbers (n, channels, ...).
+        num_groups: how many groups; it divides the channels.
+        weight: the factors; none if None.
+        bias: what is added at last; nothing if None.
+        eps: what is added to the variance.
+
     >>> from facula_tensor import tensor
     >>> group_norm(tensor([[1.0, 3.0, 2.0, 8.0]]), 2)
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
@@ -275,11 +293,22 @@ def group_norm(
         raise
 
 
-def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+def rms_norm(
+    input: Tensor,
+    normalized_shape: SupportsIndex | Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
     """The last dimensions, `normalized_shape`, divided by the root of the mean of their squares plus `eps`.
 
     Then times `weight`, of that shape. eps None: the distance from 1 to the next number of the dtype. Dtypes as
     `layer_norm`'s. ValueError where shapes do not fit.
+
+    Arguments:
+        input: the numbers.
+        normalized_shape: the lengths of the last dimensions.
+        weight: the factors; none if None.
+        eps: what is added to the mean of squares; the dtype's distance from 1 to the next number if None.
 
     >>> from facula_tensor import tensor
     >>> rms_norm(tensor([[3.0, 4.0], [-6.0, 8.0]]), (2,))

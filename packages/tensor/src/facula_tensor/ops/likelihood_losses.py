@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log, pi
-from typing import Any
 
 from facula_autograd import no_grad
 from facula_errors import ArgumentError
@@ -39,6 +38,16 @@ def poisson_nll_loss(
     log_input False: input - target log(input + eps). `full` adds Stirling's approximation of log(target!) where target
     is above 1.
 
+    Arguments:
+        input: expectations, or their logarithms.
+        target: counts.
+        log_input: whether `input` is logarithms.
+        full: whether Stirling's approximation is added.
+        size_average: older form of `reduction`: False means "sum".
+        eps: what is added to expectations before the logarithm is taken.
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]), reduction="none")
     tensor([1.0000, 0.7183])
@@ -69,6 +78,14 @@ def gaussian_nll_loss(
     `var` has input's shape, or that with one length of 1, or without its last dimension, or is one number. `full`
     adds log(2 pi) / 2. ValueError for a negative variance and for other shapes.
 
+    Arguments:
+        input: expectations.
+        target: samples.
+        var: variances, not negative.
+        full: whether log(2 pi) / 2 is added.
+        eps: the least variance.
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> gaussian_nll_loss(tensor([1.0, 2.0]), tensor([0.0, 2.0]), tensor([1.0, 1.0]), reduction="none")
     tensor([0.5000, 0.0000])
@@ -77,7 +94,7 @@ def gaussian_nll_loss(
     reduction = reduction_of(name, reduction)
     x, y, least = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    v: Any = var if isinstance(var, Tensor) else F.mul(F.ones_like(x), as_real(var, name, "var"))
+    v = var if isinstance(var, Tensor) else F.mul(F.ones_like(x), as_real(var, name, "var"))
     shape, given = tuple(x.shape), tuple(v.shape)
     if given == shape[:-1] and given:
         v = F.unsqueeze(v, -1)
@@ -106,6 +123,13 @@ def soft_margin_loss(
 ) -> Tensor:
     """log(1 + exp(-target input)) for targets 1 and -1, without overflow. ValueError where shapes differ.
 
+    Arguments:
+        input: the predictions.
+        target: 1 or -1 for each prediction.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> soft_margin_loss(tensor([0.0, -100.0]), tensor([1.0, 1.0]), reduction="none")
     tensor([  0.6931, 100.0000])
@@ -127,6 +151,14 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`binary_cross_entropy_with_logits`, the mean over classes: (N, C) to (N). `weight` (C) is a factor of classes.
+
+    Arguments:
+        input: logits (N, C).
+        target: 0 or 1 for each class (N, C).
+        weight: a factor for each class (C); none if None.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))

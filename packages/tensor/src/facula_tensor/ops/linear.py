@@ -103,6 +103,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     ValueError where shapes do not fit.
 
+    Arguments:
+        input: rows (..., inputs).
+        weight: the matrix (outputs, inputs).
+        bias: what is added to each row (outputs,); nothing if None.
+
     >>> from facula_tensor import tensor
     >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))
     tensor([11.5000])

@@ -80,6 +80,11 @@ def _truth(value: Tensor) -> Tensor:
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor or a number.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([False, False,  True])
@@ -94,6 +99,11 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element of each pair is nonzero.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor or a number.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
     tensor([ True,  True, False])
@@ -107,6 +117,11 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
 @boundary
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor or a number.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback, warn
 
@@ -79,7 +77,7 @@ def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Ten
     return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
 
 
-def pair(operation: str, input: Any, target: Any) -> None:
+def pair(operation: str, input: Tensor, target: Tensor) -> None:
     """Check that both are tensors, and warn where they broadcast, which is hardly ever meant."""
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
     if a != b:
@@ -95,6 +93,14 @@ def mse_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
     >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
@@ -120,6 +126,14 @@ def l1_loss(
 ) -> Tensor:
     """abs(input - target) of each element; `weight` as `mse_loss`'s.
 
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        weight: a factor for each loss; none if None.
+
     >>> from facula_tensor import tensor
     >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(1.)
@@ -140,6 +154,13 @@ def huber_loss(
     """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0.
 
     `weight` as `mse_loss`'s. P. J. Huber: Robust estimation of a location parameter, 1964.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        delta: where the square ends.
+        weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
     >>> huber_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none")
@@ -167,6 +188,14 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        beta: where the square ends.
 
     >>> from facula_tensor import tensor
     >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
@@ -198,6 +227,14 @@ def kl_div(
 
     `log_target`: target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the first
     length, which is what the divergence's definition asks for.
+
+    Arguments:
+        input: logarithms of probabilities.
+        target: probabilities.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", "batchmean", or "none" for each loss by itself.
+        log_target: whether `target` is logarithms, too.
 
     >>> from facula_tensor import tensor
     >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")

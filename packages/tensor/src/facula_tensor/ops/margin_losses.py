@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -19,6 +19,9 @@ from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .distances import pairwise_distance
 from .losses import reduced, reduction_of
+
+if TYPE_CHECKING:
+    from .._core.types import Function
 
 __all__ = [
     "cosine_embedding_loss",
@@ -44,6 +47,14 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast.
+
+    Arguments:
+        input: distances.
+        target: 1 or -1 for each distance.
+        margin: the distance that is great enough.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> hinge_embedding_loss(tensor([2.0, 0.25]), tensor([1, -1]), reduction="none")
@@ -72,6 +83,15 @@ def margin_ranking_loss(
 
     ValueError where the numbers of dimensions differ.
 
+    Arguments:
+        input1: the first scores.
+        input2: the second scores.
+        target: 1 or -1 for each pair.
+        margin: how far the scores should be apart.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> margin_ranking_loss(tensor([2.0]), tensor([3.0]), tensor([1.0]), margin=0.5)
     tensor(1.5000)
@@ -99,6 +119,15 @@ def cosine_embedding_loss(
     """1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
 
     Inputs (N, D) with target (N), or (D) with a target without dimensions. ValueError for other numbers of dimensions.
+
+    Arguments:
+        input1: the first vectors.
+        input2: the second vectors.
+        target: 1 or -1 for each pair.
+        margin: the greatest cosine that costs nothing where target is -1.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> cosine_embedding_loss(tensor([[1.0, 0.0]]), tensor([[0.0, 2.0]]), tensor([1]))
@@ -145,6 +174,18 @@ def triplet_margin_loss(
     Inputs (N, D) give (N). `swap`: where the positive is nearer to the negative than the anchor is, that distance
     counts. ValueError unless margin > 0, and where the numbers of dimensions differ. V. Balntas and others, 2016.
 
+    Arguments:
+        anchor: the vectors to compare with.
+        positive: vectors that should be near.
+        negative: vectors that should be far.
+        margin: how much farther; above 0.
+        p: the order of the norm.
+        eps: what is added to differences, against slopes at 0.
+        swap: whether the distance of positive and negative counts where it is less.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> triplet_margin_loss(tensor([[0.0, 0.0]]), tensor([[0.0, 3.0]]), tensor([[2.0, 0.0]]), eps=0)
     tensor(2.)
@@ -170,6 +211,15 @@ def triplet_margin_with_distance_loss(
 ) -> Tensor:
     """`triplet_margin_loss` with any function of two tensors as the distance: `pairwise_distance` by default.
 
+    Arguments:
+        anchor: what is compared with.
+        positive: what should be near.
+        negative: what should be far.
+        distance_function: the distance of two tensors; `pairwise_distance` if None.
+        margin: how much farther; above 0.
+        swap: whether the distance of positive and negative counts where it is less.
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> a, b, c = tensor([[0.0]]), tensor([[3.0]]), tensor([[2.0]])
     >>> triplet_margin_with_distance_loss(a, b, c, distance_function=lambda x, y: (x - y).abs().sum(-1))
@@ -183,7 +233,14 @@ def triplet_margin_with_distance_loss(
 
 
 def triplet(
-    name: str, anchor: Any, positive: Any, negative: Any, distance: Any, margin: Any, swap: bool, reduction: str
+    name: str,
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance: Function,
+    margin: float,
+    swap: bool,
+    reduction: str,
 ) -> Tensor:
     """The loss of three embeddings by a function of two."""
     F = recorded_ops
@@ -224,6 +281,16 @@ def multi_margin_loss(
     Input (N, C) with target (N) of int64, or (C) with (); `weight` (C) is a factor by target; "mean" is over N. float32
     and float64. ValueError for `p` other than 1 and 2 and for shapes that do not fit, IndexError for a target that is
     no class.
+
+    Arguments:
+        input: scores (N, C), or (C).
+        target: the class of each row.
+        p: 1 or 2.
+        margin: how much greater the score of the target should be.
+        weight: a factor for each class (C); none if None.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> multi_margin_loss(tensor([[0.5, 0.0, 1.0]]), tensor([0]), reduction="none")
@@ -269,6 +336,13 @@ def multilabel_margin_loss(
     Input (N, C) with target (N, C) of int64, or (C) with (C): classes, ended by a first -1. float32 and float64.
     ValueError for shapes that differ, IndexError for a target that is neither -1 nor a class.
 
+    Arguments:
+        input: scores (N, C), or (C).
+        target: the classes of each row.
+        size_average: older form of `reduction`: False means "sum".
+        reduce: older form of `reduction`: False means "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
     >>> from facula_tensor import tensor
     >>> multilabel_margin_loss(tensor([0.1, 0.2, 0.4, 0.8]), tensor([3, 0, -1, 1]))
     tensor(0.8500)
@@ -291,7 +365,7 @@ def multilabel_margin_loss(
     return reduced(F.squeeze(losses, 0) if scalar else losses, reduction)
 
 
-def rows_of_classes(name: str, input: Any, target: Any) -> tuple[Tensor, Tensor, bool]:
+def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor, bool]:
     """Input (N, C) and target with N first, of (C) and a target without N, and whether that was so."""
     x, y = as_tensor(name, input), as_tensor(name, target)
     given, classes = layout_of_tensor(x), layout_of_tensor(y)

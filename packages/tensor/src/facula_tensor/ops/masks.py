@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, RangeError, UnsupportedError
@@ -25,7 +25,9 @@ from .assigning import assign_inplace
 from .where_true import where_true
 
 if TYPE_CHECKING:
-    from .._core.types import Operand
+    from facula_storage import DType
+
+    from .._core.types import Number, Operand
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 
@@ -40,6 +42,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | No
 
     `mask` is bool; `value` is a number that the dtype holds, or a tensor without dimensions. TypeError for another
     mask, ValueError where the shapes do not broadcast.
+
+    Arguments:
+        input: the tensor.
+        mask: where to fill.
+        value: what to fill with.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> masked_fill(tensor([1.0, 2.0]), tensor([True, False]), 0)
@@ -59,12 +67,13 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | No
         raise
 
 
-def _filled(operation: str, input: Tensor, mask: Tensor, value: Any) -> Tensor:
+def _filled(operation: str, input: Tensor, mask: Tensor, value: object) -> Tensor:
+    """`masked_fill` for the function named `operation`."""
     input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
     return recorded_ops.where(mask, fitting(operation, value, input), input)
 
 
-def fitting(operation: str, value: Any, input: Tensor) -> Any:
+def fitting(operation: str, value: object, input: Tensor) -> Number:
     """A number, or a tensor without dimensions, as elements of `input` are."""
     dtype = layout_of_tensor(input).dtype
     if not isinstance(value, Tensor):
@@ -81,14 +90,14 @@ def fitting(operation: str, value: Any, input: Tensor) -> Any:
     return value if layout.dtype is dtype else recorded_ops.to(value, (dtype,))
 
 
-def check_room(operation: str, number: Any, dtype: Any) -> None:
+def check_room(operation: str, number: Number, dtype: DType) -> None:
     """OverflowError for a finite number that a floating dtype can only hold as an infinite one."""
     most = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}.get(dtype.name) or GREATEST.get(dtype)
     if most is not None and abs(number) > most and abs(number) != INFINITE:
         raise RangeError(f"{operation}: {number} does not fit {dtype.name} (up to {most:.6g}); use a wider dtype")
 
 
-def check_mask(operation: str, mask: Any) -> Tensor:
+def check_mask(operation: str, mask: Tensor) -> Tensor:
     """`mask` at this moment; TypeError unless it is a bool tensor."""
     layout = layout_of_tensor(as_tensor(operation, mask))
     if layout.dtype is not bool_:
@@ -102,7 +111,12 @@ def check_mask(operation: str, mask: Any) -> Tensor:
 @overridable
 @method()
 def masked_fill_(self: Tensor, mask: Tensor, value: Operand) -> Tensor:
-    """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape.
+
+    Arguments:
+        mask: where to fill.
+        value: what to fill with.
+    """
     try:
         return self if _filled_quickly(self, mask, value) else _fill_in_place(self, mask, value)
     except FaculaError as error:
@@ -113,8 +127,8 @@ def masked_fill_(self: Tensor, mask: Tensor, value: Operand) -> Tensor:
 _plans = operators["where"].table.by_key
 
 
-def _filled_quickly(target: Tensor, mask: Tensor, value: Any) -> bool:
-    """Whether the common case was done, without detours: layouts that `masked_fill` met before, nothing recorded."""
+def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
+    """Do the common case without detours, layouts met before and nothing recorded; False if it is another."""
     try:
         la = target._layout  # see Note [One moment]
         sa = target._storage
@@ -129,20 +143,21 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Any) -> bool:
         plan = _plans[(lm, type(value), la), ()]
         if plan.out is not la or not (-most <= value <= most or value in (INFINITE, -INFINITE)):
             return False
-        sa.version + 1  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa
-        pm = sm.ptr + om
+        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa  # type: ignore[operator]
+        pm = sm.ptr + om  # type: ignore[operator]
         if pa < pm + lm.extent and pm < pa + la.extent:
             return False
         plan.launch(la.numel, pm, pa, pa, value)
     except (AttributeError, KeyError, OverflowError, RuntimeError, TypeError):
         return False
-    sa.version += 1
+    sa.version += 1  # type: ignore[operator]
     sa.mutator = ("masked_fill_", *user_site())
     return True
 
 
-def _fill_in_place(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+def _fill_in_place(self: Tensor, mask: Tensor, value: object) -> Tensor:
+    """`masked_fill_` for all calls but the usual ones."""
     check_writable("masked_fill_", self)
     check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
     if starts_inplace("masked_fill_", self, (self, value)):
@@ -172,6 +187,11 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 
     `mask` is bool; it and `input` broadcast against each other. The gradient goes back to the elements' places.
 
+    Arguments:
+        input: the tensor.
+        mask: which elements to take.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
     tensor([1, 3])
@@ -194,6 +214,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     `mask` is bool; it and `input` broadcast against each other. `source` has the dtype of `input` and at least as many
     elements as are replaced: TypeError or ValueError otherwise.
 
+    Arguments:
+        input: the tensor.
+        mask: which elements to replace.
+        source: the new elements.
+
     >>> from facula_tensor import tensor
     >>> masked_scatter(tensor([1, 2, 3]), tensor([True, False, True]), tensor([8, 9]))
     tensor([8, 2, 9])
@@ -202,6 +227,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter` for the function named `operation`."""
     input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
     source = steady(as_tensor(operation, source))
     if source.dtype is not input.dtype:
@@ -228,7 +254,12 @@ def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> T
 @method()
 @boundary
 def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+    """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape.
+
+    Arguments:
+        mask: which elements to replace.
+        source: the new elements.
+    """
     check_writable("masked_scatter_", self)
     check_covers("masked_scatter_", self, check_mask("masked_scatter_", mask))
     return assign_inplace("masked_scatter_", self, _scattered("masked_scatter_", self, mask, source))

@@ -85,6 +85,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     (.., n, k) and (.., k, m) give (.., n, m), their leading dimensions broadcasting. Both in one dtype.
     Half precisions are accumulated in float32. ValueError where shapes do not fit.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0]]) @ tensor([[3.0], [4.0]])
     tensor([[11.]])
@@ -104,6 +109,11 @@ operators["matmul"].public = matmul  # what classes that override operators are 
 @method()
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions.
+
+    Arguments:
+        input: a matrix (n, k).
+        mat2: a matrix (k, m).
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> mm(ones(2, 3), ones(3, 1))
@@ -125,6 +135,11 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
 
+    Arguments:
+        input: matrices (b, n, k).
+        mat2: matrices (b, k, m).
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> bmm(ones(2, 1, 3), ones(2, 3, 1)).shape
     facula.Size([2, 1, 1])
@@ -144,6 +159,11 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector.
 
+    Arguments:
+        input: a matrix (n, k).
+        vec: a vector (k,).
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> mv(ones(2, 3), ones(3))
     tensor([3., 3.])
@@ -159,6 +179,11 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 @boundary
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation.
+
+    Arguments:
+        input: a vector (k,).
+        tensor: a vector (k,).
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> dot(ones(3), ones(3))

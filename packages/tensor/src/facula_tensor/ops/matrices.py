@@ -1,8 +1,8 @@
-"""What operators on matrices share: reading operands, named results, and errors that say which matrix of a batch."""
+"""Shared parts of operators on matrices: operands, named results, and errors that name the matrix of a batch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_storage import Layout, contiguous, int32
@@ -46,7 +46,7 @@ def times(F: Namespace, *factors: Tensor) -> Tensor:
     return result
 
 
-def matrices(name: str, value: Any, argument: str = "A", *, square: bool = False) -> Tensor:
+def matrices(name: str, value: object, argument: str = "A", *, square: bool = False) -> Tensor:
     """A tensor of matrices at one moment: at least two dimensions, in single or double precision, real or complex."""
     input = steady(as_tensor(name, value))
     layout = layout_of_tensor(input)
@@ -109,7 +109,7 @@ def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
     if no_record_ops.amax(info, (tuple(range(len(layout.shape))), False)).item():
         for place, found in enumerate(info.reshape(-1).tolist()):
             if found:
-                index = []
+                index: list[int] = []
                 for size in reversed(layout.shape):
                     place, at = divmod(place, size)
                     index.insert(0, at)

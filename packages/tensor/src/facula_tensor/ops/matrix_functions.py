@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -20,6 +20,8 @@ from .inverses import inverse_of
 from .matrices import matrices
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["chain_matmul", "matrix_exp", "matrix_power"]
@@ -52,12 +54,12 @@ def exponential_slope(F: Namespace, A: Tensor, direction: Tensor) -> Tensor:
     return F.clone(F.narrow(F.narrow(whole, -2, 0, n), -1, n, n))
 
 
-def exponential_of(name: str, A: Any) -> Tensor:
+def exponential_of(name: str, A: Tensor) -> Tensor:
     """The exponential of square matrices."""
     return recorded_ops.matrix_exp(matrices(name, A, square=True))
 
 
-def power_of(name: str, A: Any, n: Any) -> Tensor:
+def power_of(name: str, A: Tensor, n: int) -> Tensor:
     """The n-th power of square matrices, by squaring: of the inverse where n is negative."""
     F, A, n = recorded_ops, steady(as_tensor(name, A)), as_integer(n, name, "n")
     layout = layout_of_tensor(A)
@@ -69,17 +71,17 @@ def power_of(name: str, A: Any, n: Any) -> Tensor:
     if n == 0:
         one = eye(shape[-1], dtype=layout.dtype, device=layout.device)
         return F.where(F.ge(eye(shape[-1], device=layout.device), 0), one, A)  # of which nothing is taken
-    result = None
+    result: Tensor | None = None
     while True:
         if n & 1:
             result = A if result is None else F.matmul(result, A)
         n >>= 1
         if not n:
-            return F.clone(result) if result is A else result
+            return F.clone(result) if result is A else result  # type: ignore[return-value]
         A = F.matmul(A, A)
 
 
-def product_of(name: str, factors: Any) -> Tensor:
+def product_of(name: str, factors: Sequence[Tensor]) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications; first and last may be vectors."""
     if not isinstance(factors, (tuple, list)) or not factors:
         raise InvalidTypeError(f"{name}: expected a list of matrices; got {factors!r:.80}")
@@ -122,6 +124,7 @@ def _best_order(sizes: list[int]) -> dict[tuple[int, int], int]:
 
 
 def _in_order(F: Namespace, factors: list[Tensor], where: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
+    """The product of factors `i` to `j`, split where `where` says."""
     if i == j:
         return factors[i]
     k = where[i, j]
@@ -147,6 +150,11 @@ def matrix_exp(input: Tensor) -> Tensor:
 @boundary
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
+
+    Arguments:
+        input: matrices (..., k, k).
+        n: how many factors.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)

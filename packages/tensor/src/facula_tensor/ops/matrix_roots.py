@@ -29,6 +29,11 @@ SVD = results_named("svd", "U", "S", "V")
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".
 
+    Arguments:
+        input: matrices (..., m, n).
+        some: whether Q has only as many columns as R needs.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import eye
     >>> qr(eye(2)).R.abs()
     tensor([[1., 0.],
@@ -46,6 +51,12 @@ def svd(
     """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H.
 
     Without `compute_uv` U and V are zeros.
+
+    Arguments:
+        input: matrices (..., m, n).
+        some: whether U and V have only as many columns as S has numbers.
+        compute_uv: whether U and V are computed.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S

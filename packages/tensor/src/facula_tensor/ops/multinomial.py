@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -44,6 +44,13 @@ def multinomial(
     drawn without `replacement`, or none. What is not replaced comes in the order in which drawing one after the other
     gives it (exponential races; Efraimidis and Spirakis 2006).
 
+    Arguments:
+        input: the weights.
+        num_samples: how many indices of each row.
+        replacement: whether a category may be drawn more than once.
+        generator: the source of random numbers; the default generator if None.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> multinomial(tensor([0.0, 3.0, 0.0]), 2, replacement=True)
     tensor([1, 1])
@@ -81,7 +88,7 @@ def _check(p: Tensor, least: int) -> None:
         raise ArgumentError(f"multinomial: expected at least {least} weight(s) above 0; there are fewer{row}")
 
 
-def _again(p: Tensor, count: int, generator: Any) -> Tensor:
+def _again(p: Tensor, count: int, generator: Generator | None) -> Tensor:
     """With replacement: where uniform numbers fall among the sums of weights."""
     sums = p.cumsum(-1)
     total = sums[..., -1:]
@@ -92,7 +99,7 @@ def _again(p: Tensor, count: int, generator: Any) -> Tensor:
     return searchsorted(sums, draws, right=True).minimum(last)
 
 
-def _once(p: Tensor, count: int, generator: Any) -> Tensor:
+def _once(p: Tensor, count: int, generator: Generator | None) -> Tensor:
     """Without replacement: the categories whose exponential clocks, as quick as their weights, ring first."""
     clocks = -(1 - rand(tuple(p.shape), generator=generator, dtype=float64, device=p.device)).log()
     keys = where(p > 0, p.log() - clocks.log(), -float("inf"))

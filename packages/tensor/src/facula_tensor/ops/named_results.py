@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 
@@ -38,7 +38,7 @@ class NamedResults(_Tensors):
         shown = ",\n".join(f"{field}={value!r}" for field, value in zip(self.fields, self, strict=True))
         return f"facula.return_types.{type(self).name}(\n{shown})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _unpickled, (type(self).name, tuple(self))
 
 
@@ -49,9 +49,9 @@ def results_named(operation: str, *fields: str) -> type[NamedResults]:
     >>> pair.eigenvalues, pair[1]
     (1, 2)
     """
-    body: dict[str, Any] = {"__slots__": (), "name": operation, "fields": fields, "__doc__": f"Of `{operation}`."}
+    body: dict[str, object] = {"__slots__": (), "name": operation, "fields": fields, "__doc__": f"Of `{operation}`."}
     for place, field in enumerate(fields):
-        body[field] = property(lambda self, place=place: self[place], doc=f"Result {place}.")
+        body[field] = property(lambda self, place=place: self[place], doc=f"Result {place}.")  # type: ignore[misc]
     kind = _kinds[operation] = type(operation, (NamedResults,), body)
     return kind
 
@@ -61,11 +61,13 @@ def kinds_of_results() -> list[type[NamedResults]]:
     return list(_kinds.values())
 
 
-def _unpickled(operation: str, results: tuple[Any, ...]) -> NamedResults:
+def _unpickled(operation: str, results: tuple[Tensor, ...]) -> NamedResults:
     return _kinds[operation](results)
 
 
-def named_results(name: str, kind: type[NamedResults], results: Sequence[Tensor], out: Any) -> NamedResults:
+def named_results(
+    name: str, kind: type[NamedResults], results: Sequence[Tensor], out: Sequence[Tensor] | None
+) -> NamedResults:
     """Results under their names, or in the tensors of `out`, all of which are checked before one is written."""
     if out is None:
         return kind(results)

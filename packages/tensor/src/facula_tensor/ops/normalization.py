@@ -17,6 +17,8 @@ from .._dispatch.slow_path import check_changes
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._core.types import Operands, Parameters
     from .._dispatch.namespaces import Namespace
 
@@ -51,11 +53,11 @@ def check(layouts: tuple[Layout | None, ...]) -> None:
             )
 
 
-def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
+def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Sequence[Tensor] | Tensor | None:
     """The operator in float32 where the input is of half precision, with results in the input's dtype; else None."""
     layouts = tuple([None if a is None else layout_of_tensor(a) for a in operands])
     check(layouts)
-    dtype = layouts[0].dtype
+    dtype = layout_of_tensor(operands[0]).dtype
     if dtype.itemsize > 2:
         return None
     wide = [None if a is None else F.to(a, (float32,)) for a in operands]
@@ -69,7 +71,7 @@ def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters)
     return [F.to(results[0], (dtype,)), *results[1:]]
 
 
-def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Any, ...] | None:
+def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tensor | None, ...] | None:
     """The operands with the first `count` made contiguous; None where they are."""
     check(tuple([None if a is None else layout_of_tensor(a) for a in operands]))
     ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])
@@ -125,6 +127,7 @@ class _batch_norm_grad:
 
 
 def _gradients(g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float) -> Any:
+    """The gradients of input, weight and bias in one pass; `mean` and `inverse` are saved statistics."""
     return no_record_ops.batch_norm_grad(no_record_ops.contiguous(g), input, mean, inverse, weight)
 
 
@@ -203,6 +206,16 @@ def batch_norm(
     float32 with an input of half precision, which is computed in float32.
     Without elements there is nothing to learn, and they stay. ValueError for shapes that do not fit, for eps below 0,
     and in training for eps 0 and a single value a channel.
+
+    Arguments:
+        input: the numbers (n, channels, ...).
+        running_mean: the running means (channels,); None where there are none.
+        running_var: the running variances (channels,); None where there are none.
+        weight: the factors (channels,); none if None.
+        bias: what is added at last (channels,); nothing if None.
+        training: whether the batch's statistics count, and the running ones are updated.
+        momentum: the share of the batch in the running statistics.
+        eps: what is added to the variance.
 
     >>> from facula_tensor import tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)

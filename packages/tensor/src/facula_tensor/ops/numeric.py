@@ -11,7 +11,8 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
 from .._core.promotion import promote_types, result_type
 from .._core.tensor import Tensor, method, steady
-from .._creation.filled import full, zeros_like
+from .._creation.filled import full
+from .._creation.like import zeros_like
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
@@ -49,7 +50,7 @@ def _integer(dtype: DType) -> bool:
     return dtype.category == INTEGER
 
 
-def _tensors(operation: str, *operands: Any) -> None:
+def _tensors(operation: str, *operands: object) -> None:
     """TypeError for numbers."""
     for one in operands:
         if not isinstance(one, (Layout, Tensor)):
@@ -59,6 +60,11 @@ def _tensors(operation: str, *operands: Any) -> None:
 @elementwise
 class gcd:
     """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> gcd(tensor([12, -8]), tensor([8, 0]))
@@ -76,6 +82,11 @@ class gcd:
 class lcm:
     """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> lcm(tensor([12, -8]), tensor([8, 3]))
     tensor([24, 24])
@@ -90,7 +101,7 @@ class lcm:
 
 # ---------------------------------------------------------------------------------------------- exponents
 class Frexp(tuple):
-    """What `frexp` gives: `mantissa` and `exponent`."""
+    """The result of `frexp`: `mantissa` and `exponent`."""
 
     __slots__ = ()
     fields: tuple[str, str] = ("mantissa", "exponent")
@@ -154,6 +165,11 @@ def _exponents(x: Tensor) -> Tensor:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the exponents.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> ldexp(tensor([1.0, 3.0]), tensor([2, -1]))
     tensor([4.0000, 1.5000])
@@ -172,6 +188,11 @@ in_place_of(ldexp)
 @boundary
 def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input ** exponent` in float64, or complex128. One of the two may be a number.
+
+    Arguments:
+        input: the bases.
+        exponent: the exponents.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> float_power(tensor([2, 4]), -1)
@@ -199,6 +220,11 @@ def float_power_(self: Tensor, exponent: Operand) -> Tensor:
 @boundary
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0.
+
+    Arguments:
+        input: the numbers.
+        other: the directions.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
@@ -239,6 +265,11 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype.
 
     The gradient goes to `values` where `input` is 0. Not defined for complex numbers.
+
+    Arguments:
+        input: the numbers.
+        values: the results at 0.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
@@ -300,6 +331,11 @@ def positive(input: Tensor) -> Tensor:
 @boundary
 def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
     """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
+
+    Arguments:
+        input: what is subtracted.
+        other: what it is subtracted from.
+        alpha: the factor of `input`.
 
     >>> from facula_tensor import tensor
     >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)

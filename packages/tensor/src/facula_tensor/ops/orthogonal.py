@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, UnsupportedError
 from facula_storage import contiguous
@@ -72,7 +72,7 @@ class _qr_r:
         raise UnsupportedError("qr: there is no derivative with mode='r'; use mode='reduced'")
 
 
-def qr_of(name: str, A: Any, mode: Any) -> tuple[Tensor, Tensor]:
+def qr_of(name: str, A: Tensor, mode: str) -> tuple[Tensor, Tensor]:
     """Q and R; Q is empty with mode "r"."""
     A = matrices(name, A)
     if mode not in MODES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -54,10 +54,14 @@ def padded_taps(mode: str, length: int, before: int, after: int) -> Taps:
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """`input` with elements added before and after; a negative number takes elements away.
 
-    pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on. mode:
-    "constant" (`value`, 0 if left out; any dtype and dimensions), "reflect" (mirrored at the first and last element),
-    "replicate" (those two repeated), "circular" (from the other end). The last three pad the last one, two or three
-    dimensions of images: (N, C, ...) or (C, ...). ValueError where there are too few elements to take.
+    ValueError where there are too few elements to take.
+
+    Arguments:
+        input: the tensor; images (N, C, ...) or (C, ...) for all modes but "constant".
+        pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
+        mode: "constant" (any dtype and dimensions), "reflect" (mirrored at the first and last element), "replicate"
+            (those two repeated) or "circular" (from the other end); the last three pad up to three last dimensions.
+        value: what is added in mode "constant"; 0 if None.
 
     >>> from facula_tensor import arange
     >>> pad(arange(3), (1, 2), value=9)
@@ -75,7 +79,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             )
         if mode not in MODES:
             raise ArgumentError(f"pad: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
-        sides = [(len(shape) - 1 - i, *amounts[2 * i : 2 * i + 2]) for i in range(len(amounts) // 2)]
+        sides = [(len(shape) - 1 - i, amounts[2 * i], amounts[2 * i + 1]) for i in range(len(amounts) // 2)]
         for dim, before, after in sides:
             if shape[dim] + before + after < 0 or (mode != "constant" and shape[dim] + before + after == 0):
                 raise ArgumentError(
@@ -91,7 +95,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise
 
 
-def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: Any) -> Tensor:
+def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
+    """`input` with `value` added at `sides`: (dimension, before, after), negative numbers taking away."""
     number = 0 if value is None else as_number(value, "pad", "value")
     if isinstance(number, complex) and not input.is_complex():
         raise InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}")
@@ -107,6 +112,7 @@ def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: Any) -> T
 
 
 def _from_within(input: Tensor, sides: list[tuple[int, int, int]], mode: str) -> Tensor:
+    """`input` with elements of its own added at `sides`: (dimension, before, after)."""
     if autocast_state() is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
         input = widen(input, True)
     shape = layout_of_tensor(input).shape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
@@ -22,6 +22,8 @@ from .._dispatch.writing import write
 from .reduction.reducing import axis_for, needed_dim
 
 if TYPE_CHECKING:
+    from typing import SupportsIndex
+
     from .._core.types import Lengths, Scalar
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
@@ -98,6 +100,12 @@ class _slice_back:
 def select(input: Tensor, dim: int | None = None, index: int | None = None, *, axis: int | None = None) -> Tensor:
     """A view of one element along `dim`, which goes. IndexError where there is none.
 
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        index: which element; negative ones count from the end.
+        axis: NumPy's name of `dim`.
+
     >>> from facula_tensor import arange
     >>> select(arange(3), 0, -1)
     tensor(2)
@@ -117,11 +125,18 @@ def narrow(
     input: Tensor,
     dim: int | None = None,
     start: Scalar | Tensor | None = None,
-    length: Any = None,
+    length: SupportsIndex | None = None,
     *,
     axis: int | None = None,
 ) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        start: the first element; negative ones count from the end.
+        length: how many elements.
+        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import arange
     >>> narrow(arange(5), 0, 1, 2)
@@ -138,7 +153,7 @@ def narrow(
             )
         if dim is None or axis is not None:
             dim = needed_dim("narrow", dim, axis)
-        return recorded_ops.narrow(input, dim, start.__index__(), length.__index__())
+        return recorded_ops.narrow(input, dim, start.__index__(), length.__index__())  # type: ignore[union-attr]
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -146,6 +161,7 @@ def narrow(
 
 @form
 def _narrow(layout, dim, first, length):
+    """The window of `length` elements from `first` on."""
     if not layout.shape:
         raise ArgumentError("narrow: expected at least 1 dimension; got a number")
     dim = check_dim("narrow", dim, len(layout.shape))
@@ -168,6 +184,11 @@ def part(layout: Layout, dim: int, first: int, last: int) -> Window:
 @method()
 def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of the elements along `dim`.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import arange
     >>> unbind(arange(2))
@@ -196,6 +217,11 @@ _unbound = recorded_ops.unbind = make_views("unbind", _unbind_windows)
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
 
+    Arguments:
+        tensor: the tensor.
+        split_size_or_sections: the length of each piece, or the lengths of all.
+        dim: the dimension.
+
     >>> from facula_tensor import arange
     >>> split(arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
@@ -210,7 +236,12 @@ def split(tensor: Tensor, split_size_or_sections: Lengths, dim: int = 0) -> tupl
 @overridable
 @method("split")
 def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
+
+    Arguments:
+        split_size: the length of each piece, or the lengths of all.
+        dim: the dimension.
+    """
     try:
         return pieces(self, split_size, dim)
     except FaculaError as error:
@@ -218,14 +249,15 @@ def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tenso
         raise
 
 
-def pieces(input: Tensor, split_size_or_sections: Any, dim: int) -> tuple[Tensor, ...]:
-    """What `split` gives."""
+def pieces(input: Tensor, split_size_or_sections: Lengths, dim: int) -> tuple[Tensor, ...]:
+    """The pieces that `split` returns."""
     if hasattr(split_size_or_sections, "__index__") and not isinstance(split_size_or_sections, Tensor):
         return _split(input, split_size_or_sections.__index__(), dim)
     return _split(input, sizes("split", (split_size_or_sections,)), dim)
 
 
-def _split_windows(layout: Layout, wanted: Any, dim: int) -> list[Window]:
+def _split_windows(layout: Layout, wanted: int | tuple[int, ...], dim: int) -> list[Window]:
+    """The windows of pieces of one length, or of the lengths `wanted`."""
     dim = check_dim("split", dim, len(layout.shape))
     if not layout.shape:
         raise ArgumentError("split: expected at least 1 dimension; got a number")
@@ -255,6 +287,12 @@ _split = make_views("split", _split_windows)
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
 
+    Arguments:
+        input: the tensor.
+        chunks: the greatest number of pieces.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+
     >>> from facula_tensor import arange
     >>> chunk(arange(5), 2)
     (tensor([0, 1, 2]), tensor([3, 4]))
@@ -272,6 +310,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) 
 
 
 def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:
+    """The windows of at most `chunks` equal pieces."""
     dim = check_dim("chunk", dim, len(layout.shape))
     if not layout.shape:
         raise ArgumentError("chunk: expected at least 1 dimension; got a number")

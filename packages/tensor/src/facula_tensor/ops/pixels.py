@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -16,6 +16,11 @@ from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .padding import pad
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core.types import Lengths
 
 __all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]
 
@@ -49,6 +54,11 @@ class _unfold_dim:
 def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`.
 
+    Arguments:
+        dimension: the dimension.
+        size: the length of a window.
+        step: the distance of two windows.
+
     >>> from facula_tensor import arange
     >>> arange(5).unfold(0, 3, 2)
     tensor([[0, 1, 2],
@@ -66,7 +76,8 @@ def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return recorded_ops.unfold_dim(self, dim, size, step)
 
 
-def _factor(operation: str, value: Any, name: str) -> int:
+def _factor(operation: str, value: object, name: str) -> int:
+    """`value` as a positive integer; errors name the argument `name`."""
     factor = as_integer(value, operation, name)
     if factor < 1:
         raise ArgumentError(f"{operation}: expected a positive {name}; got {factor}")
@@ -141,7 +152,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
 def _windows(
     operation: str, size: tuple[int, ...], kernel: Pair, dilation: Pair, padding: Pair, stride: Pair
 ) -> tuple[Pair, Pair]:
-    """How many windows there are down and across, and the padded size."""
+    """The numbers of windows down and across, and the padded size."""
     padded = (size[0] + 2 * padding[0], size[1] + 2 * padding[1])
     counts = [
         (length - gap * (taps - 1) - 1) // step + 1
@@ -154,7 +165,10 @@ def _windows(
     return (counts[0], counts[1]), padded
 
 
-def _geometry(operation: str, kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Pair, Pair, Pair, Pair]:
+def _geometry(
+    operation: str, kernel: Lengths, dilation: Lengths, padding: Lengths, stride: Lengths
+) -> tuple[Pair, Pair, Pair, Pair]:
+    """Kernel, dilation, padding and stride as pairs, checked."""
     return (
         pair(operation, "kernel_size", kernel, 1),
         pair(operation, "dilation", dilation, 1),
@@ -170,8 +184,21 @@ def _strides(width: int, plane: int, channels: int, dilation: Pair, stride: Pair
 
 @overridable
 @boundary
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+def unfold(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
+) -> Tensor:
     """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
+
+    Arguments:
+        input: images (N, C, H, W), or one without N.
+        kernel_size: height and width of a window: one number, or two.
+        dilation: the distance of a window's elements.
+        padding: how many zeros are added at each border.
+        stride: the distance of windows.
 
     >>> from facula_tensor import arange
     >>> unfold(arange(9.0).view(1, 3, 3), 2)
@@ -198,9 +225,22 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 @overridable
 @boundary
 def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
 ) -> Tensor:
     """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W).
+
+    Arguments:
+        input: columns (N, C · window, windows), or those of one image without N.
+        output_size: height and width of the images: one number, or two.
+        kernel_size: height and width of a window.
+        dilation: the distance of a window's elements.
+        padding: how many zeros the images had at each border.
+        stride: the distance of windows.
 
     >>> from facula_tensor import ones
     >>> fold(ones(4, 4), (3, 3), 2)

@@ -6,7 +6,7 @@ windows, regular or adaptive, are one linear operator, and its gradient another;
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
@@ -31,7 +31,7 @@ __all__ = ["adaptive_avg_pool2d", "avg_pool2d", "max_pool2d", "max_pool2d_with_i
 PARAMETERS = ("geometry", "size")  # the size is that of each plane of the result
 
 
-def ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Any:
+def ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Sequence[Tensor] | Tensor | None:
     """The call again, on operands in row-major order and a dtype of the kernel, if any is not; None if all are."""
     dtype = layout_of_tensor(operands[0]).dtype
     if dtype in (float32, float64) or (dtype is int64 and name == "max_pool2d"):
@@ -139,16 +139,22 @@ def max_pool2d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart.
 
-    input: (images, channels, height, width), or one image without the first; real numbers. Numbers for height
-    and width may differ: give two. padding: elements on each side that are never the greatest, at most half the
-    kernel_size. dilation: the distance between a window's elements. Returns (images, channels, out height, out width),
-    where a length is (length + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1, or rounded up in ceil_mode if
-    the last window then starts before the padding. With return_indices the pair (elements, indices): int64, into each
-    flattened (height, width). The first of equal elements is taken; NaN counts as the greatest. ValueError where
-    windows do not fit.
+    A length of the result is (length + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1, or rounded up in
+    ceil_mode if the last window then starts before the padding. Elements of the padding are never the greatest; the
+    first of equal elements is taken; NaN counts as the greatest. ValueError where windows do not fit.
+
+    Arguments:
+        input: real numbers (images, channels, height, width), or one image without the first.
+        kernel_size: height and width of a window: one number, or two.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: whether to return the pair (elements, indices), the indices (int64) being into each
+            flattened (height, width).
 
     >>> from facula_tensor import arange
     >>> max_pool2d(arange(16.0).reshape(1, 4, 4), 2)
@@ -181,15 +187,24 @@ def max_pool2d_with_indices(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = True,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """`max_pool2d` with the indices.
+
+    Arguments:
+        input: images (N, C, H, W), or one image without N.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: ignored.
 
     >>> from facula_tensor import arange
     >>> max_pool2d_with_indices(arange(16.0).reshape(1, 4, 4), 2)[1]
     tensor([[[ 5,  7],
              [13, 15]]])
     """
-    return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)  # type: ignore[return-value]
 
 
 def avg_pool2d(
@@ -206,6 +221,15 @@ def avg_pool2d(
     Shapes, padding and ceil_mode are as for `max_pool2d`. Sums are divided by the window's elements, with those in the
     zero padding unless count_include_pad is False; or by divisor_override. Means of integers are cut towards 0.
     ValueError where windows do not fit.
+
+    Arguments:
+        input: images (N, C, H, W), or one image without N.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        ceil_mode: whether lengths are rounded up.
+        count_include_pad: whether elements of the padding count in means.
+        divisor_override: what sums are divided by, in place of the number of elements.
 
     >>> from facula_tensor import arange
     >>> avg_pool2d(arange(16.0).reshape(1, 4, 4), 2)

@@ -1,15 +1,18 @@
-"""How windows lie over sequences, images and volumes: what pooling is made with, checked."""
+"""Places of windows over sequences, images and volumes: the arguments of pooling, checked."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
 
 from .._core.geometry import is_integer, several
 from .convolution_geometry import LENGTHS, WHAT
+
+if TYPE_CHECKING:
+    from .._core.types import Lengths
 
 __all__: list[str] = []
 
@@ -29,7 +32,7 @@ def check_planes(operation: str, dims: int, shape: Numbers) -> None:
 def count_windows(
     operation: str, size: Numbers, kernel: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, ceil: bool
 ) -> Numbers:
-    """How many windows there are along each dimension; in ceil_mode the last may reach beyond the padding."""
+    """The number of windows along each dimension; in ceil_mode the last may reach beyond the padding."""
     if any([2 * before > taps for before, taps in zip(padding, kernel, strict=True)]):
         raise ArgumentError(f"{operation}: expected padding of at most half the kernel_size {kernel}; got {padding}")
     counts = []
@@ -52,14 +55,14 @@ def count_windows(
     return tuple(counts)
 
 
-def flag(name: str, argument: str, value: Any) -> bool:
+def flag(name: str, argument: str, value: object) -> bool:
     """`value`, True or False."""
     if value not in (True, False):
         raise InvalidTypeError(f"{name}: expected {argument} to be True or False; got {value!r}")
     return bool(value)
 
 
-def stride_of(name: str, stride: Any, kernel: Numbers) -> Numbers:
+def stride_of(name: str, stride: Lengths | None, kernel: Numbers) -> Numbers:
     """The stride, which is the window where it is left out: None, or PyTorch's empty tuple."""
     left_out = stride is None or (type(stride) is tuple and not stride)
     return kernel if left_out else several(name, "stride", stride, len(kernel), 1)
@@ -67,8 +70,14 @@ def stride_of(name: str, stride: Any, kernel: Numbers) -> Numbers:
 
 @lru_cache(maxsize=1024, typed=True)
 def max_geometry(
-    dims: int, shape: Numbers, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> tuple[Any, ...]:
+    dims: int,
+    shape: Numbers,
+    kernel_size: Lengths,
+    stride: Lengths | None,
+    padding: Lengths,
+    dilation: Lengths,
+    ceil_mode: bool,
+) -> tuple[tuple[Numbers, Numbers, Numbers, Numbers], Numbers]:
     """The geometry for greatest elements, and the sizes that come out; raises where there are no windows."""
     name = f"max_pool{dims}d"
     check_planes(name, dims, shape)
@@ -83,8 +92,15 @@ def max_geometry(
 
 @lru_cache(maxsize=1024, typed=True)
 def avg_geometry(
-    dims: int, shape: Numbers, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, padded: bool, divisor: Any
-) -> tuple[Any, ...]:
+    dims: int,
+    shape: Numbers,
+    kernel_size: Lengths,
+    stride: Lengths | None,
+    padding: Lengths,
+    ceil_mode: bool,
+    padded: bool,
+    divisor: int | None,
+) -> tuple[tuple[Numbers, Numbers, Numbers, bool, int | None], Numbers]:
     """The same for means."""
     name = f"avg_pool{dims}d"
     check_planes(name, dims, shape)
@@ -99,7 +115,7 @@ def avg_geometry(
 
 
 @lru_cache(maxsize=1024, typed=True)
-def adaptive_size(name: str, dims: int, shape: Numbers, output_size: Any) -> Numbers:
+def adaptive_size(name: str, dims: int, shape: Numbers, output_size: Lengths) -> Numbers:
     """The lengths of what windows that divide planes evenly make; None keeps a length."""
     check_planes(name, dims, shape)
     each = output_size if isinstance(output_size, tuple) else (output_size,) * dims

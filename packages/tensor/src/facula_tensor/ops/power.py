@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -24,13 +24,23 @@ _power, _power_ = operators["pow"].public, operators["pow"].changing
 @public_form
 @boundary
 def pow(
-    input: Operand | None = None, exponent: Operand | None = None, *, self: Any = None, out: Tensor | None = None
+    input: Operand | None = None,
+    exponent: Operand | None = None,
+    *,
+    self: Operand | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Each element raised to the power of the exponent's.
 
     Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
     the exponents are a tensor, the negative ones give the integer part. `self` is another name of `input`, which
     PyTorch has for a number.
+
+    Arguments:
+        input: the bases.
+        exponent: the exponents.
+        self: another name of `input`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> pow(tensor([1.0, 2.0, 3.0]), exponent=2)

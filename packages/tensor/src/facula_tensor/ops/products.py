@@ -1,10 +1,9 @@
-"""Products of vectors and matrices beyond `matmul`: outer, inner, Kronecker and cross products, and products that are
-added to something: the `addmm` family."""
+"""Products of vectors and matrices beyond `matmul`: outer, inner, Kronecker, cross, and the `addmm` family."""
 
 from __future__ import annotations
 
 from math import prod as numel
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -22,7 +21,9 @@ from .in_place import in_place_of
 from .matmul import need_dims
 
 if TYPE_CHECKING:
-    from .._core.types import Scalar
+    from facula_storage import DType
+
+    from .._core.types import Number, Scalar
 
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "cross", "ger", "inner", "kron", "outer", "vdot"]
 
@@ -34,6 +35,11 @@ _product = operators["matmul"].library_call
 @boundary
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of all pairs of elements of two vectors (n,) and (m,): (n, m). The two promote.
+
+    Arguments:
+        input: the vector (n,).
+        vec2: the vector (m,).
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> outer(tensor([1, 2]), tensor([1, 10, 100]))
@@ -48,7 +54,13 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Another name of `outer`."""
+    """Another name of `outer`.
+
+    Arguments:
+        input: the vector (n,).
+        vec2: the vector (m,).
+        out: where the result goes; a new tensor if None.
+    """
     return outer(input, vec2, out=out)
 
 
@@ -57,6 +69,11 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @boundary
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> inner(tensor([[1, 2], [3, 4]]), tensor([1, 10]))
@@ -83,6 +100,11 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, the first of them conjugated.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> vdot(tensor([1 + 2j]), tensor([1 + 2j]))
     tensor(5.+0.j)
@@ -98,6 +120,11 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element.
 
     Shapes are filled up with 1 from the left; each length of the result is the product of the operands'.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> kron(tensor([[1, 2]]), tensor([[1, 1]]))
@@ -119,6 +146,12 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3.
 
     The operands have equally many dimensions, and broadcast. ValueError where `dim` has another length.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        dim: the dimension of length 3; the first such if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
@@ -149,7 +182,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
 
 
 # -------------------------------------------------------------------------------------- beta input + alpha product
-def _check(operation: str, input: Any, operands: tuple[tuple[str, Any, int], ...]) -> None:
+def _check(operation: str, input: Tensor, operands: tuple[tuple[str, Tensor, int], ...]) -> None:
     """Raise where operands are no tensors, of another dtype than `input`, or of the wrong dimensions."""
     dtype = layout_of_tensor(as_tensor(operation, input)).dtype
     for name, one, ndim in operands:
@@ -165,17 +198,17 @@ def _check(operation: str, input: Any, operands: tuple[tuple[str, Any, int], ...
         raise DTypeError(f"{operation}: not defined for bool; convert with .to()")
 
 
-def _factor(operation: str, name: str, value: Any, dtype: Any) -> Any:
+def _factor(operation: str, name: str, value: object, dtype: DType) -> Number:
     """A number as the dtype has it: integers have no fraction. TypeError where it is no number, or complex."""
     if isinstance(value, Tensor) and not value.ndim and value.node is None:
         value = value.item()
     number = plain_number(value)
     if number is None or SCALAR_CATEGORY[type(number)] > max(dtype.category, FLOATING):
         raise InvalidTypeError(f"{operation}: expected {name} to be a real number; got {type(value).__name__}")
-    return number if dtype.category >= FLOATING else bool(number) if dtype is bool_ else int(number)
+    return number if dtype.category >= FLOATING else bool(number) if dtype is bool_ else int(number)  # type: ignore[arg-type]
 
 
-def _added(operation: str, input: Tensor, product: Tensor, beta: Any, alpha: Any, out: Tensor | None) -> Tensor:
+def _added(operation: str, input: Tensor, product: Tensor, beta: Scalar, alpha: Scalar, out: Tensor | None) -> Tensor:
     """beta * input + alpha * product. `input` broadcasts to the product, and counts for nothing where beta is 0."""
     shape = tuple(product.shape)
     beta, alpha = [_factor(operation, *one, result_type(input, product)) for one in (("beta", beta), ("alpha", alpha))]
@@ -202,6 +235,14 @@ def addmm(
     All in one dtype; beside integers, `beta` and `alpha` lose their fractions. Where `beta` is 0, NaN and infinities in
     `input` count for nothing.
 
+    Arguments:
+        input: what is added; it broadcasts.
+        mat1: the first matrix.
+        mat2: the second matrix.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> addmm(ones(3), ones(2, 4), ones(4, 3), beta=2)
     tensor([[6., 6., 6.],
@@ -219,6 +260,14 @@ def addmv(
 ) -> Tensor:
     """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,).
 
+    Arguments:
+        input: what is added; it broadcasts.
+        mat: the matrix.
+        vec: the vector.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> addmv(ones(2), ones(2, 4), ones(4))
     tensor([5., 5.])
@@ -234,6 +283,14 @@ def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote.
+
+    Arguments:
+        input: what is added; it broadcasts.
+        vec1: the first vector.
+        vec2: the second vector.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> addr(ones(2, 3), ones(2), ones(3), alpha=2)
@@ -253,6 +310,14 @@ def baddbmm(
 ) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m).
 
+    Arguments:
+        input: what is added; it broadcasts.
+        batch1: the first stack.
+        batch2: the second stack.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import ones
     >>> baddbmm(ones(2, 1, 1), ones(2, 1, 4), ones(2, 4, 1))[0]
     tensor([[5.]])
@@ -267,6 +332,14 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None
 ) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m).
+
+    Arguments:
+        input: what is added; it broadcasts.
+        batch1: the first stack.
+        batch2: the second stack.
+        beta: the factor of `input`.
+        alpha: the factor of the product.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> addbmm(ones(1), ones(2, 1, 4), ones(2, 4, 1))
@@ -283,12 +356,14 @@ def addbmm(
 
 
 def _stacks(operation: str, input: Tensor, batch1: Tensor, batch2: Tensor) -> Tensor:
+    """The products of two stacks, checked against `input`."""
     _check(operation, input, (("batch1", batch1, 3), ("batch2", batch2, 3)))
     _need_one_length(operation, batch1, batch2)
     return _product(batch1, batch2)
 
 
 def _need_one_length(operation: str, batch1: Tensor, batch2: Tensor) -> None:
+    """ValueError unless two stacks of matrices can be multiplied."""
     if batch1.shape[0] != batch2.shape[0] or batch1.shape[2] != batch2.shape[1]:
         raise ArgumentError(
             f"{operation}: expected stacks (b, n, k) and (b, k, m); "

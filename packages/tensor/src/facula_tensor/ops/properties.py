@@ -1,4 +1,4 @@
-"""What functions ask of a tensor, which methods ask too: `is_tensor`, `numel`, `is_floating_point`, `is_complex`."""
+"""Properties of tensors as functions: `is_tensor`, `numel`, `is_floating_point`, `is_complex`."""
 
 from __future__ import annotations
 

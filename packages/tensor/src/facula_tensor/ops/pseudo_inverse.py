@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -54,7 +54,7 @@ class _pinv:
         return F.add(result, further) if m and n else result
 
 
-def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
+def tolerances(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None) -> tuple[Tensor, Tensor]:
     """`atol` and `rtol` as tensors without history, of the dtype of A's magnitudes.
 
     Where neither is given `rtol` is the greater length of A times the dtype's precision, else it is 0.
@@ -62,7 +62,7 @@ def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tens
     layout = layout_of_tensor(A)
     dtype = layout.dtype.to_real()
 
-    def one(value: Any, argument: str) -> Tensor:
+    def one(value: object, argument: str) -> Tensor:
         if isinstance(value, Tensor):
             found = layout_of_tensor(value)
             if found.dtype.category == layout.dtype.category != dtype.category:
@@ -81,7 +81,7 @@ def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tens
     return one(0.0 if atol is None else atol, "atol"), one(rtol, "rtol")
 
 
-def pinv_of(name: str, A: Any, atol: Any, rtol: Any, hermitian: Any) -> Tensor:
+def pinv_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
     """The pseudo-inverse; of one triangle of A where it is `hermitian`."""
     A = matrices(name, A, square=bool(hermitian))
     result, info = recorded_ops.pinv(A, *tolerances(name, A, atol, rtol), (bool(hermitian),))
@@ -97,8 +97,8 @@ def magnitudes(F: Namespace, name: str, A: Tensor, hermitian: bool) -> Tensor:
     return F.abs(values_of(name, "eigvalsh", A, (False,)))
 
 
-def rank_of(name: str, A: Any, atol: Any, rtol: Any, hermitian: Any) -> Tensor:
-    """How many singular values are not 0."""
+def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
+    """The number of singular values that are not 0."""
     A = snapshot(matrices(name, A, square=bool(hermitian)))
     absolute, relative = tolerances(name, A, atol, rtol)
     values = no_record_ops.magnitudes(name, A, bool(hermitian))
@@ -112,7 +112,9 @@ def rank_of(name: str, A: Any, atol: Any, rtol: Any, hermitian: Any) -> Tensor:
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-def least_squares(name: str, A: Any, B: Any, rcond: Any, driver: Any) -> tuple[Tensor, ...]:
+def least_squares(
+    name: str, A: Tensor, B: Tensor, rcond: float | Tensor | None, driver: str | None
+) -> tuple[Tensor, ...]:
     """The solution of least norm, sums of squares of what is left, ranks, singular values."""
     F, A = recorded_ops, matrices(name, A)
     if driver not in (None, *DRIVERS):

@@ -24,12 +24,13 @@ from .sorting import length
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.types import Dims
+    from .._core.types import Function
+    from .reduction.extreme_pairs import Extremes
 
 __all__ = ["kthvalue", "median", "mode", "nanmedian"]
 
 
-def _rank(name: str, *further: str) -> Any:
+def _rank(name: str, *further: str) -> Function:
     @operator
     @under("_" + name, "One element of each line, and where it is.")
     class body:
@@ -57,7 +58,7 @@ _nanmedian_dim = _rank("nanmedian_dim")
 _mode = _rank("mode")
 
 
-def _whole(name: str) -> Any:
+def _whole(name: str) -> Function:
     @operator
     @under(f"_{name}_all", "The median of all; equal ones share.")
     class body:
@@ -85,7 +86,7 @@ _median_all = _whole("median")
 _nanmedian_all = _whole("nanmedian")
 
 
-def without(results: Any, dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
+def without(results: Sequence[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
     """Values and indices, without the dimension unless it is kept."""
     values, indices = results
     if keepdim or not layout.shape:
@@ -102,11 +103,20 @@ def kthvalue(
     dim: int = -1,
     keepdim: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> Extremes:
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest.
+
+    Arguments:
+        input: the tensor.
+        k: the rank, from 1 on.
+        dim: the dimension.
+        keepdim: whether `dim` stays, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
@@ -121,7 +131,10 @@ def kthvalue(
     return pair(KthValue, without(results, dim, keepdim or keepdims, layout), out)
 
 
-def _median(name: str, kind: Any, input: Any, dim: Any, keepdim: bool, axis: Any, out: Any) -> Any:
+def _median(
+    name: str, kind: type[Extremes], input: Tensor, dim: int | None, keepdim: bool, axis: int | None, out: Any
+) -> Tensor | Extremes:
+    """`median` or `nanmedian`: `kind` is the class of its pairs."""
     if axis is not None:
         dim = axis_for(dim, axis, name)
     if dim is None:
@@ -139,13 +152,21 @@ def median(
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     keepdims: bool = False,
-    out: Any = None,
-) -> Any:
+    out: Tensor | Sequence[Tensor] | None = None,
+) -> Tensor | Extremes:
     """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN.
 
     Of an even number the lower of the two in the middle. Of all elements, equal ones share the gradient.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension; all elements if None.
+        keepdim: whether `dim` stays, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: a tensor, or with `dim` the pair of tensors, where the result goes.
 
     >>> from facula_tensor import tensor
     >>> median(tensor([3.0, 1.0, 2.0, 5.0]))
@@ -162,11 +183,19 @@ def nanmedian(
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     keepdims: bool = False,
-    out: Any = None,
-) -> Any:
+    out: Tensor | Sequence[Tensor] | None = None,
+) -> Tensor | Extremes:
     """`median` of the elements that are no NaN; NaN where there are none.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension; all elements if None.
+        keepdim: whether `dim` stays, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: a tensor, or with `dim` the pair of tensors, where the result goes.
 
     >>> from facula_tensor import tensor
     >>> nanmedian(tensor([3.0, float("nan"), 2.0]))
@@ -183,11 +212,19 @@ def mode(
     dim: int = -1,
     keepdim: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> Extremes:
     """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        keepdim: whether `dim` stays, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> mode(tensor([3, 1, 3, 1, 2])).values

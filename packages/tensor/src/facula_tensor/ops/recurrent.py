@@ -6,7 +6,7 @@ representations using RNN encoder-decoder, 2014. J. L. Elman: Finding structure 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import enable_grad, grad
 from facula_autograd.extend import Gradients, output_node, replace_mode
@@ -31,6 +31,7 @@ OPTIONAL = ("h0", "c0", "bias_ih", "bias_hh", "sizes")
 
 
 def _expect(name: str, given: Layout | None, shape: tuple[int, ...], input: Layout) -> None:
+    """Raise unless the operand `name` was left out, or has `shape` and the dtype of the input."""
     if given is None:
         return
     if given.shape != shape:
@@ -152,8 +153,15 @@ _recurrent_outputs = _recurrent.operator.outputs  # type: ignore[attr-defined]
 
 
 def _gradients(
-    given: Any, edges: tuple[Any, ...], operands: Operands, out: Any, saved: Any, cells: Any, kind: str, reverse: bool
-) -> tuple[Any, ...]:
+    given: tuple[Tensor | None, ...],
+    edges: tuple[object, ...],
+    operands: Operands,
+    out: Tensor | None,
+    saved: Tensor | None,
+    cells: Tensor | None,
+    kind: str,
+    reverse: bool,
+) -> tuple[Tensor | None, ...]:
     """The gradients of the operands, from those of out, h_n and c_n that are given."""
     # Leaves may be of classes that override operators: rules see plain tensors.
     input, h0, c0, weight_ih, weight_hh, _, _, sizes = [None if one is None else snapshot(one) for one in operands]
@@ -167,8 +175,15 @@ def _gradients(
 
 
 def _recorded_gradients(
-    given: Any, edges: tuple[Any, ...], operands: Operands, out: Any, saved: Any, cells: Any, kind: str, reverse: bool
-) -> tuple[Any, ...]:
+    given: tuple[Tensor | None, ...],
+    edges: tuple[object, ...],
+    operands: Operands,
+    out: Tensor | None,
+    saved: Tensor | None,
+    cells: Tensor | None,
+    kind: str,
+    reverse: bool,
+) -> tuple[Tensor | None, ...]:
     """The same in operators that have gradients: those of the layer step by step.
 
     Each operand is looked at through a view of its own, as two of them may be one tensor.
@@ -178,12 +193,12 @@ def _recorded_gradients(
             one if edge is None else recorded_ops.view(one, one._layout.shape) for one, edge in zip(operands, edges)
         ]
         *tensors, sizes = views
-        results = all_steps(recorded_ops, kind, reverse, *tensors, None, sizes)
+        results = all_steps(recorded_ops, kind, reverse, *tensors, None, sizes)  # type: ignore[arg-type, call-arg]
         pairs = [(made, g) for made, g in zip(results, given, strict=True) if g is not None]
         wanted = [one for one, edge in zip(views, edges, strict=True) if edge is not None]
         made = iter(
             grad(
-                [one for one, _ in pairs],
+                [one for one, _ in pairs],  # type: ignore[misc]
                 wanted,
                 [g for _, g in pairs],
                 create_graph=True,
@@ -223,21 +238,23 @@ def recurrent_layer(
     """
     weight_ih, weight_hh, bias_ih, bias_hh, *rest = weights
     dtype = layout_of_tensor(input).dtype
-    F: Any = recorded_ops
+    F = recorded_ops
     state = autocast_state()
     if state is not None:  # Note [Autocast]
-        operands = in_one_dtype(
+        lowered = in_one_dtype(
             state, (input, h0, c0, *weights), lower=kind[:3] == "rnn" or (kind == "lstm" and not as_input)
         )
         with replace_mode(autocast=None):
-            return recurrent_layer(kind, *operands[:3], tuple(operands[3:]), reverse, sizes)  # type: ignore[arg-type]
+            x, h, c, *rest = lowered
+            return recurrent_layer(kind, x, h, c, tuple(rest), reverse, sizes)  # type: ignore[arg-type]
     if dtype.is_floating_point and dtype.itemsize < 4:
         wide = [None if one is None else F.to(one, (float32,)) for one in (input, h0, c0, *weights)]
-        found = recurrent_layer(kind, *wide[:3], tuple(wide[3:]), reverse, sizes)  # type: ignore[arg-type]
+        x, h, c, *rest = wide
+        found = recurrent_layer(kind, x, h, c, tuple(rest), reverse, sizes)  # type: ignore[arg-type]
         return tuple([None if one is None else F.to(one, (dtype,)) for one in found])  # type: ignore[return-value]
     operands = (input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh)
     if rest:
-        return all_steps(F, kind, reverse, *operands, rest[0], sizes)
+        return all_steps(F, kind, reverse, *operands, rest[0], sizes)  # type: ignore[arg-type, call-arg]
     try:
         out, h_n, c_n, _, _ = F.recurrent(*operands, sizes, (kind, reverse))
     except NumberOverflowError:  # the kernel's word for sizes that it does not begin with

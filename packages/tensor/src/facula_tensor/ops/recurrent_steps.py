@@ -40,7 +40,9 @@ def all_steps(
     rows = F.reshape(linear(input, weight_ih, bias_ih), (-1, gates.shape[0]))
     starts = [sum(counts[:t]) for t in range(len(counts))]
     first = (h0, c0)
-    state = tuple([None if one is None else part(F, one, 0, counts[-1] if reverse else batch) for one in first])
+    state: tuple[Any, ...] = tuple(
+        [None if one is None else part(F, one, 0, counts[-1] if reverse else batch) for one in first]
+    )
     outputs: list[Tensor] = []
     ended: list[tuple[Any, ...]] = []  # states of sequences that are over, the shortest first
     for t in reversed(range(len(counts))) if reverse else range(len(counts)):
@@ -51,7 +53,8 @@ def all_steps(
         elif count > known:
             more = [None if one is None else part(F, one, known, count) for one in first]
             state = tuple([None if a is None else F.cat((a, b), (0,)) for a, b in zip(state, more, strict=True)])
-        state = step(F, kind, part(F, rows, starts[t], starts[t] + count), *state, weight_hh, bias_hh, weight_hr)
+        x, (h, c) = part(F, rows, starts[t], starts[t] + count), state
+        state = step(F, kind, x, h, c, weight_hh, bias_hh, weight_hr)
         outputs.append(state[0])
     if reverse:
         outputs.reverse()
@@ -77,11 +80,11 @@ def step(
     kind: str,
     x: Tensor,
     h: Tensor,
-    c: Any,
+    c: Tensor | None,
     weight_hh: Tensor,
     bias_hh: Tensor | None,
     weight_hr: Tensor | None,
-) -> tuple[Any, ...]:
+) -> tuple[Tensor, Tensor | None]:
     """The states after one step. x: what comes from the input."""
     state = linear(h, weight_hh, bias_hh)
     if kind == "rnn_tanh":

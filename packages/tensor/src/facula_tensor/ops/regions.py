@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
 
-def _replaced(operation: str, input: Tensor, src: Tensor, size: Any, strides: Any, offset: int) -> Tensor:
+def _replaced(
+    operation: str, input: Tensor, src: Tensor, size: tuple[int, ...], strides: tuple[int, ...], offset: int
+) -> Tensor:
+    """`input` with `src` where `size`, `strides` and `offset` (in elements) say."""
     src = steady(as_tensor(operation, src))
     if tuple(src.shape) != tuple(size):
         raise ArgumentError(
@@ -46,6 +49,12 @@ def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy of `input` in which `select(dim, index)` is `src`.
 
+    Arguments:
+        input: the tensor that is copied.
+        src: the new elements.
+        dim: the dimension.
+        index: which element; negative ones count from the end.
+
     >>> from facula_tensor import ones, zeros
     >>> select_scatter(zeros(2, 2), ones(2), 0, 1)
     tensor([[0., 0.],
@@ -63,6 +72,14 @@ def slice_scatter(
 ) -> Tensor:
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`.
 
+    Arguments:
+        input: the tensor that is copied.
+        src: the new elements.
+        dim: the dimension.
+        start: the first element; negative ones count from the end.
+        end: the bound; the end if None.
+        step: the distance of two elements; above 0.
+
     >>> from facula_tensor import ones, zeros
     >>> slice_scatter(zeros(4), ones(2), 0, 1, 3)
     tensor([0., 1., 1., 0.])
@@ -77,7 +94,7 @@ def slice_scatter(
         None if one is None else as_integer(one, "slice_scatter", name)
         for one, name in ((start, "start"), (end, "end"))
     ]
-    first, last, step = slice(*bounds, step).indices(input.shape[at])
+    first, last, step = slice(bounds[0], bounds[1], step).indices(input.shape[at])
     return _in_window("slice_scatter", input, src, "slice", (at, first, max(first, last), step))
 
 
@@ -86,6 +103,13 @@ def slice_scatter(
 @boundary
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
+
+    Arguments:
+        input: the tensor that is copied.
+        src: the new elements.
+        offset: which diagonal: 0 is the main one, 1 the next above.
+        dim1: the dimension of rows.
+        dim2: the dimension of columns.
 
     >>> from facula_tensor import ones, zeros
     >>> diagonal_scatter(zeros(2, 2), ones(2))
@@ -105,6 +129,13 @@ def as_strided_scatter(
     input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None
 ) -> Tensor:
     """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`.
+
+    Arguments:
+        input: the tensor that is copied.
+        src: the new elements.
+        size: their shape.
+        stride: their strides, in elements.
+        storage_offset: where the first one is, in elements; where `input` begins if None.
 
     >>> from facula_tensor import ones, zeros
     >>> as_strided_scatter(zeros(2, 2), ones(2), (2,), (2,), 1)

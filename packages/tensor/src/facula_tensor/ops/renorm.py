@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -19,6 +19,9 @@ from .._dispatch.writing import write_out
 from .in_place import in_place_of
 from .reduction.norms import vector_norm_of
 
+if TYPE_CHECKING:
+    from .._core.types import Lengths
+
 __all__ = ["renorm"]
 
 
@@ -29,6 +32,13 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
     """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down.
 
     Floating and complex dtypes, at least 2 dimensions.
+
+    Arguments:
+        input: the tensor.
+        p: the order of the norm, above 0.
+        dim: the dimension of the slices.
+        maxnorm: the greatest norm.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
@@ -62,7 +72,7 @@ in_place_of(renorm)
 @overridable
 @method()
 @boundary
-def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+def sum_to_size(self: Tensor, *size: Lengths) -> Tensor:
     """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`.
 
     >>> from facula_tensor import ones

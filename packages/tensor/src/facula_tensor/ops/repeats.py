@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,10 +37,14 @@ def _tiled(operation: str, input: Tensor, counts: tuple[int, ...]) -> Tensor:
 
 @overridable
 @method()
-def repeat(self: Tensor, *counts: Any, repeats: Lengths | Tensor | None = None) -> Tensor:
+def repeat(self: Tensor, *counts: Lengths, repeats: Lengths | Tensor | None = None) -> Tensor:
     """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front.
 
     ValueError where there are fewer counts than dimensions (`tile` takes those).
+
+    Arguments:
+        counts: how often each dimension is repeated, as numbers or as one sequence.
+        repeats: another way to give `counts`.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).repeat(2, 2)
@@ -64,8 +68,13 @@ def repeat(self: Tensor, *counts: Any, repeats: Lengths | Tensor | None = None) 
 @overridable
 @method()
 @boundary
-def tile(input: Tensor, *counts: Any, dims: Lengths | None = None) -> Tensor:
+def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front.
+
+    Arguments:
+        input: the tensor.
+        counts: how often each dimension is repeated, as numbers or as one sequence.
+        dims: another way to give `counts`.
 
     >>> from facula_tensor import tensor
     >>> tile(tensor([[1], [2]]), (2,))
@@ -88,6 +97,12 @@ def repeat_interleave(
 
     Without `dim` the tensor is flattened. Of counts alone, `repeat_interleave(repeats)`: the position of each,
     repeated as often as it says. `output_size`, where given, is checked.
+
+    Arguments:
+        input: the tensor, or counts alone.
+        repeats: how often: a number, or an integer tensor of as many counts as elements.
+        dim: the dimension; that of the flattened tensor if None.
+        output_size: the length of the result, which is checked; unknown if None.
 
     >>> from facula_tensor import tensor
     >>> repeat_interleave(tensor([1, 2]), 2)
@@ -125,14 +140,14 @@ def _check_counts(repeats: Tensor) -> None:
         )
 
 
-def _check_size(size: int, output_size: Any) -> None:
+def _check_size(size: int, output_size: int | None) -> None:
     if output_size is not None and output_size != size:
         raise ArgumentError(
             f"repeat_interleave: expected output_size to be {size}, the sum of repeats; got {output_size}"
         )
 
 
-def _positions(repeats: Tensor, length: int | None, output_size: Any) -> Tensor:
+def _positions(repeats: Tensor, length: int | None, output_size: int | None) -> Tensor:
     """Each position as often as `repeats` says at it."""
     _check_counts(repeats)
     if repeats.ndim != 1 or (length is not None and length != repeats.numel()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import floor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.view_call import as_tensor
 from .taps import Taps, even_taps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core.types import Lengths
 
 __all__ = ["interpolate"]
 
@@ -82,8 +87,8 @@ def far(t: np.ndarray) -> np.ndarray:
 
 def interpolate(
     input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Lengths | None = None,
+    scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
@@ -91,11 +96,18 @@ def interpolate(
 ) -> Tensor:
     """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
 
-    Give `size`, or `scale_factor`, by which lengths are multiplied and rounded down: a number, or one a dimension.
-    mode: "nearest" (PyTorch's old way, which favours the left neighbour), "nearest-exact", "linear", "bilinear",
-    "trilinear" (by the number of dimensions), "bicubic", "area" (means). align_corners puts the first and last
-    elements of both over each other, else their outer edges. With recompute_scale_factor positions follow from the
-    sizes, not from scale_factor. float16 and bfloat16 are computed in float32; uint8 is rounded.
+    float16 and bfloat16 are computed in float32; uint8 is rounded. Either `size` or `scale_factor` is given.
+
+    Arguments:
+        input: images of one, two or three dimensions, after N and C.
+        size: the lengths of the result: one number, or one a dimension.
+        scale_factor: what lengths are multiplied by, then rounded down: one number, or one a dimension.
+        mode: "nearest" (the old way of PyTorch, which favours the left neighbour), "nearest-exact", "linear",
+            "bilinear" or "trilinear" (by the number of dimensions), "bicubic", or "area" (means).
+        align_corners: whether the centres of the first and last elements of both lie over each other, else their
+            outer edges.
+        recompute_scale_factor: whether positions follow from the lengths, not from `scale_factor`.
+        antialias: False: nothing else is supported.
 
     >>> from facula_tensor import tensor
     >>> interpolate(tensor([[[1.0, 3.0]]]), scale_factor=2)
@@ -132,12 +144,14 @@ def interpolate(
         raise
 
 
-def sizes_and_scales(shape: tuple[int, ...], size: Any, scale_factor: Any) -> tuple[list[int], list[float | None]]:
+def sizes_and_scales(
+    shape: tuple[int, ...], size: Lengths | None, scale_factor: float | Sequence[float] | None
+) -> tuple[list[int], list[float | None]]:
     """The lengths to make, and the factors where those were given."""
     name, count = "interpolate", len(shape) - 2
     if (size is None) == (scale_factor is None):
         raise ArgumentError(f"{name}: expected size or scale_factor; got {'both' if size is not None else 'neither'}")
-    given = size if scale_factor is None else scale_factor
+    given: Any = size if scale_factor is None else scale_factor
     what = "size" if scale_factor is None else "scale_factor"
     each = list(given) if isinstance(given, (tuple, list)) else [given] * count
     if len(each) != count:
@@ -153,7 +167,8 @@ def sizes_and_scales(shape: tuple[int, ...], size: Any, scale_factor: Any) -> tu
     return lengths, list(factors)
 
 
-def _resized(input: Tensor, mode: str, lengths: list[int], scales: list[Any], align: bool) -> Tensor:
+def _resized(input: Tensor, mode: str, lengths: list[int], scales: list[float | None], align: bool) -> Tensor:
+    """`input` with its last dimensions of `lengths`; `scales` are the factors that were given, or None."""
     dtype, shape = input.dtype, layout_of_tensor(input).shape
     if mode.startswith("nearest") and dtype not in (float32, float64):
         for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2):

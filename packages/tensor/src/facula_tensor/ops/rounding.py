@@ -80,6 +80,10 @@ class trunc:
 class round:
     """The nearest whole number of each element; halves go to the even one. Integers stay as they are.
 
+    Arguments:
+        input: the numbers.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> round(tensor([0.5, 1.5, 2.5]))
     tensor([0., 2., 2.])
@@ -109,6 +113,11 @@ class frac:
 @elementwise
 class copysign:
     """The size of each element of `input` with the sign of the other's: also that of -0.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor or a number.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> copysign(tensor([1.0, 2.0]), -3)
@@ -149,6 +158,11 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
 
     `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
+
+    Arguments:
+        input: the numbers.
+        decimals: how many decimal places.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
@@ -228,6 +242,13 @@ def nan_to_num(
 
     Integers stay as they are. The gradient where something was put in is 0.
 
+    Arguments:
+        input: the numbers.
+        nan: what replaces NaN; 0 if None.
+        posinf: what replaces infinity; the greatest number of the dtype if None.
+        neginf: what replaces negative infinity; the least number of the dtype if None.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)
     tensor([0., 9., 2.])
@@ -259,5 +280,11 @@ def nan_to_num(
 def nan_to_num_(
     self: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
-    """`nan_to_num` in place: changes this tensor and returns it."""
+    """`nan_to_num` in place: changes this tensor and returns it.
+
+    Arguments:
+        nan: what replaces NaN; 0 if None.
+        posinf: what replaces infinity; the greatest number of the dtype if None.
+        neginf: what replaces negative infinity; the least number of the dtype if None.
+    """
     return assign_inplace("nan_to_num_", self, nan_to_num(source("nan_to_num_", self, True), nan, posinf, neginf))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
@@ -22,6 +22,7 @@ from .choosing import nonzero
 if TYPE_CHECKING:
     from facula_storage import DType
 
+    from .._core.types import Function
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["binomial", "poisson"]
@@ -30,7 +31,7 @@ TINY = {4: 2.0**-126, 8: 2.0**-1022}  # the least normal numbers of 4 and 8 byte
 LAST = {4: 1 - 2.0**-24, 8: 1 - 2.0**-53}  # the last numbers below 1
 
 
-def _alike(layout: Layout, *_: Any) -> Layout:
+def _alike(layout: Layout, *_: object) -> Layout:
     return contiguous(layout.shape, layout.dtype, layout.device)
 
 
@@ -51,7 +52,7 @@ class _standard_gamma:
 
 @elementwise
 class _standard_gamma_grad:
-    """How a gamma draw `other` moves with the shape `input` it was drawn by; has no derivative itself."""
+    """The derivative of a gamma draw `other` by its shape `input`; it has no derivative itself."""
 
     inputs = ("input", "other")
     inplace = False
@@ -71,7 +72,7 @@ class _gamma_share:
         return F.mul(g, _density(F, input, other))
 
 
-def _density(F: Namespace, shape: Tensor, x: Tensor) -> Any:
+def _density(F: Namespace, shape: Tensor, x: Tensor) -> Tensor:
     """The gamma distribution's, of rate 1."""
     return F.exp(F.sub(F.sub(F.xlogy(F.sub(shape, 1), x), x), F.lgamma(shape)))
 
@@ -111,7 +112,7 @@ class _sample_dirichlet:
 
 @elementwise
 class _beta_grad:
-    """How a beta draw `input` of `first` and `second` moves with `first`, divided by 1 - input. Has no derivative."""
+    """The derivative of a beta draw `input` of `first` and `second` by `first`, divided by 1 - input."""
 
     inputs = ("input", "first", "second")
     inplace = False
@@ -131,7 +132,7 @@ class _poisson:
 
 @operator
 class _binomial:
-    """How many of `input` trials succeed, each with probability `other`: draws, of operands of one shape."""
+    """Draws of the number of `input` trials that succeed, each with probability `other`; operands of one shape."""
 
     inputs = ("input", "other")
     parameters = ("seed", "offset")
@@ -154,8 +155,8 @@ def gamma_share(shape: Tensor, x: Tensor) -> Tensor:
     return recorded_ops.gamma_share(shape, x)
 
 
-def _drawn(operation: str, operator: Any, generator: Any, *operands: Tensor) -> Tensor:
-    """What a sampler draws from its parameters, half precisions in float32."""
+def _drawn(operation: str, operator: Function, generator: Generator | None, *operands: Tensor) -> Tensor:
+    """Draws of a sampler from its parameters, half precisions in float32."""
     source = default_generator if generator is None else generator
     first = operands[0]
     dtype = first.dtype
@@ -170,6 +171,7 @@ def _drawn(operation: str, operator: Any, generator: Any, *operands: Tensor) -> 
 
 
 def _floating(operation: str, what: str, dtype: DType) -> None:
+    """TypeError unless `dtype` is floating; `what` is the argument that has it."""
     if dtype.category != FLOATING:
         raise DTypeError(f"{operation}: expected {what} in a floating dtype; got {dtype.name}; convert with .float()")
 
@@ -231,10 +233,15 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 @overridable
 @boundary
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of `count` trials succeed, each with probability `prob`: draws of the shape to which both broadcast.
+    """Draws of the number of `count` trials that succeed, each with probability `prob`; both broadcast.
 
     Both are of one floating dtype, which is the result's; NaN where one of them is. ValueError for a negative `count`
     or one above 2^52, and for probabilities outside [0, 1]. The gradient to both is 0.
+
+    Arguments:
+        count: the numbers of trials.
+        prob: the probabilities of success.
+        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import tensor
     >>> binomial(tensor([3.0, 5.0]), tensor(1.0))

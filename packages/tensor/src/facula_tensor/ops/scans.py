@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
 from facula_errors.extend import boundary
@@ -22,13 +22,14 @@ from .reduction.extreme_pairs import CumMax, CumMin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.types import Dims, DTypeLike
+    from .._core.types import DTypeLike, Function
     from .._dispatch.namespaces import Namespace
+    from .reduction.extreme_pairs import Extremes
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]
 
 
-def like(layout: Layout, *rest: Any) -> Layout:
+def like(layout: Layout, *rest: object) -> Layout:
     """A contiguous result of the operand's shape and dtype."""
     return contiguous(layout.shape, layout.dtype, layout.device)
 
@@ -111,7 +112,7 @@ class _logcumsumexp:
         return F.mul(slope, F.recurrence(factor, g, (dim, True)))
 
 
-def _extreme_scan(name: str) -> Any:
+def _extreme_scan(name: str) -> Function:
     @operator
     @under("_" + name, "Running extremes and where they are.")
     class body:
@@ -133,7 +134,15 @@ _cummax = _extreme_scan("cummax")
 _cummin = _extreme_scan("cummin")
 
 
-def _scan(name: str, call: Any, input: Any, dim: Any, axis: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def _scan(
+    name: str,
+    call: Function,
+    input: Tensor,
+    dim: int | None,
+    axis: int | None,
+    dtype: DTypeLike | None,
+    out: Tensor | None,
+) -> Tensor:
     """A running sum or product, in int64 where elements are narrower, or in `dtype`."""
     input, dim = one_dim(name, input, dim, axis)
     own = layout_of_tensor(input).dtype
@@ -155,13 +164,20 @@ def cumsum(
     input: Tensor,
     dim: int | None = None,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower.
 
     float32 is carried in double precision, half precisions in float32.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cumsum(tensor([1, 2, 3]), 0)
@@ -177,11 +193,18 @@ def cumprod(
     input: Tensor,
     dim: int | None = None,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cumprod(tensor([1, 2, 3]), 0)
@@ -193,14 +216,24 @@ def cumprod(
 @method()
 @boundary
 def cumsum_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumsum` in place: changes this tensor and returns it."""
+    """`cumsum` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension.
+        dtype: the dtype of the result.
+    """
     return self.copy_(cumsum(self, dim, dtype=dtype))
 
 
 @method()
 @boundary
 def cumprod_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumprod` in place: changes this tensor and returns it."""
+    """`cumprod` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension.
+        dtype: the dtype of the result.
+    """
     return self.copy_(cumprod(self, dim, dtype=dtype))
 
 
@@ -208,9 +241,15 @@ def cumprod_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = 
 @method()
 @boundary
 def logcumsumexp(
-    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Tensor | None = None
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
 ) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logcumsumexp(tensor([0.0, 0.0]), 0)
@@ -224,9 +263,15 @@ def logcumsumexp(
 @method()
 @boundary
 def cummax(
-    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None
-) -> Any:
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
+) -> Extremes:
     """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummax(tensor([1, 3, 2]), 0).values
@@ -240,9 +285,15 @@ def cummax(
 @method()
 @boundary
 def cummin(
-    input: Tensor, dim: int | None = None, *, axis: Dims | None = None, out: Sequence[Tensor] | None = None
-) -> Any:
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
+) -> Extremes:
     """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummin(tensor([3, 1, 2]), 0).values

@@ -25,14 +25,18 @@ from .gathering import as_index, at_least_one, check_fits, different_dtypes, sca
 from .masks import fitting
 
 if TYPE_CHECKING:
-    from .._core.types import Operand
+    from facula_storage import DType
+
+    from .._core.types import Operand, Scalar
 
 __all__ = ["scatter", "scatter_add", "scatter_reduce"]
 
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
 
-def _prepared(operation: str, input: Any, dim: Any, index: Any, src: Any) -> tuple[Tensor, int, Tensor | None, Any]:
+def _prepared(
+    operation: str, input: Tensor, dim: int, index: Tensor, src: Any
+) -> tuple[Tensor, int, Tensor | None, Tensor]:
     """`input`, dim from the front, index or None where it is empty, and of `src` the part that the index has."""
     input, index = steady(as_tensor(operation, input)), as_index(operation, index)
     layout = layout_of_tensor(input)
@@ -60,12 +64,12 @@ _numbers: dict[tuple[object, ...], Tensor] = {}  # numbers that were scattered: 
 MOST_NUMBERS = 64
 
 
-def _key(number: Any, like: Layout, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """What a repeated number is known by. 0.0 and -0.0 are equal."""
+def _key(number: Scalar, like: Layout, shape: tuple[int, ...]) -> tuple[object, ...]:
+    """The key of a repeated number, with its sign for 0.0 and -0.0, which are equal."""
     return number, type(number), str(number) if number == 0 else "", like.dtype, like.device, shape
 
 
-def _repeated(number: Any, like: Layout, shape: tuple[int, ...]) -> Tensor:
+def _repeated(number: Scalar, like: Layout, shape: tuple[int, ...]) -> Tensor:
     """A number as elements of `like`, which share one place in memory: read, never written."""
     key = _key(number, like, shape)
     known = _numbers.get(key)
@@ -77,6 +81,7 @@ def _repeated(number: Any, like: Layout, shape: tuple[int, ...]) -> Tensor:
 
 
 def _scattered(operation: str, input: Tensor, dim: int, index: Tensor, src: Any, mode: str, own: bool = True) -> Tensor:
+    """`scatter` and its kin out of place; `own`: the element that is there takes part."""
     shape = tuple(as_tensor(operation, input).shape)
     there, dim, at, src = _prepared(operation, input, dim, index, src)
     if at is None:
@@ -112,8 +117,8 @@ def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor,
     )
 
 
-def _neutral(mode: str, dtype: Any) -> Any:
-    """What changes nothing in a reduction."""
+def _neutral(mode: str, dtype: DType) -> float:
+    """The number that changes nothing in a reduction."""
     if mode in ("sum", "mean", "prod"):
         return int(mode == "prod")
     if dtype.category == FLOATING:
@@ -156,7 +161,7 @@ _plans = operators["scatter"].slow_table.by_key
 
 
 def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, mode: str) -> bool:
-    """Whether the common case was done, without detours: layouts met before, apart in memory, nothing recorded."""
+    """Do the common case without detours: layouts met before, apart in memory, not recorded; False for others."""
     try:
         la = target._layout  # see Note [One moment]
         sa = target._storage
@@ -170,16 +175,16 @@ def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, 
         if active_modes or target.node is not None or src.node is not None:
             return False
         launch = _plans[(li, lv), la, dim + len(la.shape) if dim < 0 else dim, mode].launch
-        sa.version + 1  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa
-        pi = si.ptr + oi
-        pv = sv.ptr + ov
+        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa  # type: ignore[operator]
+        pi = si.ptr + oi  # type: ignore[operator]
+        pv = sv.ptr + ov  # type: ignore[operator]
         if (pa < pi + li.extent and pi < pa + la.extent) or (pa < pv + lv.extent and pv < pa + la.extent):
             return False
         launch(la.numel, pi, pv, pa)
     except (AttributeError, KeyError, OverflowError, RuntimeError, TypeError):
         return False
-    sa.version += 1
+    sa.version += 1  # type: ignore[operator]
     sa.mutator = (operation, *user_site())
     return True
 
@@ -187,7 +192,8 @@ def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, 
 _SAYS_REDUCE = {None: "set", "add": "sum", "multiply": "prod"}
 
 
-def _mode(operation: str, src: Any, value: Any, reduce: Any) -> tuple[Any, str]:
+def _mode(operation: str, src: Operand | None, value: Operand | None, reduce: str | None) -> tuple[Operand | None, str]:
+    """The one of `src` and `value` that was given, and the kernel's word for `reduce`."""
     if (src is None) == (value is None):
         raise ArgumentError(f"{operation}: expected src or value; got {'neither' if src is None else 'both'}")
     if reduce not in _SAYS_REDUCE:
@@ -215,6 +221,15 @@ def scatter(
     dimensions as `input` and `src`, none longer but `dim`; `src` has the dtype of `input`. IndexError, naming the
     place, for an index below 0 or beyond the dimension.
 
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        value: a number in place of `src`.
+        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor, zeros
     >>> scatter(zeros(2, 3), 1, tensor([[0], [2]]), 1.0)
     tensor([[1., 0., 0.],
@@ -236,7 +251,15 @@ def scatter_(
     value: Operand | None = None,
     reduce: str | None = None,
 ) -> Tensor:
-    """`scatter` in place: changes this tensor and returns it."""
+    """`scatter` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        value: a number in place of `src`.
+        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
+    """
     src, mode = _mode("scatter_", src, value, reduce)
     return _change("scatter_", self, dim, index, src, mode)
 
@@ -248,6 +271,13 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`.
 
     The sums of one place are taken in their order, whatever the number of threads.
+
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor, zeros
     >>> scatter_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
@@ -268,7 +298,13 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 @method()
 @boundary
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """`scatter_add` in place: changes this tensor and returns it."""
+    """`scatter_add` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+    """
     return _change("scatter_add_", self, dim, index, as_tensor("scatter_add_", src), "sum")
 
 
@@ -290,6 +326,15 @@ def scatter_reduce(
     `reduce` is "sum", "prod", "mean", "amax" or "amin" of what meets in a place; without `include_self` the element
     that is there takes no part. Equal extremes share the gradient. Means of integers are rounded down.
 
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether the element that is there takes part.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> scatter_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
     tensor([5., 2.])
@@ -305,12 +350,20 @@ def scatter_reduce(
 def scatter_reduce_(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`scatter_reduce` in place: changes this tensor and returns it."""
+    """`scatter_reduce` in place: changes this tensor and returns it.
+
+    Arguments:
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether the element that is there takes part.
+    """
     mode, src = check_reduction("scatter_reduce_", reduce, REDUCTIONS), as_tensor("scatter_reduce_", src)
     return _change("scatter_reduce_", self, dim, index, src, mode, include_self)
 
 
-def check_reduction(operation: str, reduce: Any, known: tuple[str, ...]) -> str:
+def check_reduction(operation: str, reduce: str | None, known: tuple[str, ...]) -> str:
     """`reduce`, or a ValueError that names the ones there are."""
     if reduce not in known:
         raise ArgumentError(f"{operation}: expected reduce to be one of {known}; got {reduce!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -36,14 +36,14 @@ class _search_sorted:
         return contiguous(values.shape, int64, values.device)
 
 
-def number_or_tensor(operation: str, input: Any, like: Tensor) -> Tensor:
+def number_or_tensor(operation: str, input: Operand, like: Tensor) -> Tensor:
     """A tensor, or a Python number as one."""
     if isinstance(input, (int, float)):
         return tensor(input, device=like.device)
     return as_tensor(operation, input)
 
 
-def find(operation: str, lines: Any, values: Any, right: bool, narrow: Any, out: Tensor | None) -> Tensor:
+def find(operation: str, lines: Tensor, values: Operand, right: bool, narrow: bool, out: Tensor | None) -> Tensor:
     """The places as int64, or as int32 where `narrow`."""
     lines = as_tensor(operation, lines)
     values = number_or_tensor(operation, values, lines)
@@ -81,6 +81,15 @@ def searchsorted(
     With `right`, or side="right", after them. The sequence has one dimension, or those of `input` but for the last.
     `sorter` (int64) says how to sort it, as `argsort` does. int64, or int32 where `out_int32` is True.
 
+    Arguments:
+        sorted_sequence: the sorted sequence, or one for each row of `input`.
+        input: the values.
+        out_int32: whether the result is int32, else int64.
+        right: whether the place is after equal elements, else before.
+        side: "left" or "right": another way to say `right`.
+        out: where the result goes; a new tensor if None.
+        sorter: the indices (int64) that sort the sequence; None where it is sorted.
+
     >>> from facula_tensor import tensor
     >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
     tensor([1, 3])
@@ -117,6 +126,13 @@ def bucketize(
 ) -> Tensor:
     """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round.
 
+    Arguments:
+        input: the values.
+        boundaries: the sorted boundaries (n,).
+        out_int32: whether the result is int32, else int64.
+        right: whether the place is after equal boundaries, else before.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> bucketize(tensor([[0, 3], [5, 9]]), tensor([1, 3, 5]))
     tensor([[0, 1],
@@ -132,10 +148,15 @@ def bucketize(
 @method()
 @boundary
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each of 0, 1, 2, ... occurs among integers (n,), or the sums of their weights.
+    """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights.
 
     The result has `minlength` elements at least: int64, or the weights' dtype if that is float32, float64 otherwise.
     ValueError for negative numbers.
+
+    Arguments:
+        input: integers (n,), none negative.
+        weights: what each counts for; 1 if None.
+        minlength: the least length of the result.
 
     >>> from facula_tensor import tensor
     >>> bincount(tensor([0, 2, 2]), minlength=4)
@@ -180,7 +201,9 @@ def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-def distinct(name: str, input: Any, dim: Any, ordered: bool, inverse: Any, counts: Any) -> Any:
+def distinct(
+    name: str, input: Tensor, dim: int | None, ordered: bool, inverse: bool, counts: bool
+) -> Tensor | tuple[Tensor, ...]:
     """The distinct elements, or slices along a dimension; where each element's is among them; how many there are."""
     input = snapshot(as_tensor(name, input))
     shape = layout_of_tensor(input).shape
@@ -238,11 +261,18 @@ def unique(
     return_inverse: bool = False,
     return_counts: bool = False,
     dim: int | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one.
 
     With `return_inverse` also which of them each element is, with `return_counts` also how many there are of each
     (int64): then a tuple.
+
+    Arguments:
+        input: the tensor.
+        sorted: ignored.
+        return_inverse: whether to return, too, which of them each element is.
+        return_counts: whether to return, too, how many there are of each.
+        dim: the dimension of the slices; single elements if None.
 
     >>> from facula_tensor import tensor
     >>> unique(tensor([3, 1, 3]), return_inverse=True, return_counts=True)
@@ -256,8 +286,14 @@ def unique(
 @boundary
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`.
+
+    Arguments:
+        input: the tensor.
+        return_inverse: whether to return, too, to which run each element belongs.
+        return_counts: whether to return, too, how long each run is.
+        dim: the dimension of the slices; single elements if None.
 
     >>> from facula_tensor import tensor
     >>> unique_consecutive(tensor([1, 1, 3, 1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
@@ -29,10 +29,19 @@ def max_pool1d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """The greatest element of each window of a sequence: (N, C, length) to (N, C, out length), or without N.
 
     Else as `max_pool2d`, with one number where that has two.
+
+    Arguments:
+        input: sequences (N, C, length), or one without N.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: whether the indices are returned, too.
 
     >>> from facula_tensor import tensor
     >>> max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
@@ -59,14 +68,23 @@ def max_pool1d_with_indices(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = True,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """`max_pool1d` with the indices.
+
+    Arguments:
+        input: sequences (N, C, length), or one without N.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: ignored.
 
     >>> from facula_tensor import tensor
     >>> max_pool1d_with_indices(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
-    return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)  # type: ignore[return-value]
 
 
 @overridable
@@ -82,6 +100,14 @@ def avg_pool1d(
     """The mean of each window of a sequence: (N, C, length) to (N, C, out length), or without N.
 
     Else as `avg_pool2d`, with one number where that has two.
+
+    Arguments:
+        input: sequences (N, C, length), or one without N.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        ceil_mode: whether lengths are rounded up.
+        count_include_pad: whether elements of the padding count in means.
 
     >>> from facula_tensor import tensor
     >>> avg_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod as product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -22,6 +22,7 @@ from .._dispatch.view_call import as_tensor, form
 if TYPE_CHECKING:
     from .._core.types import Lengths
     from .._dispatch.namespaces import Namespace
+    from .._dispatch.view_call import Window
 
 __all__ = ["broadcast_to", "flatten", "reshape"]
 
@@ -117,7 +118,7 @@ Tensor.view = _view
 VIEW = operators["view"]
 
 
-def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Any:
+def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Window | None:
     """The window that shows the elements in another shape; None where no strides do."""
     wanted = resolve(operation, shape, layout.numel)
     strides = view_strides(layout, wanted)
@@ -133,6 +134,7 @@ def _reshaped(layout, shape):
 
 @form
 def _flattened(layout, start_dim, end_dim):
+    """The window with dimensions `start_dim` to `end_dim` as one; None where it needs a copy."""
     shape = layout.shape
     first, last = check_dim("flatten", start_dim, len(shape)), check_dim("flatten", end_dim, len(shape))
     if first > last:
@@ -226,8 +228,13 @@ def reshape(input: Tensor, shape: Lengths) -> Tensor:
 
 @overridable
 @method("reshape")
-def _reshape_method(self: Tensor, *lengths: Any, shape: Lengths | None = None) -> Tensor:
-    """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+def _reshape_method(self: Tensor, *lengths: Lengths, shape: Lengths | None = None) -> Tensor:
+    """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        shape: another way to give `lengths`.
+    """
     try:
         return recorded_ops.reshape(self, sizes("reshape", lengths, shape, "shape"))
     except FaculaError as error:
@@ -239,6 +246,11 @@ def _reshape_method(self: Tensor, *lengths: Any, shape: Lengths | None = None) -
 @method()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one.
+
+    Arguments:
+        input: the tensor.
+        start_dim: the first dimension.
+        end_dim: the last dimension.
 
     >>> from facula_tensor import ones
     >>> flatten(ones(2, 3, 4), 1).shape
@@ -254,8 +266,12 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @overridable
 @method()
-def expand(self: Tensor, *shape: Any, size: Lengths | None = None) -> Tensor:
+def expand(self: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tensor:
     """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
+
+    Arguments:
+        shape: the lengths, as numbers or as one sequence.
+        size: another way to give `shape`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1], [2]]).expand(2, 3)
@@ -285,6 +301,11 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 @boundary
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`.
+
+    Arguments:
+        input: the tensor.
+        shape: the lengths.
+        size: another name of `shape`.
 
     >>> from facula_tensor import ones
     >>> broadcast_to(ones(3), (2, 3)).shape

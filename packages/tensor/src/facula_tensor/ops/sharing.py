@@ -1,4 +1,4 @@
-"""Other tensors over the same memory: `detach`, which shares the version, and `data`, which has one of its own."""
+"""Tensors over the same memory: `detach` shares the version, `data` has one of its own."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_autograd.extend import LEAF
 from facula_errors import DTypeError, FaculaError
@@ -20,12 +20,12 @@ from .._dispatch.writing import write_out
 from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
-    from .._core.types import Dims, DTypeLike
+    from .._core.types import DTypeLike, Function
 
 __all__ = ["log_softmax", "softmax"]
 
 
-def like(layout: Layout, *rest: Any) -> Layout:
+def like(layout: Layout, *rest: object) -> Layout:
     """A contiguous result of the operand's shape and dtype."""
     if layout.dtype.category != FLOATING:
         raise DTypeError(f"softmax: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
@@ -93,7 +93,15 @@ class _softmax_grad:
 _known: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
 
 
-def _along(operation: str, call: Any, input: Tensor, dim: Any, axis: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def _along(
+    operation: str,
+    call: Function,
+    input: Tensor,
+    dim: int | None,
+    axis: int | None,
+    dtype: DTypeLike | None,
+    out: Tensor | None,
+) -> Tensor:
     """The operator `call` along a dimension as users give it."""
     if axis is not None or dim is None:
         dim = needed_dim(operation, dim, axis)
@@ -116,10 +124,17 @@ def log_softmax(
     dim: int | None = None,
     dtype: DTypeLike | None = None,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        dtype: the dtype to convert to first; that of the result.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> log_softmax(tensor([0.0, 0.0]), 0)
@@ -156,10 +171,17 @@ def softmax(
     dim: int | None = None,
     dtype: DTypeLike | None = None,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        dtype: the dtype to convert to first; that of the result.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> softmax(tensor([0.0, 0.0]), 0)

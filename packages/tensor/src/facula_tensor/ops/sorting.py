@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -20,7 +20,7 @@ from .reduction.extreme_pairs import Sorted, TopK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.types import Dims
+    from .reduction.extreme_pairs import Extremes
 
 __all__ = ["argsort", "msort", "sort", "topk"]
 
@@ -59,7 +59,7 @@ class _topk:
 
 
 def length(layout: Layout, dim: int) -> int:
-    """How many elements lie along a dimension; a number is one."""
+    """The number of elements along a dimension; 1 of a number."""
     return layout.shape[dim] if layout.shape else 1
 
 
@@ -72,13 +72,21 @@ def sort(
     descending: bool = False,
     stable: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> Extremes:
     """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were.
 
     Equal elements keep their order, with `stable` or without. NaN counts as the greatest. TypeError for complex
     numbers. `out` is a pair of tensors.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        descending: whether the greatest comes first.
+        stable: ignored: equal elements keep their order in any case.
+        axis: NumPy's name of `dim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> sort(tensor([3.0, 1.0, 2.0])).indices
@@ -97,10 +105,18 @@ def argsort(
     descending: bool = False,
     stable: bool = False,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The indices (int64) that put the elements along `dim` in order: those of `sort`.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        descending: whether the greatest comes first.
+        stable: ignored: equal elements keep their order in any case.
+        axis: NumPy's name of `dim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> argsort(tensor([3.0, 1.0, 2.0]), descending=True)
@@ -135,12 +151,21 @@ def topk(
     largest: bool = True,
     sorted: bool = True,
     *,
-    axis: Dims | None = None,
+    axis: int | None = None,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> Extremes:
     """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices).
 
     They are in order, unless `sorted` is False. NaN counts as the greatest. ValueError where there are fewer than k.
+
+    Arguments:
+        input: the tensor.
+        k: how many elements.
+        dim: the dimension.
+        largest: whether the greatest, else the smallest.
+        sorted: whether they are in order.
+        axis: NumPy's name of `dim`.
+        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> topk(tensor([3.0, 1.0, 2.0]), 2).values

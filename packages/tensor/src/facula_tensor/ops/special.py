@@ -171,7 +171,12 @@ def normal_ratio(F: Namespace, input: Tensor) -> Tensor:
 # --------------------------------------------------------------------------------------- logits and entropy
 @elementwise
 class logit:
-    """log(x / (1 - x)) of each element; NaN outside 0 and 1, and so is the gradient."""
+    """log(x / (1 - x)) of each element; NaN outside 0 and 1, and so is the gradient.
+
+    Arguments:
+        input: the numbers.
+        out: where the result goes; a new tensor if None.
+    """
 
     compute_dtype = floating
     accepts = real
@@ -200,6 +205,11 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 
     With `eps`, elements are first held between it and 1 - eps. Integers are computed in the default floating dtype. Not
     defined for complex numbers.
+
+    Arguments:
+        input: the numbers.
+        eps: how near to 0 and 1 elements may be; they stay as they are if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logit(tensor([0.5, 0.75])), logit(tensor([0.0]), eps=0.25)
@@ -244,6 +254,11 @@ class _entr:
 @elementwise
 class _xlog1py:
     """input * log(1 + other) of each pair of elements: 0 where input is 0 (NaN where other is NaN).
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor or a number.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> from facula_tensor.special import xlog1py

@@ -9,7 +9,7 @@ gradients meet in one, and derivatives of any order follow from the rules of ope
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
@@ -212,7 +212,7 @@ class _svdvals:
 
 
 def not_converged(info: int) -> str:
-    """What `info` means."""
+    """The message for `info`."""
     return "expected a matrix whose decomposition converges; got one where it does not (is an element NaN or infinite?)"
 
 
@@ -221,7 +221,7 @@ def own(part: Tensor) -> Tensor:
     return recorded_ops.clone(part)
 
 
-def eigh_of(name: str, A: Any, upper: bool) -> tuple[Tensor, Tensor]:
+def eigh_of(name: str, A: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of Hermitian matrices."""
     A = matrices(name, A, square=True)
     n = layout_of_tensor(A).shape[-1]
@@ -230,7 +230,7 @@ def eigh_of(name: str, A: Any, upper: bool) -> tuple[Tensor, Tensor]:
     return own(recorded_ops.real_of(recorded_ops.select(packed, -2, n))), own(recorded_ops.rows(packed, 0, n))
 
 
-def eig_of(name: str, A: Any) -> tuple[Tensor, Tensor]:
+def eig_of(name: str, A: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors."""
     A = matrices(name, A, square=True)
     n = layout_of_tensor(A).shape[-1]
@@ -239,7 +239,7 @@ def eig_of(name: str, A: Any) -> tuple[Tensor, Tensor]:
     return own(recorded_ops.select(packed, -2, n)), own(recorded_ops.rows(packed, 0, n))
 
 
-def svd_of(name: str, A: Any, full: bool) -> tuple[Tensor, Tensor, Tensor]:
+def svd_of(name: str, A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V with A = U S V^H."""
     A = matrices(name, A)
     m, n = layout_of_tensor(A).shape[-2:]
@@ -252,7 +252,7 @@ def svd_of(name: str, A: Any, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     return own(U), own(values), own(V)
 
 
-def values_of(name: str, kind: str, A: Any, parameters: Parameters = ()) -> Tensor:
+def values_of(name: str, kind: str, A: Tensor, parameters: Parameters = ()) -> Tensor:
     """Eigenvalues or singular values alone: `kind` is eigvalsh, eigvals or svdvals."""
     A = matrices(name, A, square=kind != "svdvals")
     values, info = getattr(recorded_ops, kind)(A, parameters) if parameters else getattr(recorded_ops, kind)(A)
@@ -260,7 +260,7 @@ def values_of(name: str, kind: str, A: Any, parameters: Parameters = ()) -> Tens
     return values
 
 
-def upper_of(name: str, UPLO: Any) -> bool:
+def upper_of(name: str, UPLO: str) -> bool:
     """Whether the upper triangle is read: UPLO is "U" or "L"."""
     from facula_errors import ArgumentError
 

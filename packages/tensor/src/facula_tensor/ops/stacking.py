@@ -26,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _several(operation: str, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def _several(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> tuple[Tensor, ...] | None:
     """The tensors given in one tuple or list; None where one tensor was given."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return None
@@ -35,7 +35,7 @@ def _several(operation: str, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None
     return tuple([as_tensor(operation, one) for one in tensors])
 
 
-def _listed(operation: str, tensors: Any) -> tuple[Any, ...]:
+def _listed(operation: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if not isinstance(tensors, (tuple, list)) or not tensors:
         raise ArgumentError(f"{operation}: expected a tuple or list of at least one tensor; got {tensors!r:.60}")
     return tuple([as_tensor(operation, one) for one in tensors])
@@ -54,7 +54,8 @@ def _at_least(input: Tensor, ndim: int) -> Tensor:
     return recorded_ops.reshape(input, shape)
 
 
-def _each(operation: str, tensors: tuple[Any, ...], ndim: int) -> Any:
+def _each(operation: str, tensors: tuple[Any, ...], ndim: int) -> Tensor | tuple[Tensor, ...]:
+    """One tensor, or each of several, with at least `ndim` dimensions."""
     several = _several(operation, tensors)
     if several is None:
         return _at_least(tensors[0], ndim)
@@ -63,7 +64,7 @@ def _each(operation: str, tensors: tuple[Any, ...], ndim: int) -> Any:
 
 @overridable
 @boundary
-def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
     """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple.
 
     >>> from facula_tensor import tensor
@@ -75,7 +76,7 @@ def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
 
 @overridable
 @boundary
-def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
     """Views of at least two dimensions, new ones first. Of several tensors a tuple.
 
     >>> from facula_tensor import tensor
@@ -87,7 +88,7 @@ def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
 
 @overridable
 @boundary
-def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
+def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
     """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple.
 
     >>> from facula_tensor import ones
@@ -99,7 +100,7 @@ def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
 
 @overridable
 @boundary
-def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone.
 
     >>> from facula_tensor import tensor
@@ -112,7 +113,7 @@ def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 @boundary
-def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one below the other: along the first dimension, vectors as rows.
 
     >>> from facula_tensor import tensor
@@ -128,7 +129,7 @@ row_stack = vstack
 
 @overridable
 @boundary
-def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one behind the other: along the third dimension.
 
     >>> from facula_tensor import tensor
@@ -141,7 +142,7 @@ def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 @boundary
-def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side, numbers and vectors as columns.
 
     >>> from facula_tensor import tensor
@@ -157,7 +158,7 @@ def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 @boundary
-def block_diag(*tensors: Any) -> Tensor:
+def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element.
 
     >>> from facula_tensor import tensor
@@ -189,6 +190,11 @@ def block_diag(*tensors: Any) -> Tensor:
 def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given.
 
+    Arguments:
+        input: the tensor.
+        indices_or_sections: the number of pieces, or the places of the cuts.
+        dim: the dimension.
+
     >>> from facula_tensor import arange
     >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
     ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2, 3]), tensor([4])))
@@ -196,7 +202,8 @@ def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tenso
     return _pieces("tensor_split", input, indices_or_sections, dim)
 
 
-def _pieces(operation: str, input: Tensor, cuts: Any, dim: int) -> tuple[Tensor, ...]:
+def _pieces(operation: str, input: Tensor, cuts: int | Sequence[int] | Tensor, dim: int) -> tuple[Tensor, ...]:
+    """Pieces along `dim`: as many as `cuts` says, or cut before its places."""
     if not as_tensor(operation, input).ndim:
         raise ArgumentError(f"{operation}: expected at least 1 dimension; got a number")
     dim = check_dim(operation, dim, input.ndim)
@@ -215,6 +222,7 @@ def _pieces(operation: str, input: Tensor, cuts: Any, dim: int) -> tuple[Tensor,
 
 
 def _halves(operation: str, input: Tensor, cuts: Any, dim: int, least: int) -> tuple[Tensor, ...]:
+    """`_pieces`, of equal length and of tensors with at least `least` dimensions."""
     ndim = as_tensor(operation, input).ndim
     if ndim < least:
         raise ArgumentError(f"{operation}: expected at least {least} dimension(s); got shape {tuple(input.shape)}")

@@ -116,6 +116,12 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
     ValueError where it would reach outside the storage's elements that this tensor's family can see. Gradients
     flow through it within the tensor's own memory, unless its elements share places there.
 
+    Arguments:
+        input: the tensor.
+        size: the shape.
+        stride: the strides, in elements.
+        storage_offset: where the first element is, in elements; where `input` begins if None.
+
     >>> from facula_tensor import arange
     >>> as_strided(arange(6), (2, 2), (3, 1))
     tensor([[0, 1],

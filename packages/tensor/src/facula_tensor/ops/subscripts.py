@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from facula_errors import ArgumentError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import EllipsisType
+
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 MOST_LABELS = len(LETTERS)
+Label: TypeAlias = "int | EllipsisType"
+Labels: TypeAlias = "Sequence[Label]"
 
 
-def labels_of(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+def labels_of(
+    subscripts: str | tuple[Sequence[Labels], Labels | None], shapes: tuple[tuple[int, ...], ...]
+) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
     """The labels of each operand's dimensions, and of the result's: numbers. Those of `...` are negative, -1 the last.
 
     >>> labels_of("...ij,jk", ((5, 2, 3), (3, 4)))
@@ -19,9 +27,10 @@ def labels_of(subscripts: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[lis
     if isinstance(subscripts, str):
         before, arrow, after = subscripts.replace(" ", "").partition("->")
         written = [_read(one, place) for place, one in enumerate(before.split(","))]
-        result = _read(after, None) if arrow else None
+        result: Labels | None = _read(after, None) if arrow else None
     else:
-        written, result = [list(one) for one in subscripts[0]], subscripts[1]
+        written = [list(one) for one in subscripts[0]]
+        result = subscripts[1]
         for label in [one for some in (*written, result or ()) for one in some]:
             if label is not Ellipsis and not 0 <= label < MOST_LABELS:
                 raise ArgumentError(f"einsum: expected subscripts from 0 to {MOST_LABELS - 1}; got {label}")
@@ -65,7 +74,7 @@ def shown(label: int) -> str:
     return f"{LETTERS[label]!r} ({label})"
 
 
-def _filled(labels: list[Any], further: int) -> tuple[int, ...]:
+def _filled(labels: list[Label], further: int) -> tuple[int, ...]:
     """The labels with those of `further` dimensions in place of the ellipsis."""
     filled: list[int] = []
     for label in labels:
@@ -73,9 +82,9 @@ def _filled(labels: list[Any], further: int) -> tuple[int, ...]:
     return tuple(filled)
 
 
-def _read(text: str, operand: int | None) -> list[Any]:
+def _read(text: str, operand: int | None) -> list[Label]:
     where = "the result" if operand is None else f"operand {operand}"
-    labels: list[Any] = []
+    labels: list[Label] = []
     rest = text
     while rest:
         if rest.startswith("..."):

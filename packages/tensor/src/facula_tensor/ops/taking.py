@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -17,6 +17,9 @@ from .assigning import assign_inplace
 from .choosing import nonzero
 from .gathering import as_index, different_dtypes, gather
 
+if TYPE_CHECKING:
+    from .._core.types import Operand
+
 __all__ = ["argwhere", "put", "take", "take_along_dim"]
 
 
@@ -28,6 +31,11 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Negative places count from the end. IndexError for those that there are not.
 
+    Arguments:
+        input: the tensor.
+        index: the places, as integers.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
     tensor([1, 4])
@@ -36,7 +44,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return write_out("take", recorded_ops.take(flat, as_index("take", index), (0,)), out, (input, index))
 
 
-def _put(operation: str, input: Tensor, index: Any, source: Any, accumulate: bool) -> Tensor:
+def _put(operation: str, input: Tensor, index: Tensor, source: Operand, accumulate: bool) -> Tensor:
+    """`input` with `source` at flat places, added where `accumulate`."""
     input, index, source = steady(as_tensor(operation, input)), as_index(operation, index), as_tensor(operation, source)
     layout, given = layout_of_tensor(input), layout_of_tensor(source)
     if given.dtype is not layout.dtype:
@@ -57,6 +66,12 @@ def _put(operation: str, input: Tensor, index: Any, source: Any, accumulate: boo
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them.
 
+    Arguments:
+        input: the tensor that is copied.
+        index: the places, as integers.
+        source: the elements.
+        accumulate: whether they are added to those that are there.
+
     >>> from facula_tensor import tensor, zeros
     >>> put(zeros(2, 2), tensor([0, 3]), tensor([1.0, 2.0]))
     tensor([[1., 0.],
@@ -69,7 +84,13 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 @method()
 @boundary
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`put` in place: changes this tensor and returns it."""
+    """`put` in place: changes this tensor and returns it.
+
+    Arguments:
+        index: the places, as integers.
+        source: the elements.
+        accumulate: whether they are added to those that are there.
+    """
     return assign_inplace("put_", self, _put("put_", self, index, source, accumulate))
 
 
@@ -80,6 +101,12 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened.
 
     `indices` is what `argmax` or `argsort` of `input` gives; negative ones count from the end.
+
+    Arguments:
+        input: the tensor.
+        indices: places along `dim`.
+        dim: the dimension; that of both flattened if None.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([[1, 3], [4, 2]])

@@ -1,4 +1,4 @@
-"""Weighted sums along a dimension, `resample`: a product with a sparse matrix, of which resizing and padding are made.
+"""Weighted sums along a dimension, `resample`: products with a sparse matrix, for resizing and padding.
 
 See Note [Taps] in facula_cpu's resample.inc.
 """

@@ -1,8 +1,8 @@
-"""What Fourier transforms share: reading their arguments, and making operands as long as they should be."""
+"""Shared parts of Fourier transforms: reading arguments, and fitting the lengths of operands."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,11 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .fourier import OPPOSITE
 
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, Dims, DTypeLike, Lengths
 
-def operand(name: str, input: Any, kind: str) -> Tensor:
+
+def operand(name: str, input: Tensor, kind: str) -> Tensor:
     """A tensor at one moment, in single or double precision: "complex", "real" (else refused) or "any"."""
     x = steady(as_tensor(name, input))
     dtype = layout_of_tensor(x).dtype
@@ -35,7 +38,7 @@ def operand(name: str, input: Any, kind: str) -> Tensor:
     return x if layout_of_tensor(x).dtype is dtype else recorded_ops.to(x, (dtype,))
 
 
-def scaling(name: str, norm: Any) -> str:
+def scaling(name: str, norm: str | None) -> str:
     """Which direction is scaled."""
     if norm is None:
         return "backward"
@@ -88,7 +91,14 @@ def resized(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:
 
 
 def complex_transform(
-    name: str, input: Any, n: Any, dim: Any, norm: Any, inverse: bool, *, several: bool = False
+    name: str,
+    input: Tensor,
+    n: Lengths | None,
+    dim: Dims | None,
+    norm: str | None,
+    inverse: bool,
+    *,
+    several: bool = False,
 ) -> Tensor:
     """`fft` and its kin."""
     x, how = operand(name, input, "any"), scaling(name, norm)
@@ -101,7 +111,14 @@ def complex_transform(
 
 
 def from_real(
-    name: str, input: Any, n: Any, dim: Any, norm: Any, *, several: bool = False, hermitian: bool = False
+    name: str,
+    input: Tensor,
+    n: Lengths | None,
+    dim: Dims | None,
+    norm: str | None,
+    *,
+    several: bool = False,
+    hermitian: bool = False,
 ) -> Tensor:
     """`rfft` and its kin; `ihfft` and its kin where `hermitian`: conjugates, scaled as an inverse is."""
     x, how = operand(name, input, "real"), scaling(name, norm)
@@ -115,7 +132,14 @@ def from_real(
 
 
 def to_real(
-    name: str, input: Any, n: Any, dim: Any, norm: Any, *, several: bool = False, hermitian: bool = False
+    name: str,
+    input: Tensor,
+    n: Lengths | None,
+    dim: Dims | None,
+    norm: str | None,
+    *,
+    several: bool = False,
+    hermitian: bool = False,
 ) -> Tensor:
     """`irfft` and its kin; `hfft` and its kin where `hermitian`: of conjugates, scaled as no inverse is."""
     x, how = operand(name, input, "complex"), scaling(name, norm)
@@ -135,13 +159,13 @@ def to_real(
 
 def frequencies(
     name: str,
-    n: Any,
-    d: Any,
+    n: int,
+    d: float,
     half: bool,
     out: Tensor | None,
-    dtype: Any,
-    layout: Any,
-    device: Any,
+    dtype: DTypeLike | None,
+    layout: object,
+    device: DeviceLike | None,
     requires_grad: bool,
 ) -> Tensor:
     """The frequencies of a transform of n elements."""
@@ -162,7 +186,7 @@ def frequencies(
     return write_out(name, result, out)
 
 
-def dims_to_shift(name: str, input: Any, dim: Any) -> tuple[Tensor, tuple[int, ...]]:
+def dims_to_shift(name: str, input: Tensor, dim: Dims | None) -> tuple[Tensor, tuple[int, ...]]:
     """A tensor at one moment, and the dimensions that `dim` means: all if None."""
     x = steady(as_tensor(name, input))
     ndim = layout_of_tensor(x).ndim

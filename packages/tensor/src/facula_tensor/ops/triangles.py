@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -42,7 +42,8 @@ class _triangle:
         return F.triangle(g, (diagonal, upper))
 
 
-def _part(operation: str, input: Tensor, diagonal: Any, upper: bool) -> Tensor:
+def _part(operation: str, input: Tensor, diagonal: int, upper: bool) -> Tensor:
+    """The upper or lower triangle from a diagonal on."""
     if type(diagonal) is not int:
         diagonal = as_integer(diagonal, operation, "diagonal")
     if len(layout_of_tensor(as_tensor(operation, input)).shape) < 2:
@@ -54,6 +55,11 @@ def _part(operation: str, input: Tensor, diagonal: Any, upper: bool) -> Tensor:
 @method()
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
+
+    Arguments:
+        input: matrices (..., m, n).
+        diagonal: the highest one that is kept: 0 is the main one.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> tril(ones(2, 3))
@@ -72,6 +78,11 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 @method()
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
+
+    Arguments:
+        input: matrices (..., m, n).
+        diagonal: the lowest one that is kept: 0 is the main one.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> triu(ones(2, 3), 1)
@@ -102,7 +113,8 @@ def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
     return assign_inplace("triu_", self, _part("triu_", self, diagonal, True))
 
 
-def _places(operation: str, row: Any, col: Any, offset: Any, upper: bool, options: dict[str, Any]) -> Tensor:
+def _places(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, object]) -> Tensor:
+    """Rows and columns of a triangle's elements; `options` are those of creation."""
     if options["layout"] is not None or options["pin_memory"]:
         check_storage(operation, options["layout"], options["pin_memory"])
     row, col, offset = (
@@ -128,6 +140,15 @@ def tril_indices(
 ) -> Tensor:
     """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`.
 
+    Arguments:
+        row: the number of rows.
+        col: the number of columns.
+        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: int64 if None.
+        device: where the elements lie; the host if None.
+        layout: `strided`, the only one there is, or None.
+        pin_memory: False: there is no pinned memory.
+
     >>> tril_indices(2, 2)
     tensor([[0, 1, 1],
             [0, 0, 1]])
@@ -148,6 +169,15 @@ def triu_indices(
     pin_memory: bool = False,
 ) -> Tensor:
     """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`.
+
+    Arguments:
+        row: the number of rows.
+        col: the number of columns.
+        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: int64 if None.
+        device: where the elements lie; the host if None.
+        layout: `strided`, the only one there is, or None.
+        pin_memory: False: there is no pinned memory.
 
     >>> triu_indices(2, 2, 1)
     tensor([[0],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
@@ -51,7 +51,7 @@ class _triangular_solve:
         return F.triangular_solve(F.mT(A), g, (not upper, unitriangular))
 
 
-def solve_triangular_of(name: str, A: Any, B: Any, upper: Any, left: Any, unitriangular: Any) -> Tensor:
+def solve_triangular_of(name: str, A: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
     """X with A X = B, or X A = B where not `left`."""
     A, B = matrices(name, A, square=True), matrices(name, B, "B")
     check_same(name, A, B)
@@ -88,6 +88,14 @@ def triangular_solve(
 
     A (..., n, n), b (..., n, k), whose leading dimensions broadcast. With `transpose` X is that of A transposed.
 
+    Arguments:
+        b: the right-hand sides (..., n, k).
+        A: triangular matrices (..., n, n).
+        upper: whether A is upper triangular, else lower.
+        transpose: whether A is transposed first.
+        unitriangular: whether the diagonal counts as ones.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> triangular_solve(tensor([[4.0], [2.0]]), tensor([[1.0, 1.0], [0.0, 2.0]])).solution
     tensor([[3.],
@@ -99,6 +107,8 @@ def triangular_solve(
     return named_results("triangular_solve", TriangularSolution, (solution, recorded_ops.clone(A)), out)
 
 
-def solve_triangular_out(name: str, A: Any, B: Any, upper: Any, left: Any, unit: Any, out: Tensor | None) -> Tensor:
+def solve_triangular_out(
+    name: str, A: Tensor, B: Tensor, upper: bool, left: bool, unit: bool, out: Tensor | None
+) -> Tensor:
     """`solve_triangular_of`, into `out` where that is given."""
     return write_out(name, solve_triangular_of(name, A, B, upper, left, unit), out)

@@ -206,6 +206,11 @@ class atan2:
 
     Not defined for complex numbers.
 
+    Arguments:
+        input: the second coordinates.
+        other: the first coordinates.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> atan2(tensor([1.0, 1.0]), tensor([1.0, -1.0]))
     tensor([0.7854, 2.3562])
@@ -227,6 +232,8 @@ class atan2:
 
 
 def _scaled(name: str, factor: float, doc: str):  # type: ignore[no-untyped-def]
+    """The function and method `name`, with the docstring `doc`, that multiplies by `factor`."""
+
     def convert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         x = as_tensor(name, input)
         if not real(x.dtype):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidIndexError
 from facula_errors.extend import boundary
@@ -26,12 +26,21 @@ from .volume_pooling import avg_pool3d
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.types import Function, Lengths
+
 __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 
 def _unpooled(
-    dims: int, input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+    dims: int,
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None,
+    padding: Lengths,
+    output_size: Sequence[int] | None,
 ) -> Tensor:
+    """`max_unpool` in 1, 2 or 3 dimensions, `dims`; the other arguments are the public ones."""
     name = f"max_unpool{dims}d"
     input, indices = steady(as_tensor(name, input)), steady(as_tensor(name, indices))
     layout = layout_of_tensor(input)
@@ -80,6 +89,14 @@ def max_unpool1d(
 ) -> Tensor:
     """Zeros with the elements of `max_pool1d` where they were; else as `max_unpool2d`.
 
+    Arguments:
+        input: what the pooling returned: sequences (N, C, length), or one without N.
+        indices: those that the pooling returned.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
     >>> from facula_tensor import tensor
     >>> max_unpool1d(tensor([[3.0, 2.0]]), tensor([[1, 2]]), 2)
     tensor([[0., 3., 2., 0.]])
@@ -103,6 +120,14 @@ def max_unpool2d(
     (length - 1) stride - 2 padding + kernel_size, or is as output_size says, less than a stride from that. Of
     elements with one index the last counts. ValueError for indices beyond.
 
+    Arguments:
+        input: what the pooling returned: images (N, C, H, W), or one without N.
+        indices: those that the pooling returned.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
     >>> from facula_tensor import tensor
     >>> max_unpool2d(tensor([[[5.0]]]), tensor([[[2]]]), 2)
     tensor([[[0., 0.],
@@ -123,6 +148,14 @@ def max_unpool3d(
 ) -> Tensor:
     """Zeros with the elements of `max_pool3d` where they were; else as `max_unpool2d`.
 
+    Arguments:
+        input: what the pooling returned: volumes (N, C, D, H, W), or one without N.
+        indices: those that the pooling returned.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
     >>> from facula_tensor import tensor
     >>> max_unpool3d(tensor([[[[5.0]]]]), tensor([[[[2]]]]), 2).view(-1)
     tensor([0., 0., 5., 0., 0., 0., 0., 0.])
@@ -130,10 +163,13 @@ def max_unpool3d(
     return _unpooled(3, input, indices, kernel_size, stride, padding, output_size)
 
 
-AVERAGES: dict[int, Any] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
+AVERAGES: dict[int, Function] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
 
 
-def _by_powers(dims: int, input: Any, norm_type: Any, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
+def _by_powers(
+    dims: int, input: Tensor, norm_type: float, kernel_size: Lengths, stride: Lengths | None, ceil_mode: bool
+) -> Tensor:
+    """`lp_pool` in 1, 2 or 3 dimensions, `dims`; the other arguments are the public ones."""
     F, name = recorded_ops, f"lp_pool{dims}d"
     order = float(as_real(norm_type, name, "norm_type"))
     if not order:
@@ -154,6 +190,13 @@ def lp_pool1d(
     ceil_mode: bool = False,
 ) -> Tensor:
     """The root of the sum of powers `norm_type` of each window of a sequence; else as `lp_pool2d`.
+
+    Arguments:
+        input: sequences (N, C, length), or one without N.
+        norm_type: the power.
+        kernel_size: the length of a window.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
 
     >>> from facula_tensor import tensor
     >>> lp_pool1d(tensor([[3.0, 4.0, 0.0, 1.0]]), 2, 2)
@@ -176,6 +219,13 @@ def lp_pool2d(
     Windows are those of `avg_pool2d`; in ceil_mode the sum of a window that reaches beyond the border is its mean
     times the whole window.
 
+    Arguments:
+        input: images (N, C, H, W), or one image without N.
+        norm_type: the power.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
+
     >>> from facula_tensor import tensor
     >>> lp_pool2d(tensor([[[3.0, 4.0], [0.0, 0.0]]]), 2, 2)
     tensor([[[5.]]])
@@ -193,6 +243,13 @@ def lp_pool3d(
     ceil_mode: bool = False,
 ) -> Tensor:
     """The root of the sum of powers `norm_type` of each window of a volume; else as `lp_pool2d`.
+
+    Arguments:
+        input: volumes (N, C, D, H, W), or one without N.
+        norm_type: the power.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
 
     >>> from facula_tensor import ones
     >>> lp_pool3d(ones(1, 2, 2, 4), 2, (2, 2, 4))

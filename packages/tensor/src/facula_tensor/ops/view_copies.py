@@ -22,7 +22,7 @@ from .parts import chunk, narrow, select, split, unbind
 from .strided import as_strided
 
 if TYPE_CHECKING:
-    from .._core.types import Lengths
+    from .._core.types import DTypeLike, Lengths
 
 __all__ = [
     "alias_copy", "as_strided_copy", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
@@ -43,32 +43,40 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return write_out(name, recorded_ops.clone(view(as_tensor(name, input), *args, **kwargs)), out)
 
     copy.__name__ = copy.__qualname__ = name
-    copy.__doc__ = f"A copy of what `{name.removesuffix('_copy')}` shows, in memory of its own."
+    copy.__doc__ = f"""A copy of what `{name.removesuffix("_copy")}` shows, in memory of its own.
+
+    Arguments:
+        those of `{name.removesuffix("_copy")}`, and
+        out: where the result goes; a new tensor if None.
+    """
     copy.__signature__ = plain.replace(  # type: ignore[attr-defined]
         parameters=[*own, out], return_annotation="Tensor"
     )
     return overridable(boundary(copy))
 
 
-def _expanded(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
+def _expanded(input: Tensor, size: Lengths, *, implicit: bool = False) -> Tensor:
+    """The view that `expand_copy` copies."""
     return recorded_ops.expand(input, sizes("expand_copy", (size,)))
 
 
-def _seen(input: Tensor, size: Any) -> Tensor:
+def _seen(input: Tensor, size: Lengths | DTypeLike) -> Tensor:
     if isinstance(size, (DType, type)):
         return recorded_ops.view(input, size)
     return recorded_ops.reshape(input, sizes("view_copy", (size,)))
 
 
-def _permuted(input: Tensor, dims: Any) -> Tensor:
+def _permuted(input: Tensor, dims: Lengths) -> Tensor:
     return permute(input, dims)
 
 
 def _sliced(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """The view that `slice_copy` copies."""
     return input.movedim(dim, 0)[slice(start, end, step)].movedim(0, dim)
 
 
 def _unfolded(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The view that `unfold_copy` copies."""
     return input.unfold(dimension, size, step)
 
 
@@ -97,7 +105,7 @@ unsqueeze_copy: Callable[..., Tensor] = _copied("unsqueeze_copy", unsqueeze)
 view_copy: Callable[..., Tensor] = _copied("view_copy", _seen)
 
 
-def _each(name: str, pieces: tuple[Tensor, ...], out: Any) -> Any:
+def _each(name: str, pieces: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
     """Copies of several views, or the tensors of `out` with them."""
     copies = tuple([recorded_ops.clone(one) for one in pieces])
     if out is None:
@@ -110,7 +118,13 @@ def _each(name: str, pieces: tuple[Tensor, ...], out: Any) -> Any:
 @overridable
 @boundary
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
-    """Copies of the elements along `dim`: of what `unbind` shows."""
+    """Copies of the elements along `dim`: of what `unbind` shows.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        out: the tensors where the results go; new ones if None.
+    """
     return _each("unbind_copy", unbind(as_tensor("unbind_copy", input), dim), out)
 
 
@@ -119,7 +133,14 @@ def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = N
 def split_copy(
     input: Tensor, split_size: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Copies of pieces along `dim`: of what `split` shows."""
+    """Copies of pieces along `dim`: of what `split` shows.
+
+    Arguments:
+        input: the tensor.
+        split_size: the length of each piece, or the lengths of all.
+        dim: the dimension.
+        out: the tensors where the results go; new ones if None.
+    """
     return _each("split_copy", split(as_tensor("split_copy", input), split_size, dim), out)
 
 
@@ -128,7 +149,14 @@ def split_copy(
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows."""
+    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows.
+
+    Arguments:
+        input: the tensor.
+        split_sizes: the lengths.
+        dim: the dimension.
+        out: the tensors where the results go; new ones if None.
+    """
     return _each("split_with_sizes_copy", split_with_sizes(input, split_sizes, dim), out)
 
 
@@ -137,6 +165,11 @@ def split_with_sizes_copy(
 @boundary
 def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces of the lengths given, along `dim`: `split` with several lengths.
+
+    Arguments:
+        input: the tensor.
+        split_sizes: the lengths.
+        dim: the dimension.
 
     >>> from facula_tensor import arange
     >>> split_with_sizes(arange(3), (1, 2))
@@ -150,7 +183,13 @@ def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple
 @method()
 @boundary
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`chunk`, whose pieces may be changed in place here without more ado."""
+    """`chunk`, whose pieces may be changed in place here without more ado.
+
+    Arguments:
+        input: the tensor.
+        chunks: the greatest number of pieces.
+        dim: the dimension.
+    """
     return chunk(input, chunks, dim)
 
 
@@ -158,7 +197,13 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 @method()
 @boundary
 def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split`, whose pieces may be changed in place here without more ado."""
+    """`split`, whose pieces may be changed in place here without more ado.
+
+    Arguments:
+        input: the tensor.
+        split_size: the length of each piece, or the lengths of all.
+        dim: the dimension.
+    """
     return split(as_tensor("unsafe_split", input), split_size, dim)
 
 
@@ -166,5 +211,11 @@ def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tens
 @method()
 @boundary
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
+    """`split_with_sizes`, whose pieces may be changed in place here without more ado.
+
+    Arguments:
+        input: the tensor.
+        split_sizes: the lengths.
+        dim: the dimension.
+    """
     return split_with_sizes(input, split_sizes, dim)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def deep(images: Tensor) -> Tensor:
 
 
 def greatest(
-    x: Tensor, planes: tuple[int, ...] | None, depths: tuple[int, ...] | None, size: tuple[int, ...]
+    x: Tensor, planes: tuple[object, ...] | None, depths: tuple[object, ...] | None, size: tuple[int, ...]
 ) -> tuple[Tensor, Tensor]:
     """The greatest elements and their indices in volumes, windows being those of `planes` times those of `depths`."""
     *outer, depth, height, width = layout_of_tensor(x).shape
@@ -75,10 +75,19 @@ def max_pool3d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """The greatest element of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
 
     Else as `max_pool2d`, with three numbers where that has two; indices are into each flattened (D, H, W).
+
+    Arguments:
+        input: volumes (N, C, D, H, W), or one without N.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: whether the indices are returned, too.
 
     >>> from facula_tensor import arange
     >>> max_pool3d(arange(8.0).reshape(1, 2, 2, 2), 2)
@@ -112,14 +121,23 @@ def max_pool3d_with_indices(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = True,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """`max_pool3d` with the indices.
+
+    Arguments:
+        input: volumes (N, C, D, H, W), or one without N.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        dilation: the distance of a window's elements.
+        ceil_mode: whether lengths are rounded up.
+        return_indices: ignored.
 
     >>> from facula_tensor import arange
     >>> max_pool3d_with_indices(arange(8.0).reshape(1, 2, 2, 2), 2)[1]
     tensor([[[[7]]]])
     """
-    return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)  # type: ignore[return-value]
 
 
 @overridable
@@ -136,6 +154,15 @@ def avg_pool3d(
     """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
 
     Else as `avg_pool2d`, with three numbers where that has two.
+
+    Arguments:
+        input: volumes (N, C, D, H, W), or one without N.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements are added at each border; at most half of `kernel_size`.
+        ceil_mode: whether lengths are rounded up.
+        count_include_pad: whether elements of the padding count in means.
+        divisor_override: what sums are divided by, in place of the number of elements.
 
     >>> from facula_tensor import arange
     >>> avg_pool3d(arange(8.0).reshape(1, 2, 2, 2), 2)
@@ -162,7 +189,7 @@ def avg_pool3d(
     made = recorded_ops.avg_pool2d(deep(across), (depths, (size[0], size[1] * size[2])))
     made = recorded_ops.reshape(made, (*layout.shape[:-3], *size))
     if whole:
-        by: Any = divisor
+        by: Tensor | int | None = divisor
         if by is None:
             along = [
                 divisors(*one, padded=padded)

@@ -29,7 +29,7 @@ def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
 
 @operator
 class _count_true:
-    """How many elements are true."""
+    """The number of true elements."""
 
     def outputs(layout):
         return contiguous((), int64, layout.device)

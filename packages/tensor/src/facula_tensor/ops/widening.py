@@ -14,6 +14,9 @@ from .._core.tensor import layout_of_tensor
 from .._creation.from_data import from_numpy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core.tensor import Tensor
     from .._core.types import Operands, Parameters
     from .._dispatch.namespaces import Namespace
 
@@ -22,7 +25,7 @@ __all__: list[str] = []
 
 def widened(
     F: Namespace, name: str, operands: Operands, parameters: Parameters, called: str, of_integers: DType = float64
-) -> Any:
+) -> Sequence[Tensor] | Tensor:
     """The operator on operands in the kernel's dtype, its first result in theirs; TypeError for bool and complex."""
     dtype = layout_of_tensor(operands[0]).dtype
     if dtype.category not in (FLOATING, INTEGER):
@@ -34,14 +37,14 @@ def widened(
     return F.to(made, (dtype,))
 
 
-def whole_means(F: Namespace, input: Any, geometry: tuple[Any, ...] | None, size: tuple[int, int]) -> Any:
+def whole_means(F: Namespace, input: Tensor, geometry: tuple[Any, ...] | None, size: tuple[int, int]) -> Tensor:
     """`avg_pool2d` of integers: exact sums, up to 2**53, divided and cut towards 0; TypeError for adaptive windows."""
     layout = layout_of_tensor(input)
     if geometry is None:
         raise DTypeError(f"adaptive_avg_pool: not defined for {layout.dtype.name}; convert with .float()")
     kernel, stride, padding, padded, divisor = geometry
     sums = F.avg_pool2d(F.to(input, (float64,)), ((kernel, stride, padding, padded, 1), size))
-    by: Any = divisor
+    by = divisor
     if divisor is None:
         along = [
             divisors(*one, padded=padded) for one in zip(layout.shape[-2:], size, kernel, stride, padding, strict=True)
@@ -51,7 +54,7 @@ def whole_means(F: Namespace, input: Any, geometry: tuple[Any, ...] | None, size
 
 
 def divisors(length: int, count: int, taps: int, step: int, padding: int, *, padded: bool) -> np.ndarray:
-    """How many elements each of `count` windows has, with the padding or without.
+    """The number of elements of each of `count` windows, with the padding or without.
 
     >>> divisors(5, 3, 3, 2, 1, padded=False)
     array([2, 3, 2])

@@ -6,12 +6,13 @@ from facula_storage import DType, bfloat16
 
 from ... import amp
 from ..._names import publish
+from ...amp._older import OlderGradScaler
 
 __all__ = ["GradScaler", "autocast"]
 
 
 class autocast(amp.autocast):
-    """`amp.autocast("cpu", ...)`.
+    """`amp.autocast("cpu", ...)`. Arguments: those of `facula.amp.autocast`.
 
     >>> import facula
     >>> with autocast():
@@ -25,18 +26,10 @@ class autocast(amp.autocast):
         super().__init__("cpu", dtype, enabled, cache_enabled)
 
 
-class GradScaler(amp.GradScaler):
+class GradScaler(OlderGradScaler):
     """`amp.GradScaler("cpu", ...)`."""
 
-    def __init__(
-        self,
-        init_scale: float = 2.0**16,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ) -> None:
-        super().__init__("cpu", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+    _kind = "cpu"
 
 
 publish(__name__, later=("autocast_mode", "grad_scaler"))

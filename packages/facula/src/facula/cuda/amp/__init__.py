@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from facula_storage import DType, float16
 
 from ... import amp
 from ..._names import publish
+from ..._types import AnyValue
+from ...amp._older import OlderGradScaler
 
 __all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
 
-custom_fwd: partial[Any] = partial(amp.custom_fwd, device_type="cuda")
-custom_bwd: partial[Any] = partial(amp.custom_bwd, device_type="cuda")
+custom_fwd: partial[AnyValue] = partial(amp.custom_fwd, device_type="cuda")
+custom_bwd: partial[AnyValue] = partial(amp.custom_bwd, device_type="cuda")
 
 
 def amp_definitely_not_available() -> bool:
@@ -22,7 +23,10 @@ def amp_definitely_not_available() -> bool:
 
 
 class autocast(amp.autocast):
-    """`amp.autocast("cuda", ...)`: a warning says that nothing is cast."""
+    """`amp.autocast("cuda", ...)`: a warning says that nothing is cast.
+
+    Arguments: those of `facula.amp.autocast`.
+    """
 
     __slots__ = ()
 
@@ -30,18 +34,10 @@ class autocast(amp.autocast):
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
-class GradScaler(amp.GradScaler):
+class GradScaler(OlderGradScaler):
     """`amp.GradScaler("cuda", ...)`: a warning says that nothing is scaled."""
 
-    def __init__(
-        self,
-        init_scale: float = 2.0**16,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ) -> None:
-        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+    _kind = "cuda"
 
 
 publish(__name__, later=("autocast_mode", "grad_scaler"))

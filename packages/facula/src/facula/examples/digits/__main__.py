@@ -9,7 +9,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from .commands import PROGRAM, read, train
+from .commands import PROGRAM, Given, read, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NEEDED = {"sklearn": "scikit-learn", "tqdm": "tqdm", "matplotlib": "matplotlib"}
 
 
-def options() -> argparse.Namespace:
+def options() -> Given:
     """What was asked for. What cannot be done ends the program here, before any work."""
     parser = argparse.ArgumentParser(
         prog=f"python -m {PROGRAM}",
@@ -32,7 +32,7 @@ def options() -> argparse.Namespace:
     add("--batch", type=number(int, 1), default=64, help="digits a step (%(default)s)")
     add("--rate", type=number(float, 0), default=0.005, help="learning rate at the beginning (%(default)s)")
     add("--seed", type=number(int, 0), default=0, help="for weights, order and dropout (%(default)s)")
-    given = parser.parse_args()
+    given = parser.parse_args(namespace=Given())
     missing = [name for module, name in NEEDED.items() if not find_spec(module)]
     if missing:
         parser.error(
@@ -89,7 +89,7 @@ def main() -> int:
     """Run what was asked for; what went wrong with a file is one line, not a traceback."""
     try:
         given = options()
-        status = train(given) if given.read is None else read(given)
+        status = train(given) if given.read is None else read(given.read, given.checkpoint)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # whoever reads this, such as `head`, has seen enough

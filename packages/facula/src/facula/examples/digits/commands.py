@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import facula
 
 from . import data, plotting, reading, training
 from .network import Network
 
-if TYPE_CHECKING:
-    import argparse
-
 PROGRAM = "facula.examples.digits"
+
+
+class Given(argparse.Namespace):
+    """What the command line says."""
+
+    read: str | None
+    checkpoint: str
+    picture: str
+    epochs: int
+    batch: int
+    rate: float
+    seed: int
 
 
 def command(*arguments: str) -> str:
@@ -36,7 +45,7 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def train(given: argparse.Namespace) -> int:
+def train(given: Given) -> int:
     """Load, train, keep, draw, and print the accuracy on the held-out digits."""
     facula.manual_seed(given.seed)
     digits = data.load()
@@ -71,13 +80,13 @@ def train(given: argparse.Namespace) -> int:
     return 0
 
 
-def read(given: argparse.Namespace) -> int:
+def read(wanted: str, checkpoint: str) -> int:
     """Load the network, find the digit, and print what is read."""
     try:
-        network = reading.load(given.checkpoint)
+        network = reading.load(checkpoint)
     except FileNotFoundError:
-        print(f"{PROGRAM}: there is no checkpoint {given.checkpoint}; train first: {command()}", file=sys.stderr)
+        print(f"{PROGRAM}: there is no checkpoint {checkpoint}; train first: {command()}", file=sys.stderr)
         return 1
-    image, what = reading.find(given.read)
+    image, what = reading.find(wanted)
     print(f"{what}:\n\n{reading.show(image)}\n\n{reading.report(network, image)}")
     return 0

@@ -53,7 +53,7 @@ def from_file(path: str) -> facula.Tensor:
     from matplotlib.image import imread
 
     try:
-        picture = np.asarray(imread(path), dtype=np.float32)
+        picture: np.ndarray = np.asarray(imread(path), dtype=np.float32)
     except FileNotFoundError:
         raise
     except Exception as error:  # decoders raise whatever damage leads them to

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from facula_errors.extend import boundary
 
 from ..._names import publish
+from ..._types import AnyValue
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
@@ -15,7 +16,7 @@ T = TypeVar("T")
 
 
 @boundary
-def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
+def consume_prefix_in_state_dict_if_present(state_dict: dict[str, T], prefix: str) -> None:
     """Take `prefix` off the names that begin with it, in place: "module.", say, which data parallel wrappers add.
 
     >>> state = {"module.weight": 1, "bias": 2}
@@ -28,7 +29,7 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     state_dict.update(renamed)
 
 
-def _ntuple(n: int, name: str = "parse") -> Callable[[object], tuple[Any, ...]]:
+def _ntuple(n: int, name: str = "parse") -> Callable[[object], tuple[AnyValue, ...]]:
     """A function that repeats a number `n` times, and makes a tuple of several."""
 
     def parse(x: object) -> tuple[object, ...]:

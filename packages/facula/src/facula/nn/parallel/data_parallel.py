@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
 from ..._names import publish
 from ..._siblings import needs
+from ..._types import AnyValue
 
 with needs("facula.nn.parallel"):
     from facula_nn import Module
@@ -31,8 +32,16 @@ def _check(operation: str, module: object, device_ids: object) -> None:
 class DataParallel(Module, Generic[M]):
     """`self.module`, called as it is: there is one device, so the batch is not shared out.
 
-    Parameters are named as PyTorch's are, "module.weight". TypeError where `module` is no Module; RuntimeError where
-    `device_ids` asks for devices.
+    Parameters are named as PyTorch's are, "module.weight".
+
+    Arguments:
+        module: the module.
+        device_ids: None, or nothing: there are no devices beside the CPU.
+        output_device, dim: no difference.
+
+    Raises:
+        TypeError: `module` is no Module.
+        RuntimeError: `device_ids` asks for devices.
 
     >>> import facula
     >>> model = DataParallel(facula.nn.Linear(2, 1))
@@ -48,7 +57,7 @@ class DataParallel(Module, Generic[M]):
         self.module = module
         self.device_ids: list[int] = []
 
-    def forward(self, *inputs: object, **kwargs: object) -> Any:
+    def forward(self, *inputs: object, **kwargs: object) -> AnyValue:
         return self.module(*inputs, **kwargs)
 
 
@@ -60,8 +69,18 @@ def data_parallel(
     output_device: object = None,
     dim: int = 0,
     module_kwargs: dict[str, object] | None = None,
-) -> Any:
-    """`module(*inputs, **module_kwargs)`: there is one device, so the batch is not shared out."""
+) -> AnyValue:
+    """`module(*inputs, **module_kwargs)`: there is one device, so the batch is not shared out.
+
+    Errors are those of `DataParallel`.
+
+    Arguments:
+        module: the module.
+        inputs: its positional arguments as a tuple, or the only one.
+        device_ids: None, or nothing: there are no devices beside the CPU.
+        output_device, dim: no difference.
+        module_kwargs: the module's arguments by name.
+    """
     _check("data_parallel", module, device_ids)
     arguments = inputs if isinstance(inputs, tuple) else (inputs,)
     return module(*arguments, **(module_kwargs or {}))

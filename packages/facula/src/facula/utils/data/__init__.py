@@ -13,6 +13,7 @@ from facula_tensor import Tensor, from_numpy, randint, stack
 
 from ..._names import publish
 from ..._siblings import needs
+from ..._types import AnyValue
 
 with needs("facula.utils.data"):
     import facula_data
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from .distributed import DistributedSampler as DistributedSampler
 
     # What becomes part of a tensor; a tuple of such becomes a list of tensors.
-    _Part: TypeAlias = Tensor | np.ndarray[Any, Any] | np.generic[Any] | complex
+    _Part: TypeAlias = Tensor | np.ndarray | np.generic | complex
     S_co = TypeVar("S_co", covariant=True)
     Batch_co = TypeVar("Batch_co", covariant=True, default=Any)
     Single = TypeVar("Single", bound=_Part)
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
         drop_last: bool
         timeout: float
         worker_init_fn: Callable[[int], None] | None
-        multiprocessing_context: Any
+        multiprocessing_context: object
         generator: SeedLike
         prefetch_factor: int | None
         persistent_workers: bool
@@ -83,7 +84,7 @@ _TENSORS = Native(Tensor, from_numpy, stack)
 
 
 @boundary
-def default_collate(batch: Sequence[object]) -> Any:
+def default_collate(batch: Sequence[object]) -> AnyValue:
     """One batch of a list of samples: their arrays and numbers as tensors with a new first dimension.
 
     `facula_data.default_collate`, whose rules and errors these are, with tensors in place of NumPy's arrays. Samples
@@ -96,7 +97,7 @@ def default_collate(batch: Sequence[object]) -> Any:
 
 
 @boundary
-def default_convert(data: object) -> Any:
+def default_convert(data: object) -> AnyValue:
     """`data` with a tensor in place of each array in it, over the same memory; all else stays as it is.
 
     >>> import numpy
@@ -108,7 +109,7 @@ def default_convert(data: object) -> Any:
 
 @boundary
 class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]):
-    """Batches of a dataset as tensors. Arguments, errors and `state_dict()` are those of `facula_data.DataLoader`.
+    """Batches of a dataset as tensors. Arguments: those of `facula_data.DataLoader`; errors and `state_dict()` too.
 
     `convert` makes a tensor of each NumPy array of a batch. What a `collate_fn` of your own makes is left as it is.
 
@@ -163,30 +164,30 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
     ) -> None: ...
     @overload
     def __init__(
-        self: DataLoader[S_co, Any],
+        self: DataLoader[S_co, AnyValue],
         dataset: Dataset[S_co] | Samples[S_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[object] | None = None,
         batch_sampler: Iterable[Sequence[object]] | None = None,
         num_workers: int = 0,
-        collate_fn: Callable[[Any], object] | None = None,
+        collate_fn: Callable[[AnyValue], object] | None = None,
         *arguments: object,
-        convert: Callable[[Any], object] | None = None,
+        convert: Callable[[AnyValue], object] | None = None,
         **options: Unpack[Options],
     ) -> None: ...
     def __init__(
         self,
-        dataset: Any,
+        dataset: AnyValue,
         batch_size: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Any = None,
-        batch_sampler: Any = None,
+        sampler: AnyValue = None,
+        batch_sampler: AnyValue = None,
         num_workers: int = 0,
-        collate_fn: Callable[[Any], object] | None = None,
-        *arguments: Any,
-        convert: Callable[[Any], object] | None = None,
-        **options: Any,
+        collate_fn: Callable[[AnyValue], object] | None = None,
+        *arguments: AnyValue,
+        convert: Callable[[AnyValue], object] | None = None,
+        **options: AnyValue,
     ) -> None:
         if collate_fn is default_collate or collate_fn is default_convert:
             collate_fn = None  # facula_data's own, which reads many samples at once where a dataset can

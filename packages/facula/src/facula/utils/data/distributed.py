@@ -23,9 +23,19 @@ S_co = TypeVar("S_co", covariant=True)
 class DistributedSampler(Sampler[int]):
     """The indices that process `rank` of `num_replicas` takes in a pass: each `num_replicas`-th, from `rank` on.
 
-    All get as many: some indices are taken twice, or with `drop_last` the last are left out. Shuffled by `seed` and the
-    number given to `set_epoch`. RuntimeError where `num_replicas` or `rank` is left out, since there is one process so
-    far; ValueError where `rank` is not below `num_replicas`.
+    All get as many.
+
+    Arguments:
+        dataset: only its length is used.
+        num_replicas: the number of processes.
+        rank: which of them this is, counted from 0.
+        shuffle: take the indices in an order that follows from `seed` and the number given to `set_epoch`.
+        seed: the same in all processes.
+        drop_last: leave the last indices out where they are not enough for all; else some are taken twice.
+
+    Raises:
+        RuntimeError: `num_replicas` or `rank` is left out, since there is one process so far.
+        ValueError: `rank` is not below `num_replicas`.
 
     >>> sampler = DistributedSampler(range(5), num_replicas=2, rank=1, shuffle=False)
     >>> list(sampler), len(sampler)

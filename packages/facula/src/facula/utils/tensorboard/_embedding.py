@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +15,15 @@ from . import _summaries
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..._types import AnyValue
+
 __all__ = ["write"]
 
 
 def write(
     folder: str,
     points: np.ndarray,
-    metadata: Sequence[Any] | None,
+    metadata: Sequence[AnyValue] | None,
     pictures: np.ndarray | None,
     step: int,
     tag: str,

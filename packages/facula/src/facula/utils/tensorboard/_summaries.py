@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import wave
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from facula_tensor import Tensor
 
 if TYPE_CHECKING:
     from tensorboard.compat.proto.summary_pb2 import Summary
+
+    from ..._types import AnyValue
 
 __all__ = [
     "array", "audio", "grid", "histogram", "image", "image_summary", "number", "png", "pr_curve", "session_end",
@@ -42,7 +44,7 @@ def number(operation: str, value: object) -> float:
     return float(found.reshape(()))
 
 
-def histogram(tag: str, value: np.ndarray, bins: Any = "tensorflow", max_bins: int | None = None) -> Summary:
+def histogram(tag: str, value: np.ndarray, bins: AnyValue = "tensorflow", max_bins: int | None = None) -> Summary:
     """How many values fall between bounds: `bins` is a name or a number as NumPy's, or bounds that grow by a tenth."""
     from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 
@@ -158,7 +160,7 @@ def audio(tag: str, value: np.ndarray, rate: int) -> Summary:
     return Summary(value=[Summary.Value(tag=tag, audio=sound)])
 
 
-def pr_curve(tag: str, labels: np.ndarray, predictions: np.ndarray, count: int, weights: Any) -> Summary:
+def pr_curve(tag: str, labels: np.ndarray, predictions: np.ndarray, count: int, weights: np.ndarray | None) -> Summary:
     """Precision and recall, and what they come from, at `count` thresholds from 0 to 1, as TensorBoard's."""
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.plugins.pr_curve.metadata import create_summary_metadata

@@ -43,8 +43,9 @@ def _needed() -> Any:
 class SummaryWriter:
     """Writes into files of events under `log_dir`, which `tensorboard --logdir` shows; also a context manager.
 
-    Args:
+    Arguments:
         log_dir: a folder; None is runs/DATE_HOST, followed by `comment`.
+        comment: the end of the name of such a folder.
         purge_step: the step from which a run that broke off begins again; what was written from it on is not shown.
         max_queue: the number of events that may wait to be written.
         flush_secs: seconds after which what waits is written.
@@ -53,7 +54,8 @@ class SummaryWriter:
     Tags with slashes are shown in groups. Values are tensors, NumPy's arrays or numbers; `global_step` is where they
     stand and `walltime` when, in seconds since 1970, now if left out.
 
-    Raises ImportError where the package tensorboard is missing.
+    Raises:
+        ImportError: the package tensorboard is missing.
     """
 
     log_dir: str
@@ -109,7 +111,18 @@ class SummaryWriter:
         new_style: bool = False,
         double_precision: bool = False,
     ) -> None:
-        """Write one number. ValueError where the value has more elements."""
+        """Write one number.
+
+        Arguments:
+            tag: the name.
+            scalar_value: the number.
+            global_step: where the value stands.
+            walltime: when, in seconds since 1970; now if None.
+            new_style, double_precision: no difference.
+
+        Raises:
+            ValueError: the value has more elements than one.
+        """
         self._add(_scalar(tag, _summaries.number("add_scalar", scalar_value)), global_step, walltime)
 
     def add_scalars(
@@ -119,7 +132,14 @@ class SummaryWriter:
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Write numbers that are drawn in one diagram, each in a folder LOG_DIR/MAIN_TAG_NAME of its own."""
+        """Write numbers that are drawn in one diagram, each in a folder LOG_DIR/MAIN_TAG_NAME of its own.
+
+        Arguments:
+            main_tag: the name of the diagram.
+            tag_scalar_dict: the numbers by name.
+            global_step: where the values stand.
+            walltime: when, in seconds since 1970; now if None.
+        """
         for name, value in tag_scalar_dict.items():
             folder = os.path.join(self.log_dir, f"{main_tag.replace('/', '_')}_{name}")
             self._add(_scalar(main_tag, _summaries.number("add_scalars", value)), global_step, walltime, folder)
@@ -133,7 +153,19 @@ class SummaryWriter:
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
-        """Write how values are spread; `bins`: "tensorflow", or what `numpy.histogram` takes. ValueError for NaN."""
+        """Write how values are spread.
+
+        Arguments:
+            tag: the name.
+            values: the values, of any shape.
+            global_step: where the values stand.
+            bins: "tensorflow", bounds that grow by a tenth; or what `numpy.histogram` takes.
+            walltime: when, in seconds since 1970; now if None.
+            max_bins: the largest number of bins; more are joined.
+
+        Raises:
+            ValueError: there are no values, or some are not finite.
+        """
         found = _summaries.array("add_histogram", values)
         self._add(_summaries.histogram(tag, found, bins, max_bins), global_step, walltime)
 
@@ -145,7 +177,18 @@ class SummaryWriter:
         walltime: float | None = None,
         dataformats: str = "CHW",
     ) -> None:
-        """Write an image: floats from 0 to 1, or bytes; its dimensions are named by `dataformats`: "HW", "HWC"."""
+        """Write an image.
+
+        Arguments:
+            tag: the name.
+            img_tensor: floats from 0 to 1, or bytes; of 1, 3 or 4 channels.
+            global_step: where the image stands.
+            walltime: when, in seconds since 1970; now if None.
+            dataformats: the names of the dimensions: "CHW", "HW", "HWC".
+
+        Raises:
+            ValueError: `dataformats` does not fit, or the number of channels is another.
+        """
         pixels = _summaries.image("add_image", img_tensor, dataformats)
         self._add(_summaries.image_summary(tag, pixels), global_step, walltime)
 
@@ -157,13 +200,32 @@ class SummaryWriter:
         walltime: float | None = None,
         dataformats: str = "NCHW",
     ) -> None:
-        """Write images as one, beside each other."""
+        """Write images as one, beside each other.
+
+        Arguments:
+            tag: the name.
+            img_tensor: the images, as for `add_image`.
+            global_step: where the images stand.
+            walltime: when, in seconds since 1970; now if None.
+            dataformats: the names of the dimensions: "NCHW", "NHWC".
+
+        Raises:
+            ValueError: as for `add_image`.
+        """
         self.add_image(tag, img_tensor, global_step, walltime, dataformats)
 
     def add_figure(
         self, tag: str, figure: Any, global_step: int | None = None, close: bool = True, walltime: float | None = None
     ) -> None:
-        """Write a figure of matplotlib, or a list of them beside each other, and close them."""
+        """Write a figure of matplotlib, or a list of them beside each other.
+
+        Arguments:
+            tag: the name.
+            figure: the figure, or the list.
+            global_step: where the image stands.
+            close: close the figures.
+            walltime: when, in seconds since 1970; now if None.
+        """
         from matplotlib import pyplot
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -185,14 +247,29 @@ class SummaryWriter:
         sample_rate: int = 44100,
         walltime: float | None = None,
     ) -> None:
-        """Write a sound: numbers from -1 to 1, `sample_rate` of them a second."""
+        """Write a sound of one channel.
+
+        Arguments:
+            tag: the name.
+            snd_tensor: numbers from -1 to 1.
+            global_step: where the sound stands.
+            sample_rate: how many of them are a second.
+            walltime: when, in seconds since 1970; now if None.
+        """
         found = _summaries.array("add_audio", snd_tensor)
         self._add(_summaries.audio(tag, found, sample_rate), global_step, walltime)
 
     def add_text(
         self, tag: str, text_string: str, global_step: int | None = None, walltime: float | None = None
     ) -> None:
-        """Write text, which is shown as Markdown."""
+        """Write text, which is shown as Markdown.
+
+        Arguments:
+            tag: the name.
+            text_string: the text.
+            global_step: where the text stands.
+            walltime: when, in seconds since 1970; now if None.
+        """
         from tensorboard.plugins.text.summary_v2 import text_pb
 
         if not isinstance(text_string, str):
@@ -209,7 +286,20 @@ class SummaryWriter:
         weights: object = None,
         walltime: float | None = None,
     ) -> None:
-        """Write precision and recall by threshold, of labels 0 and 1 and predictions from 0 to 1 of the same shape."""
+        """Write precision and recall by threshold.
+
+        Arguments:
+            tag: the name.
+            labels: 0 and 1.
+            predictions: from 0 to 1, of the same shape.
+            global_step: where the curve stands.
+            num_thresholds: from 2 to 127; more are 127.
+            weights: of each label; 1 if None.
+            walltime: when, in seconds since 1970; now if None.
+
+        Raises:
+            ValueError: the shapes differ, or there are fewer than 2 thresholds.
+        """
         true = _summaries.array("add_pr_curve", labels).astype(bool)
         found = _summaries.array("add_pr_curve", predictions)
         given = None if weights is None else _summaries.array("add_pr_curve", weights)
@@ -223,7 +313,18 @@ class SummaryWriter:
         run_name: str | None = None,
         global_step: int | None = None,
     ) -> None:
-        """Write a run's settings and what came of them, in a folder of its own under `log_dir`."""
+        """Write a run's settings and what came of them, in a folder of its own under `log_dir`.
+
+        Arguments:
+            hparam_dict: the settings by name.
+            metric_dict: the numbers that came of them, by name.
+            hparam_domain_discrete: the values that a setting may have, by its name.
+            run_name: the name of the folder; the time if None.
+            global_step: where the run stands.
+
+        Raises:
+            TypeError: a setting is no number, bool or text.
+        """
         from tensorboard.plugins.hparams import summary_v2
 
         for name, value in hparam_dict.items():
@@ -250,9 +351,18 @@ class SummaryWriter:
         tag: str = "default",
         metadata_header: Sequence[str] | None = None,
     ) -> None:
-        """Write points (n, dimensions) for the projector, with a label and a picture (n, channels, h, w) for each.
+        """Write points for the projector.
 
-        `metadata`: n labels, or with `metadata_header` n rows of as many. ValueError where their number is another.
+        Arguments:
+            mat: the points (n, dimensions).
+            metadata: n labels, or with `metadata_header` n rows of labels.
+            label_img: n pictures (n, channels, h, w).
+            global_step: where the points stand.
+            tag: the name.
+            metadata_header: the names of the columns of `metadata`.
+
+        Raises:
+            ValueError: there are more or fewer labels or pictures than points.
         """
         points = _summaries.array("add_embedding", mat)
         pictures = None if label_img is None else _summaries.array("add_embedding", label_img)

@@ -6,7 +6,7 @@ Integers, those in tensors without dimensions too, and slices give views; tensor
 from __future__ import annotations
 
 from sys import _getframe
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import ref
 
 import numpy as np
@@ -33,6 +33,7 @@ from .many import merged
 from .windows import INDEX, fast_window
 
 if TYPE_CHECKING:
+    from ..._core.types import Index
     from ..._dispatch.namespaces import Namespace
 
 SELECT, SLICE = operators["select"], operators["slice"]
@@ -40,9 +41,13 @@ TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # parts of a
 IN_TUPLES = (Tensor, np.ndarray, list, tuple, range, slice, type(None), type(Ellipsis))  # in no list of numbers
 MOST_IN_LISTS = 32  # longer lists are of numbers, as in PyTorch
 
+# The tensors of an index: None, one, or a list of several with their dimensions. They are told apart by
+# `type(...) is list`, which mypy does not follow.
+Named: TypeAlias = Any
+
 
 def getitem(input: Tensor, index: Any) -> Tensor:
-    """`input[index]`. Integers, slices, None and `...` take the fast path here; all else goes to `general_getitem`."""
+    """`input[index]`: integers, slices, None and `...` by the fast path here, all else by `general_getitem`."""
     kind = type(index)
     la = input._layout  # see Note [One moment]
     storage = input._storage
@@ -112,7 +117,7 @@ def _grad_enabled() -> bool:
     return is_grad_enabled()
 
 
-def general_getitem(input: Tensor, index: Any) -> Tensor:
+def general_getitem(input: Tensor, index: Index) -> Tensor:
     """Any index: basic parts first, as views, then tensors."""
     if overridden((input,)):
         return call_torch_function("getitem", getitem, (input, index), {})
@@ -130,8 +135,8 @@ def general_getitem(input: Tensor, index: Any) -> Tensor:
         raise
 
 
-def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Any]:
-    """`basic` for one tensor and nothing else: the usual case is short."""
+def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Named]:
+    """`basic` for an index of one tensor: the usual case is short."""
     now = steady(input)
     wanted, known = layout_of_tensor(index), layout_of_tensor(now)
     if not known.shape or wanted.device is not known.device:
@@ -141,11 +146,12 @@ def alone(input: Tensor, index: Tensor) -> tuple[Tensor, int, Any]:
     return (now, 0, steady(index)) if covers or several else basic(input, index)
 
 
-def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = False) -> tuple[Tensor, int, Any]:
-    """Apply integers, slices, None and `...`. What is left: nothing, a tensor and its dimension, or a list of such.
+def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = False) -> tuple[Tensor, int, Named]:
+    """The view that the integers, slices, None and `...` of an index show, and its tensors.
 
-    The list has pairs (dimension, tensor). Where nothing changes, `input` itself if it is to be changed, else as it is
-    at this moment.
+    Of one tensor its dimension in the view comes between the two; several are a list of pairs (dimension, tensor).
+    The view is recorded where `record`. Where it shows everything, it is `input` itself if that is to be `changed`,
+    else `input` at this moment.
     """
     layout = input._layout  # see Note [One moment]
     storage = input._storage
@@ -163,7 +169,7 @@ def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = Fal
         raise InvalidIndexError("index: only one ellipsis (...) may stand in an index")
     dim = 0
     named: list[tuple[int, Tensor]] = []
-    own = 0  # which of the tensor's own dimensions a part is for: what messages say
+    own = 0  # the tensor's own dimension that a part is for, for messages
     plain: list[Any] = []  # the parts without the tensors
     for part in parts:
         if part is None:
@@ -200,8 +206,8 @@ def basic(input: Tensor, index: Any, record: bool = True, *, changed: bool = Fal
     return view_at(input, (layout, storage, offset, node), window, record), *left
 
 
-def between_commas(index: Any) -> tuple[Any, ...]:
-    """What stands between commas. A list that holds more than numbers is read as a tuple, as PyTorch still does."""
+def between_commas(index: Index) -> tuple[Any, ...]:
+    """The parts of an index. A list that holds more than numbers is read as a tuple, as PyTorch still does."""
     if isinstance(index, tuple):
         return index
     if (
@@ -218,14 +224,15 @@ def between_commas(index: Any) -> tuple[Any, ...]:
     return tuple(index)
 
 
-def _consumes(part: Any) -> int:
+def _consumes(part: object) -> int:
+    """The number of the tensor's dimensions that a part of an index is for."""
     if part is None or part is Ellipsis:
         return 0
     return part.ndim if isinstance(part, Tensor) and part.dtype is bool_ else 1
 
 
 def _check_mask(mask: Tensor, shape: tuple[int, ...], own: int) -> None:
-    """IndexError where a mask is not as long as the dimensions it covers, from the tensor's dimension `own` on."""
+    """Raise an IndexError unless a mask is as long as the dimensions that it covers, from `own` on, of this shape."""
     for i, wanted in enumerate(mask.shape):
         if shape[own + i] != wanted:
             raise InvalidIndexError(
@@ -235,7 +242,7 @@ def _check_mask(mask: Tensor, shape: tuple[int, ...], own: int) -> None:
 
 
 def _position(part: Any, dim: int, length: int) -> int:
-    """An integer in an index, in range."""
+    """An integer in an index, in range of dimension `dim` of this length; TypeError for other parts."""
     try:
         position = part.__index__()
     except AttributeError:
@@ -249,8 +256,8 @@ def _position(part: Any, dim: int, length: int) -> int:
     return position
 
 
-def _check_bound(part: Any, dim: int, name: str) -> None:
-    """TypeError where a bound of a slice is no integer."""
+def _check_bound(part: object, dim: int, name: str) -> None:
+    """Raise a TypeError where the bound `name` of the slice for dimension `dim` is no integer."""
     if part is not None and not hasattr(part, "__index__"):
         raise InvalidTypeError(
             f"index: expected integers in the slice for dimension {dim}; got {name} {describe(part)}"
@@ -258,7 +265,7 @@ def _check_bound(part: Any, dim: int, name: str) -> None:
 
 
 def _checked_slice(part: slice, own: int) -> slice:
-    """The slice with a step; an error that names the dimension where it is none of integers, or goes backwards."""
+    """The slice; an error, with the dimension, where it has other bounds than integers or goes backwards."""
     for name in ("start", "stop", "step"):
         _check_bound(getattr(part, name), own, name)
     step = 1 if part.step is None else part.step.__index__()
@@ -289,7 +296,10 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
 
 
 def positions(F: Namespace, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
-    """A bool index as flat positions, with the dimensions it covers as one."""
+    """`input` with the dimensions that a mask covers as one, that dimension, and the places where the mask is true.
+
+    `dim` is the first of those dimensions.
+    """
     if mask.ndim != 1:
         shape = layout_of_tensor(input).shape
         input = F.reshape(input, (*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]))
@@ -358,9 +368,9 @@ class _put:
 def put_into(
     target: Tensor, index: Tensor, values: Tensor, dim: int, accumulate: bool, from_zero: bool = False
 ) -> None:
-    """Set or add to the elements of `target`, a snapshot, that `index` names. No record, no version.
+    """Set the elements of `target`, a snapshot, along `dim` that `index` names, or add to them where `accumulate`.
 
-    IndexError before any change; `from_zero`: for negative indices, too.
+    No record, no version. IndexError before any change; where `from_zero` for negative indices, too.
     """
     op = operators["put"]
     index, values = snapshot(index), snapshot(values)

@@ -1,4 +1,4 @@
-"""Several tensors in one index: their dimensions as one, and the positions there that they name together."""
+"""Several tensors in one index: their dimensions merged into one, and the positions that they name together."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Arranged = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def merged(F: Namespace, window: Tensor, named: list[tuple[int, Tensor]]) -> tuple[Tensor, int, Tensor, Arranged]:
-    """`window` with the dimensions that `named` indexes as one, which one that is, positions there, and the order.
+    """`window` with the dimensions that `named` indexes as one, that dimension, positions along it, and the order.
 
-    The order is that of the window's dimensions, of the shape beside it, before the merge.
+    `named` has pairs (dimension, index). The order, with the window's shape, is that of dimensions before the merge.
     """
     pairs: list[tuple[int, Tensor]] = []
     alone = 0  # bools without dimensions so far: each stands for a dimension of length 1 of its own
@@ -62,7 +62,7 @@ def merged(F: Namespace, window: Tensor, named: list[tuple[int, Tensor]]) -> tup
 
 
 def unmerged(F: Namespace, flat: Tensor, arranged: Arranged) -> Tensor:
-    """What `merged` made one, in the window's order."""
+    """Undo `merged`, in the window's order."""
     shape, order = arranged
     back = tuple([order.index(dim) for dim in range(len(order))])
     return F.permute(F.reshape(flat, tuple([shape[dim] for dim in order])), back)
@@ -86,6 +86,7 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
 
 
 def _check_range(index: Tensor, dim: int, size: int) -> None:
+    """IndexError for places outside a dimension `dim` of length `size`."""
     if index.is_meta or not index.numel():
         return
     for extreme in (no_record_ops.amin, no_record_ops.amax):

@@ -1,4 +1,4 @@
-"""`x[...] = v`: numbers and tensors that broadcast to what the index names."""
+"""`x[...] = v`: numbers and tensors that broadcast to the elements that the index names."""
 
 from __future__ import annotations
 
@@ -27,20 +27,24 @@ from ..._dispatch.snapshots import edge_from, snapshots_of
 from ..._dispatch.view_call import MOST_WINDOWS
 from ..._dispatch.view_changes import rebase
 from ..._dispatch.writing import write
-from .getitem import basic, positions, put_into
+from .getitem import Named, basic, positions, put_into
 from .many import merged, unmerged
 from .windows import fast_window
 
 if TYPE_CHECKING:
-    from ..._core.types import Index
+    from ..._core.types import Index, Operand
     from ..._dispatch.namespaces import Namespace
 
 
-def setitem(self: Tensor, index: Any, value: Any) -> None:
+def setitem(self: Tensor, index: Index, value: Any) -> None:
     """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names.
 
     It is cast, but for a tensor where tensors are in the index: TypeError unless it has this tensor's dtype (of one
     element, beside a mask, it need not).
+
+    Arguments:
+        index: what indexing takes: integers, slices, None, an ellipsis, tensors, or a tuple of these.
+        value: what to write; it broadcasts.
     """
     kind = type(value)
     try:
@@ -89,7 +93,10 @@ _fills = fills.by_key
 
 
 def _learn(target: Layout, source: Layout | None, kind: type) -> None:
-    """Let the fast path know of a call that went well."""
+    """Let the fast path know of a call that went well.
+
+    `target` and `source` are layouts, `kind` the type of the value; a number has no source.
+    """
     if len(_settable) >= MOST_WINDOWS:
         _settable.clear()
     if source is not None:
@@ -109,8 +116,8 @@ def delitem(self: Tensor, index: Index) -> None:
     )
 
 
-def slow_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = False) -> None:
-    """`self[index] = value` for whatever they are; with `accumulate` values are added, several for one place too."""
+def slow_setitem(self: Tensor, index: Index, value: Operand, accumulate: bool = False) -> None:
+    """`self[index] = value`, whatever they are; with `accumulate` values are added, several for one place too."""
     if overridden((self, value)):
         call_torch_function("setitem", setitem, (self, index, value), {})
         return
@@ -136,7 +143,10 @@ def slow_setitem(self: Tensor, index: Any, value: Any, accumulate: bool = False)
 
 
 def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kind: type = Tensor) -> None:
-    """Set the part of `target` that `window` shows. `kind`: of what `value` was made."""
+    """Set the part of `target` that `window` shows to `value`, which was made of an object of type `kind`.
+
+    The change is recorded where `record`.
+    """
     now = snapshot(window)
     layout = now._layout
     fitting = _fitting(recorded_ops if record else no_record_ops, layout, value, layout.shape)
@@ -159,15 +169,23 @@ def _set_named(
     target: Tensor,
     window: Tensor,
     dim: int,
-    named: Any,
+    named: Named,
     value: Tensor,
     record: bool,
     strict: bool,
     accumulate: bool = False,
 ) -> None:
-    """Set the elements of `window` that `named` names along `dim`, or, if it is a mask, along those from `dim` on.
+    """Set the elements of `window` that index tensors name along `dim`, or a mask along dimensions from `dim` on.
 
-    Several tensors, in a list, name elements together. `strict`: `value` is not cast, unless it is one for a mask.
+    Arguments:
+        target: the tensor that changes.
+        window: the part of it that the rest of the index shows.
+        dim: the dimension of the window.
+        named: the tensors of the index.
+        value: what broadcasts to the elements.
+        record: whether the change is recorded.
+        strict: whether another dtype of `value` is refused, unless it has one element for a mask; else it is cast.
+        accumulate: whether values are added.
     """
     F = recorded_ops if record else no_record_ops
     if not record:
@@ -205,7 +223,10 @@ def _set_named(
 
 
 def _fitting(F: Namespace, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """`value` on the target's device and of no more dimensions than `shape`, to which it broadcasts; else an error."""
+    """`value` on the device of `target`, and with no more dimensions than `shape`, to which it broadcasts.
+
+    ValueError where it does not, TypeError where it is complex and the target is not.
+    """
     given = tuple(value.shape)
     while value.ndim > len(shape) and value.shape[0] == 1:
         value = F.squeeze(value, 0)

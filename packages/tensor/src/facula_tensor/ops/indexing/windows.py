@@ -1,4 +1,4 @@
-"""What an index of integers, slices, None and `...` shows: one view, in one step."""
+"""The view of an index of integers, slices, None and `...`, in one step."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ INDEX = operators["index"]
 
 @operator
 class _index_back:
-    """Zeros of the shape an index was taken from, with what it showed put back."""
+    """Zeros of the shape that an index was taken from, with the elements that it showed put back."""
 
     parameters = ("whole", "parts")
 
@@ -84,7 +84,7 @@ class _index_back:
 
 # Note [Windows of indices]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~
-# What an index of integers, slices, None and `...` shows is kept under the operand's layout and the index: a slice by
+# The view of an index of integers, slices, None and `...` is kept under the operand's layout and the index: a slice by
 # its three numbers, an integer by its place alone, since the result looks the same for all of them; the bytes that it
 # adds are counted at each call. Only true ints come in: 1.0 and True are equal to 1 and mean something else.
 _windows: dict[tuple[object, ...], tuple[Layout, int, list[tuple[int, int]]]] = {}
@@ -92,7 +92,7 @@ layout_cache_clearers.append(_windows.clear)
 
 
 def fast_window(layout: Layout, index: tuple[Any, ...]) -> tuple[Any, int]:
-    """The layout that an index shows and where it begins, in bytes; None and 0 for what is to be looked at closely."""
+    """The layout that an index shows, and its first byte; None and 0 where the index has to be looked at closely."""
     key: list[Any] = [layout]
     positions: list[int] = []
     for part in index:
@@ -131,6 +131,7 @@ def fast_window(layout: Layout, index: tuple[Any, ...]) -> tuple[Any, int]:
 def _keep_window(
     key: tuple[object, ...], layout: Layout, index: tuple[Any, ...]
 ) -> tuple[Layout, int, list[tuple[int, int]]]:
+    """The window of an index, and what each of its integers adds to the offset, kept under `key`."""
     lo, delta, steps = INDEX.window(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
     if len(_windows) >= MOST_WINDOWS:
         _windows.clear()

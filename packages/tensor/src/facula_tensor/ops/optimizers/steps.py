@@ -82,13 +82,13 @@ def _step(
         found = [(plan_for(batch), batch) for batch in batches.values()]
         for plan, batch in found:
             places = [(t._storage, t._offset) for row in batch for t in row]
-            plan.launch(len(batch), *numbers, *[storage.ptr + at for storage, at in places])
+            plan.launch(len(batch), *numbers, *[storage.ptr + at for storage, at in places])  # type: ignore[operator]
         for t, copy in strided:
             no_record_ops.copy_into(t, copy)
         site = (name, *user_site())
         for row in rows:
             for t in (row[0], *row[2:]):
-                t._storage.version += 1
+                t._storage.version += 1  # type: ignore[operator]
                 t._storage.mutator = site
 
     def check(number: int, row: Row) -> None:

@@ -1,8 +1,8 @@
-"""What operators along a dimension give that say where the elements are: `max`, `sort`, `topk` and others."""
+"""Pairs of elements and their places, the results of `max`, `sort`, `topk` and others."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __all__: list[str] = []
 
@@ -33,12 +33,12 @@ class Extremes(_Pair):
     def __repr__(self) -> str:
         return f"facula.return_types.{type(self).name}(\nvalues={self[0]!r},\nindices={self[1]!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (type(self).name, tuple(self))
 
 
 def _rebuilt(name: str, pair: tuple[Tensor, Tensor]) -> Extremes:
-    """What a pickle gives back. The classes are looked up by what they are of, as most are made, not written."""
+    """A pair from a pickle. Classes are looked up by their operation, as most are made, not written."""
     return next(kind for kind in Extremes.__subclasses__() if kind.name == name)(pair)
 
 

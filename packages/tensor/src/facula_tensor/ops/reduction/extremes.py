@@ -1,4 +1,4 @@
-"""The largest and the smallest elements and where they are, over all elements or along dimensions."""
+"""The largest and the smallest elements, over all or along dimensions. `extreme_places.py` says where they are."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 from .reducing import MOST_DIMS, axis_for, reduced, reduction
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..._core.types import Dims, Function
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
+__all__ = ["amax", "amin", "max", "min"]
 
 
-def _extreme(name: str, other_doc: str) -> Any:
+def _extreme(name: str, other_doc: str) -> Function:
     @operator
     @under("_" + name, other_doc)
     class body:
@@ -60,6 +62,7 @@ def expand_extreme(F: Namespace, name: str, input: Tensor, dims: tuple[int, ...]
 
 
 def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
+    """Raise for complex numbers, and where one of `dims` has no elements."""
     if layout.dtype.category == COMPLEX:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
     if 0 in [layout.shape[i] for i in dims]:
@@ -80,6 +83,14 @@ def amax(
     out: Tensor | None = None,
 ) -> Tensor:
     """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
@@ -108,6 +119,14 @@ def amin(
 ) -> Tensor:
     """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
     tensor([1., 3.])
@@ -122,7 +141,7 @@ def amin(
         raise
 
 
-def _along(name: str) -> Any:
+def _along(name: str) -> Function:
     @operator
     @under("_" + name, "The extreme along one dimension, and where.")
     class body:
@@ -156,14 +175,14 @@ def place(F: Namespace, g: Tensor, indices: Tensor, dim: int) -> Tensor:
     return F.where(F.eq(F.view(positions, tuple(shape)), indices), g, 0)
 
 
-def _other_for(operation: str, dim: Any, other: Any) -> Tensor:
+def _other_for(operation: str, dim: object, other: Tensor) -> Tensor:
     """The second tensor, given by name."""
     if dim is not None:
         raise InvalidTypeError(f"{operation}: expected dim or other; got both, {dim!r} and {describe(other)}")
     return as_tensor(operation, other)
 
 
-def _extreme_into(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -> Any:
+def _extreme_into(name: str, input: Tensor, dim: int | Tensor | None, keepdim: bool, out: Any) -> Tensor | Extremes:
     """The extreme along `dim` put into the pair `out`, or the greater or smaller elements of two tensors."""
     if isinstance(dim, Tensor):
         return write_out(name, getattr(recorded_ops, name + "imum")(input, dim), out)
@@ -171,7 +190,7 @@ def _extreme_into(name: str, input: Tensor, dim: Any, keepdim: bool, out: Any) -
         raise InvalidTypeError(
             f"{name}: expected out to be two tensors (values, indices) along a dim; got {describe(out)}"
         )
-    input, parameters = _place(name, input, dim, keepdim)
+    input, parameters = along_one(name, input, dim, keepdim)
     if parameters[0] is None:
         input, parameters = _as_one(input)
     values, indices = getattr(recorded_ops, name + "_dim")(input, parameters)
@@ -189,7 +208,7 @@ _whole = [(tuple(range(ndim)), False) for ndim in range(MOST_DIMS + 1)]  # every
 _places: dict[tuple[object, ...], tuple[Any, ...]] = {}  # what calls meant, as in `reduction`
 
 
-def _place(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[int | None, bool]]:
+def along_one(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> tuple[Tensor, tuple[int | None, bool]]:
     """`input` at one moment, the one dimension or None for all of them, and whether it is kept."""
     try:  # `steady`, written out
         layout = input._layout
@@ -223,14 +242,14 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
 
     def extreme(
         input: Tensor,
-        dim: Any = None,
+        dim: int | Tensor | None = None,
         keepdim: bool = False,
         *,
         other: Tensor | None = None,
-        axis: Any = None,
+        axis: int | None = None,
         keepdims: bool = False,
-        out: Any = None,
-    ) -> Any:
+        out: Tensor | Sequence[Tensor] | None = None,
+    ) -> Tensor | Extremes:
         try:
             if axis is not None:
                 dim = axis_for(dim, axis, name)
@@ -255,7 +274,7 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
                 return fold(input, parameters, out)
             if out is not None or isinstance(dim, Tensor):
                 return _extreme_into(name, input, dim, keepdim or keepdims, out)
-            input, parameters = _place(name, input, dim, keepdim or keepdims)
+            input, parameters = along_one(name, input, dim, keepdim or keepdims)  # type: ignore[assignment]
             if parameters[0] is None:
                 input, parameters = _as_one(input)
             return kind(along(input, parameters))
@@ -276,6 +295,15 @@ max: Function = _extreme_function(
     The index is that of the first of equal elements. NaN counts as the largest. `out` is a tensor, or along `dim` the
     pair (values, indices).
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or a tensor to compare with; all elements if None.
+        keepdim: whether `dim` stays, with length 1.
+        other: the name of `dim` where that is a tensor.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; new tensors if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
     tensor([1, 1])
@@ -286,80 +314,17 @@ min: Function = _extreme_function(
     MinExtremes,
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or a tensor to compare with; all elements if None.
+        keepdim: whether `dim` stays, with length 1.
+        other: the name of `dim` where that is a tensor.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; new tensors if None.
+
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).min(1).values
     tensor([1., 3.])
     """,
 )
-
-
-def _index_of(name: str) -> Any:
-    @operator
-    @under("_" + name, "Where the extreme is.")
-    class body:
-        parameters = ("dim", "keepdim")
-
-        def outputs(layout, dim, keepdim):
-            dims = tuple(range(len(layout.shape))) if dim is None else (dim,) if layout.shape else ()
-            check_not_empty(name, layout, dims)
-            return reduced(layout, dims, keepdim, int64)
-
-    return body
-
-
-_argmax = _index_of("argmax")
-_argmin = _index_of("argmin")
-
-
-@overridable
-@method()
-def argmax(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Any = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmax(0)
-    tensor([1, 0])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "argmax")
-        input, parameters = _place("argmax", input, dim, keepdim or keepdims)
-        return recorded_ops.argmax(input, parameters, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-def argmin(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Any = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmin(0)
-    tensor([0, 1])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "argmin")
-        input, parameters = _place("argmin", input, dim, keepdim or keepdims)
-        return recorded_ops.argmin(input, parameters, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
@@ -67,7 +67,13 @@ class _var:
 
 
 def arguments(
-    name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any
+    name: str,
+    input: Tensor,
+    dim: Dims | None,
+    unbiased: bool | None,
+    keepdim: bool,
+    axis: Dims | None,
+    correction: float | None,
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool], float]:
     """The operand, its dimensions, and what is taken off the count."""
     if axis is not None:
@@ -90,7 +96,15 @@ def arguments(
 
 
 def deviation_of(
-    name: str, root: bool, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any, out: Any
+    name: str,
+    root: bool,
+    input: Tensor,
+    dim: Dims | None,
+    unbiased: bool | None,
+    keepdim: bool,
+    axis: Dims | None,
+    correction: float | None,
+    out: Tensor | None,
 ) -> Tensor:
     """The variance or its root."""
     input, parameters, off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
@@ -115,7 +129,16 @@ def var(
 
     Squared distances from the mean, added in double precision, are divided by their number less `correction` (1), or
     less 0 where `unbiased` is False; NaN where nothing is left. Floating and complex dtypes; TypeError for others.
-    `keepdim` keeps reduced dimensions with length 1.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        correction: what is taken off the number of elements.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
@@ -140,6 +163,16 @@ def std(
 ) -> Tensor:
     """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        correction: what is taken off the number of elements.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
     tensor([1., 0.])
@@ -148,7 +181,15 @@ def std(
 
 
 def with_mean(
-    name: str, root: bool, input: Any, dim: Any, unbiased: Any, keepdim: Any, axis: Any, correction: Any, out: Any
+    name: str,
+    root: bool,
+    input: Tensor,
+    dim: Dims | None,
+    unbiased: bool | None,
+    keepdim: bool,
+    axis: Dims | None,
+    correction: float | None,
+    out: Sequence[Tensor] | None,
 ) -> tuple[Tensor, Tensor]:
     """The variance or its root, and the mean."""
     input, (dims, kept), off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
@@ -175,6 +216,16 @@ def var_mean(
 ) -> tuple[Tensor, Tensor]:
     """`var` and `mean` of the same elements.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        correction: what is taken off the number of elements.
+        out: the tensors where the results go; new ones if None.
+
     >>> from facula_tensor import tensor
     >>> var_mean(tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
@@ -196,6 +247,16 @@ def std_mean(
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """`std` and `mean` of the same elements.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        correction: what is taken off the number of elements.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> std_mean(tensor([1.0, 2.0, 3.0]))

@@ -13,6 +13,11 @@ __all__ = ["fmax", "fmin"]
 class fmax:
     """The larger of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient.
 
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> fmax(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
     tensor([3., 4.])
@@ -35,6 +40,11 @@ class fmax:
 @elementwise
 class fmin:
     """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))

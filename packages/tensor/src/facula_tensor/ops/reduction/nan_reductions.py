@@ -41,6 +41,15 @@ def nansum(
 
     TypeError for complex numbers.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> nansum(tensor([1.0, float("nan"), 2.0]))
     tensor(3.)
@@ -72,6 +81,15 @@ def nanmean(
     """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none.
 
     TypeError for integers: convert first, or give `dtype`.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nanmean(tensor([1.0, float("nan"), 2.0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
@@ -85,7 +85,9 @@ class _norm_p:
         return F.mul(F.div(input, whole), F.where(F.eq(norm, 0), 0, slope))
 
 
-def vector_norm_of(name: str, input: Any, p: float, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def vector_norm_of(
+    name: str, input: Tensor, p: float, dim: Dims | None, keepdim: bool, dtype: DTypeLike | None, out: Tensor | None
+) -> Tensor:
     """The p-norm along dimensions, real also of complex numbers."""
     input, (dims, kept) = reduction(name, input, dim, keepdim)
     if dtype is not None:
@@ -110,7 +112,15 @@ def vector_norm_of(name: str, input: Any, p: float, dim: Any, keepdim: Any, dtyp
     return write_out(name, result, out)
 
 
-def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dtype: Any, out: Tensor | None) -> Tensor:
+def matrix_norm_of(
+    name: str,
+    input: Tensor,
+    order: float | str,
+    dim: Dims | None,
+    keepdim: bool,
+    dtype: DTypeLike | None,
+    out: Tensor | None,
+) -> Tensor:
     """The Frobenius norm, or the greatest or least sum of a column's or a row's magnitudes."""
     input = as_tensor(name, input)
     ndim = layout_of_tensor(input).ndim
@@ -118,7 +128,7 @@ def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dt
         raise ArgumentError(f"{name}: expected dim to be two dimensions; got {dim!r}")
     if ndim < 2:
         raise ArgumentError(f"{name}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
-    rows, columns = (check_dim(name, one, ndim) for one in dim)
+    rows, columns = (check_dim(name, one, ndim) for one in dim)  # type: ignore[arg-type]
     if rows == columns:
         raise ArgumentError(f"{name}: dim {tuple(dim)} names a dimension twice")
     if order == "fro":
@@ -129,13 +139,15 @@ def matrix_norm_of(name: str, input: Any, order: Any, dim: Any, keepdim: Any, dt
         raise ArgumentError(f"{name}: expected ord to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; got {order!r}")
     added, other = (rows, columns) if order in (1, -1) else (columns, rows)
     sums = vector_norm_of(name, input, 1, added, True, dtype, None)
-    result = (recorded_ops.amax if order > 0 else recorded_ops.amin)(
+    result = (recorded_ops.amax if order > 0 else recorded_ops.amin)(  # type: ignore[operator]
         sums, (tuple(sorted((added, other))), bool(keepdim))
     )
     return write_out(name, result, out)
 
 
-def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int, keepdim: bool, dtype: Any) -> Tensor:
+def singular_norm(
+    name: str, input: Tensor, order: float | str, rows: int, columns: int, keepdim: bool, dtype: DTypeLike | None
+) -> Tensor:
     """The sum, the greatest or the least of the singular values."""
     F, ndim = recorded_ops, layout_of_tensor(input).ndim
     if dtype is not None:
@@ -148,7 +160,7 @@ def singular_norm(name: str, input: Tensor, order: Any, rows: int, columns: int,
     if order == "nuc" or (nothing and order == 2):
         result = F.sum(values, last)
     else:
-        result = (F.amax if order > 0 else F.amin)(values, last)
+        result = (F.amax if order > 0 else F.amin)(values, last)  # type: ignore[operator]
     for dim in sorted((rows, columns)) if keepdim else ():
         result = F.unsqueeze(result, dim)
     return result
@@ -173,6 +185,16 @@ def norm(
     "fro" and None are 2; inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Real, also of complex
     numbers. Squares are added in double precision. TypeError for integers, unless `dtype` is given.
 
+    Arguments:
+        input: the tensor to reduce.
+        p: the order.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        out: where the result goes; a new tensor if None.
+        dtype: the dtype to convert to first.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+
     >>> from facula_tensor import tensor
     >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
     (tensor(5.), tensor(7.))
@@ -194,6 +216,11 @@ def norm(
 @boundary
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The `p`-norm of `input - other`, which broadcast.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        p: the order.
 
     >>> from facula_tensor import tensor
     >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
@@ -250,6 +277,14 @@ def logsumexp(
 
     Integers are computed in the default floating dtype. Of complex numbers it is the principal value.
 
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
+
     >>> from facula_tensor import tensor
     >>> logsumexp(tensor([0.0, 0.0]), 0)
     tensor(0.6931)
@@ -265,7 +300,12 @@ def logsumexp(
 @method()
 @boundary
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """How many elements are not 0 (int64), of all or along `dim` (an integer or several).
+    """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several).
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import tensor
     >>> count_nonzero(tensor([[0, 1], [2, 3]]), 0)

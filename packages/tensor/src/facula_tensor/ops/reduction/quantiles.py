@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 from facula_storage import float32, float64, int64
@@ -28,8 +26,16 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 # of the elements below and above. A line with a NaN has the rank of its last element, which is one;
 # `nanquantile` counts the others alone, which are in front.
 def _quantile(
-    name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: Any, out: Tensor | None, skips: bool
+    name: str,
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None,
+    keepdim: bool,
+    interpolation: str,
+    out: Tensor | None,
+    skips: bool,
 ) -> Tensor:
+    """`quantile`, or `nanquantile` where `skips`: see Note [Ranks]."""
     input = steady(as_tensor(name, input))
     layout = layout_of_tensor(input)
     dtype, ndim = layout.dtype, len(layout.shape)
@@ -69,7 +75,7 @@ def _quantile(
     return write_out(name, recorded_ops.reshape(result, (*q.shape, *rest) if q.ndim else rest), out)
 
 
-def _shares(name: str, q: Any, input: Tensor) -> Tensor:
+def _shares(name: str, q: float | Tensor, input: Tensor) -> Tensor:
     """The shares that are asked for: a tensor of one dimension, or of none."""
     if not isinstance(q, Tensor):
         share = as_real(q, name, "q")
@@ -112,7 +118,7 @@ def _at_ranks(ordered: Tensor, ranks: Tensor, interpolation: str, dim: int) -> T
 @boundary
 def quantile(
     input: Tensor,
-    q: Any,
+    q: float | Tensor,
     dim: int | None = None,
     keepdim: bool = False,
     *,
@@ -124,6 +130,14 @@ def quantile(
     `q` is a number from 0 to 1, or a tensor of them (n,), which becomes the first dimension of the result.
     Between two ranks `interpolation` decides: "linear", "lower", "higher", "midpoint" or "nearest". NaN where there
     is a NaN. float32 and float64.
+
+    Arguments:
+        input: the tensor to reduce.
+        q: the share, or a tensor (n,) of shares.
+        dim: the dimension; all elements if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> quantile(tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
@@ -137,7 +151,7 @@ def quantile(
 @boundary
 def nanquantile(
     input: Tensor,
-    q: Any,
+    q: float | Tensor,
     dim: int | None = None,
     keepdim: bool = False,
     *,
@@ -145,6 +159,14 @@ def nanquantile(
     out: Tensor | None = None,
 ) -> Tensor:
     """`quantile` of the elements that are not NaN; NaN where there are none.
+
+    Arguments:
+        input: the tensor to reduce.
+        q: the share, or a tensor (n,) of shares.
+        dim: the dimension; all elements if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nanquantile(tensor([1.0, float("nan"), 3.0]), 0.5)

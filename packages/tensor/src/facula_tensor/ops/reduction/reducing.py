@@ -1,8 +1,8 @@
-"""What all reductions share: which dimensions they mean, what is left of a shape, and the way back to it."""
+"""Shared parts of reductions: their dimensions, the shape that is left, and the way back from it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_autograd.extend import LEAF
 from facula_errors import ArgumentError, InvalidTypeError
@@ -14,9 +14,11 @@ from ..._dispatch.namespaces import composite
 from ..._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
+    from ..._core.types import Dims
     from ..._dispatch.namespaces import Namespace
 
 MOST_DIMS = 64
+AnyDims = TypeVar("AnyDims", bound="Dims")
 
 
 def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
@@ -33,13 +35,14 @@ def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
     return tuple(found) if ndim else ()
 
 
-_known: dict[
-    tuple[object, ...], tuple[Any, ...]
-] = {}  # what calls meant, by number of dimensions, dim and keepdim: looking is quicker
+# What calls meant, by number of dimensions, dim and keepdim: looking is quicker.
+_known: dict[tuple[object, ...], tuple[tuple[int, ...], bool]] = {}
 
 
-def reduction(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
-    """What the operators of reductions take: `input` at one moment, the dimensions that `dim` means, and `keepdim`."""
+def reduction(
+    operation: str, input: Tensor, dim: Dims | None, keepdim: bool
+) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
+    """Arguments of a reducing operator: `input` at one moment, and the pair of dimensions and `keepdim`."""
     try:  # `steady`, written out
         layout = input._layout
         storage = input._storage
@@ -65,14 +68,14 @@ def reduction(operation: str, input: Tensor, dim: Any, keepdim: Any) -> tuple[Te
     return input, parameters
 
 
-def axis_for(dim: Any, axis: Any, operation: str) -> Any:
-    """`axis`, which NumPy's programs call `dim`; TypeError where both are given. (`keepdims` is their `keepdim`.)"""
+def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
+    """`axis`, the name that NumPy has for `dim`; TypeError where both are given."""
     if dim is None or dim == ():
         return axis
     raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
 
 
-def needed_dim(operation: str, dim: Any, axis: Any) -> Any:
+def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None) -> AnyDims:
     """`dim` or `axis`, of which there must be one: TypeError otherwise."""
     if axis is not None:
         dim = axis_for(dim, axis, operation)

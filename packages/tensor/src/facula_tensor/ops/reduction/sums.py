@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod as product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -19,7 +19,7 @@ from ..._dispatch.writing import write_out
 from .reducing import axis_for, reduced, reduction
 
 if TYPE_CHECKING:
-    from ..._core.types import Dims, DTypeLike
+    from ..._core.types import Dims, DTypeLike, Function
     from ..._dispatch.namespaces import Namespace
 
 __all__ = ["mean", "prod", "sum"]
@@ -73,8 +73,16 @@ def sum(
     """The sum of all elements, or along `dim` (an integer or several).
 
     Integers and bool are summed in int64, and wrap where `dtype` is narrower; half precisions are summed in
-    float32, and float32 in blocks, so that the error grows with the logarithm of the length. `keepdim` keeps
-    reduced dimensions with length 1.
+    float32, and float32 in blocks, so that the error grows with the logarithm of the length.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
@@ -91,7 +99,15 @@ def sum(
         raise
 
 
-def folded(operation: str, fold: Any, input: Tensor, dim: Any, keepdim: bool, dtype: Any, out: Tensor | None) -> Tensor:
+def folded(
+    operation: str,
+    fold: Function,
+    input: Tensor,
+    dim: Dims | None,
+    keepdim: bool,
+    dtype: DTypeLike | None,
+    out: Tensor | None,
+) -> Tensor:
     """A sum or product in `dtype`."""
     input, parameters = reduction(operation, input, dim, keepdim)
     dtype = as_dtype(dtype, operation)
@@ -116,6 +132,15 @@ def mean(
     """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
 
     Half precisions are summed and divided in float32, so that the mean is finite where the sum would not be.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
@@ -203,6 +228,15 @@ def prod(
     """The product of all elements, or along `dim` (an integer or several); 1 where there is none.
 
     Integers and bool are multiplied in int64, and wrap. Elements of 0 have their gradients too.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        dtype: the dtype of the result.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
@@ -15,12 +15,12 @@ from ..._dispatch.overrides import overridable
 from .reducing import axis_for, reduced, reduction
 
 if TYPE_CHECKING:
-    from ..._core.types import Dims
+    from ..._core.types import Dims, Function
 
 __all__ = ["all", "any"]
 
 
-def _truth(name: str) -> Any:
+def _truth(name: str) -> Function:
     @operator
     @under("_" + name, "Whether elements are nonzero.")
     class body:
@@ -48,6 +48,14 @@ def any(
     out: Tensor | None = None,
 ) -> Tensor:
     """Whether any element is nonzero, over all or along `dim`: bool, for every dtype.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[0, 1], [0, 0]]).any(1)
@@ -77,6 +85,14 @@ def all(
     out: Tensor | None = None,
 ) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype.
+
+    Arguments:
+        input: the tensor to reduce.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis: NumPy's name of `dim`.
+        keepdims: NumPy's name of `keepdim`.
+        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1, 1], [0, 1]]).all(1)

@@ -1,0 +1,42 @@
+"""Base of distributions with a location and a scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from facula_errors.extend import boundary
+
+from . import constraints
+from ._distribution import Distribution
+from .utils import batch_shape_of, broadcast_parameters
+
+if TYPE_CHECKING:
+    from facula_tensor import Tensor
+
+    Value = float | Tensor
+
+
+@boundary
+class LocationScale(Distribution):
+    """A distribution of single numbers, which `loc` moves and `scale` widens.
+
+    Arguments:
+        loc: the location.
+        scale: the scale, above 0; both are numbers or tensors, which broadcast.
+        validate_args: whether parameters and samples are checked; the class's default if None.
+
+    Raises:
+        ValueError: shapes that do not broadcast; while checked, a scale of 0 or less or a NaN.
+    """
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: constraints.Constraint = constraints.real
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
+        self.loc, self.scale = broadcast_parameters(self, loc=loc, scale=scale)
+        super().__init__(batch_shape_of(loc, scale), (), validate_args)
