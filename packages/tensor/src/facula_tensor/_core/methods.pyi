@@ -1183,7 +1183,7 @@ class Methods:
         """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, the first of them conjugated."""
-    def view(self, *shape: Lengths) -> Tensor:
+    def view(self, *shape: Lengths | DTypeLike) -> Tensor:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
     def view_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`."""

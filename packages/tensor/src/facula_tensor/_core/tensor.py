@@ -288,7 +288,7 @@ def layout_of_tensor(tensor: Tensor) -> Layout:
     return layout.real if type(layout) is WrappedLayout else layout
 
 
-def check_dim(operation: str, dim: int, ndim: int) -> int:
+def check_dim(operation: str, dim: Any, ndim: int) -> int:
     """`dim` counted from the front; IndexError naming the range, TypeError for what is no integer."""
     try:
         index = dim.__index__()

@@ -8,13 +8,13 @@ forms below such a function has for them, in the place of the class that declare
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 VARARGS = 4  # inspect.CO_VARARGS
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
-    from .._core.types import Function, Lengths, Operand, Scalar
+    from .._core.types import Function, Operand, Scalar
     from .operator import Operator
 
 
@@ -46,7 +46,7 @@ def _view(input: Tensor) -> Tensor:
     raise NotImplementedError
 
 
-def _shape(input: Tensor, *shape: Lengths) -> Tensor:
+def _shape(input: Tensor, *shape: Any) -> Tensor:
     raise NotImplementedError
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._core.tensor import Tensor
-from .arithmetic import abs, mul, neg, sub
+from .._dispatch.namespaces import operators
+from . import arithmetic, comparison  # noqa: F401  which declare operators
 from .clamping import clamp
-from .comparison import ge, gt, le, lt, ne
 from .dims import movedim, transpose
 from .division import div
 from .join import cat
@@ -20,21 +20,21 @@ __all__ = [
     "multiply", "negative", "not_equal", "subtract", "swapdims", "true_divide",
 ]  # fmt: skip
 
-absolute: Callable[..., Tensor] = abs
+absolute: Callable[..., Tensor] = operators["abs"].public
 clip: Callable[..., Tensor] = clamp
 concat: Callable[..., Tensor] = cat
 concatenate: Callable[..., Tensor] = cat
 divide: Callable[..., Tensor] = div
 true_divide: Callable[..., Tensor] = div
-greater: Callable[..., Tensor] = gt
-greater_equal: Callable[..., Tensor] = ge
-less: Callable[..., Tensor] = lt
-less_equal: Callable[..., Tensor] = le
-not_equal: Callable[..., Tensor] = ne
+greater: Callable[..., Tensor] = operators["gt"].public
+greater_equal: Callable[..., Tensor] = operators["ge"].public
+less: Callable[..., Tensor] = operators["lt"].public
+less_equal: Callable[..., Tensor] = operators["le"].public
+not_equal: Callable[..., Tensor] = operators["ne"].public
 moveaxis: Callable[..., Tensor] = movedim
-multiply: Callable[..., Tensor] = mul
-negative: Callable[..., Tensor] = neg
-subtract: Callable[..., Tensor] = sub
+multiply: Callable[..., Tensor] = operators["mul"].public
+negative: Callable[..., Tensor] = operators["neg"].public
+subtract: Callable[..., Tensor] = operators["sub"].public
 swapdims: Callable[..., Tensor] = transpose
 
 for _alias in __all__:

@@ -18,7 +18,7 @@ from .reduction.extreme_pairs import Extremes
 from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from .._core.types import Dims
     from .._dispatch.namespaces import Namespace
@@ -47,7 +47,7 @@ def check_ordered(operation: str, layout: Layout) -> None:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
 
 
-def pair(kind: type[Extremes], results: tuple[Tensor, Tensor], out: Sequence[Tensor] | None) -> Extremes:
+def pair(kind: type[Extremes], results: Iterable[Tensor], out: Sequence[Tensor] | None) -> Extremes:
     """The results (values, indices) as a `kind` of pair, written to the two tensors of `out` if there are any."""
     if out is None:
         return kind(results)

@@ -96,7 +96,8 @@ def _gradients(
     rest: Parameters,
 ) -> Gradients:
     """The gradients of query, key and value by the kernel; operands and results are those of `attention`."""
-    return no_record_ops.attention_grad(rows_ready(no_record_ops, g), query, key, value, mask, out, lse, rest)
+    dense = rows_ready(no_record_ops, g)
+    return no_record_ops.attention_grad(dense, query, key, value, mask, out, lse, rest)  # type: ignore[return-value]
 
 
 def _recorded_gradients(

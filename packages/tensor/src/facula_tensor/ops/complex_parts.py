@@ -131,6 +131,11 @@ def real_of(F: Namespace, input: Tensor) -> Tensor:
     return F.real_view(input) if layout_of_tensor(input).dtype.category == COMPLEX else input
 
 
+def _whole_layout(real: Layout, imag: Layout) -> Layout:
+    """The layout of complex numbers with these parts."""
+    return contiguous(broadcast_shapes("complex", real.shape, imag.shape), real.dtype.to_complex(), real.device)
+
+
 @operator
 class _from_parts:
     """Complex numbers of their parts, which broadcast."""
@@ -138,12 +143,11 @@ class _from_parts:
     inputs = ("real", "imag")
     holomorphic = False
 
-    def outputs(real, imag):
-        return contiguous(broadcast_shapes("complex", real.shape, imag.shape), real.dtype.to_complex(), real.device)
+    outputs = _whole_layout
 
     def execute(operands, parameters):
         real, imag = operands
-        result = new_tensor(_from_parts.operator.outputs(real._layout, imag._layout))
+        result = new_tensor(_whole_layout(real._layout, imag._layout))
         write(no_record_ops.real_view(result), real)
         write(no_record_ops.imag_view(result), imag)
         return [result]

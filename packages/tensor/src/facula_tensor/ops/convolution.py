@@ -44,7 +44,7 @@ def _ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) 
             "convert with .to()"
         )
     if first not in (float32, float64):
-        return widened(F, name, operands, parameters, called)
+        return widened(F, name, operands, parameters, called)  # type: ignore[return-value]  # one, of one result
     return in_row_major(F, name, operands, parameters)
 
 

@@ -61,7 +61,7 @@ class to_device:
         host = np.empty(layout.nbytes, np.uint8)
         plain = no_record_ops.contiguous(source)  # of a snapshot, as all operands of `execute` are
         address = plain_address(plain._storage) + plain._offset
-        layout.device.backend.copy_out(address, host)
+        layout.device.backend.copy_out(address, host)  # type: ignore[arg-type]  # NumPy says so from Python 3.12 on
         device.backend.copy_in(target._storage.ptr, host)
         return [target]
 

@@ -121,7 +121,7 @@ def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
 
     `subscripts` is the equation, or a tuple with the label lists of the operands and of the result.
     """
-    operands, result = labels_of(subscripts, shapes)
+    operands, result = labels_of(subscripts, shapes)  # type: ignore[arg-type]  # lists within are tuples here
     sizes: dict[int, int] = {}
     for labels, shape in zip(operands, shapes, strict=True):
         for label, size in zip(labels, shape, strict=True):

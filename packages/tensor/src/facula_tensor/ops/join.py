@@ -97,7 +97,7 @@ def execute(name: str, operands: Operands, dim: int) -> list[Tensor]:
         plain_address(a._storage)
     parts: list[int] = []
     for a in plain:
-        parts += (a._storage.ptr + a._offset, layout_of_tensor(a).nbytes // outer)
+        parts += (plain_address(a._storage) + a._offset, layout_of_tensor(a).nbytes // outer)
     _launch(layout)(layout.numel, outer, len(plain), *parts, result._storage.ptr)
     return [result]
 

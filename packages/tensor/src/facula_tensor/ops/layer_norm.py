@@ -20,11 +20,14 @@ from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import SupportsIndex
 
     from .._core.types import Lengths
     from .._dispatch.namespaces import Namespace
+
+    Statistics = tuple[Tensor, ...]  # the mean, if it is kept, and the inverse deviation
+    Gradients = tuple[Tensor | None, ...]  # of the input, the weight and the bias
 
 __all__ = ["group_norm", "layer_norm", "rms_norm"]
 
@@ -64,7 +67,7 @@ def _by_rows(name: str) -> None:
         inverse: Tensor,
         count: int,
         eps: float,
-    ) -> tuple[Tensor | None, ...]:
+    ) -> Gradients:
         return getattr(F, f"{name}_gradients")(g, input, weight, (mean, inverse), count, eps)
 
     def about_0(
@@ -76,8 +79,8 @@ def _by_rows(name: str) -> None:
         inverse: Tensor,
         count: int,
         eps: float,
-    ) -> tuple[Tensor | None, ...]:
-        return F.rms_norm_gradients(g, input, weight, (inverse,), count, eps)
+    ) -> Gradients:
+        return getattr(F, f"{name}_gradients")(g, input, weight, (inverse,), count, eps)
 
     @operator
     @under(f"_{name}", f"`{name}` in one pass.")
@@ -135,12 +138,16 @@ def _by_rows(name: str) -> None:
             made = contiguous((0,), input.dtype, input.device) if weight is None else weight
             return (contiguous(input.shape, input.dtype, input.device), *[made] * len(affine))
 
-    def in_one_launch(g, input, weight, statistics, count, eps):
+    def in_one_launch(
+        g: Tensor, input: Tensor, weight: Tensor | None, statistics: Statistics, count: int, eps: float
+    ) -> Gradients:
         """The gradients of input and, where there is a weight, of weight and bias."""
         call = getattr(no_record_ops, f"{name}_grad")
         return call(no_record_ops.contiguous(g), input, *statistics, weight, (count,))
 
-    def recorded(g, input, weight, statistics, count, eps):
+    def recorded(
+        g: Tensor, input: Tensor, weight: Tensor | None, statistics: Statistics, count: int, eps: float
+    ) -> Gradients:
         """The same in operators that have gradients, from the operands alone."""
         F = recorded_ops
         layout = layout_of_tensor(input)
@@ -175,10 +182,12 @@ def _by_rows(name: str) -> None:
         shapes = (shape, *[weights_shape(layout, count)] * len(affine))
         return tuple([F.to(F.reshape(one, size), (dtype,)) for one, size in zip(found, shapes, strict=True)])
 
-    def of_operands(function):
+    def of_operands(function: Callable[..., Gradients]) -> Callable[..., Gradients]:
         """Where there is no weight, a bias alone has its gradient as a sum."""
 
-        def found(g, input, weight, statistics, count, eps):
+        def found(
+            g: Tensor, input: Tensor, weight: Tensor | None, statistics: Statistics, count: int, eps: float
+        ) -> Gradients:
             if weight is None:
                 return (function(g, input, None, statistics, count, eps)[0], *[None] * len(affine))
             return function(g, input, weight, statistics, count, eps)

@@ -4,15 +4,34 @@ from __future__ import annotations
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
-from facula_storage import contiguous, float32, float64
+from facula_storage import Layout, contiguous, float32, float64
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator
-from .._dispatch.namespaces import operators, recorded_ops
+from .._dispatch.namespaces import recorded_ops
 
 __all__ = ["linear"]
 
 ROWS = ((0,), False)  # the parameters of a sum over the rows of a matrix
+
+
+def _check(x: Layout, w: Layout, b: Layout | None) -> None:
+    if x.dtype is not w.dtype or (b is not None and b.dtype is not x.dtype):
+        raise DTypeError(
+            f"linear: expected all in one dtype; got input {x.dtype.name}, weight {w.dtype.name}"
+            f"{'' if b is None else f', bias {b.dtype.name}'}; convert with .to()"
+        )
+    if not x.shape or len(w.shape) not in (1, 2) or x.shape[-1] != w.shape[-1]:
+        raise ArgumentError(
+            f"linear: expected weight (outputs, inputs) and input.shape[-1] == weight.shape[-1]; "
+            f"got input {x.shape}, weight {w.shape}"
+        )
+    if b is not None and b.shape != w.shape[:-1]:
+        raise ArgumentError(f"linear: expected bias of shape {w.shape[:-1]}; got {b.shape}")
+
+
+def _is_direct(x: Layout, w: Layout, b: Layout | None) -> bool:
+    return x.dtype in (float32, float64) and len(w.shape) == 2 and (b is None or b.is_contiguous)
 
 
 @operator
@@ -22,31 +41,15 @@ class _linear:
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
 
-    def validate_layouts(x, w, b):
-        if x.dtype is not w.dtype or (b is not None and b.dtype is not x.dtype):
-            raise DTypeError(
-                f"linear: expected all in one dtype; got input {x.dtype.name}, weight {w.dtype.name}"
-                f"{'' if b is None else f', bias {b.dtype.name}'}; convert with .to()"
-            )
-        if not x.shape or len(w.shape) not in (1, 2) or x.shape[-1] != w.shape[-1]:
-            raise ArgumentError(
-                f"linear: expected weight (outputs, inputs) and input.shape[-1] == weight.shape[-1]; "
-                f"got input {x.shape}, weight {w.shape}"
-            )
-        if b is not None and b.shape != w.shape[:-1]:
-            raise ArgumentError(f"linear: expected bias of shape {w.shape[:-1]}; got {b.shape}")
-
-    def direct(x, w, b):
-        return x.dtype in (float32, float64) and len(w.shape) == 2 and (b is None or b.is_contiguous)
+    validate_layouts = _check
+    direct = _is_direct
 
     def decompose(F, operands, parameters):
         input, weight, bias = operands
-        layouts = [None if one is None else layout_of_tensor(one) for one in operands]
-        op = operators["linear"]
-        op.validate_layouts(*layouts)
-        if op.direct(*layouts):
+        x, w, b = layout_of_tensor(input), layout_of_tensor(weight), None if bias is None else layout_of_tensor(bias)
+        _check(x, w, b)
+        if _is_direct(x, w, b):
             return None
-        x, w, _ = layouts
         if x.dtype in (float32, float64) and len(w.shape) == 2:
             return F.linear(input, weight, F.contiguous(bias))
         product = F.matmul(input, F.mT(weight) if len(w.shape) == 2 else weight)

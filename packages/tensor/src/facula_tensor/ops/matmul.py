@@ -73,7 +73,7 @@ class _matmul:
 
 
 _product = operators["matmul"].library_call
-Tensor.__matmul__ = operators["matmul"].call
+Tensor.__matmul__ = operators["matmul"].call  # type: ignore[method-assign]
 reflect(operators["matmul"], "__rmatmul__")
 
 

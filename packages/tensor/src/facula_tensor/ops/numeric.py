@@ -100,7 +100,7 @@ class lcm:
 
 
 # ---------------------------------------------------------------------------------------------- exponents
-class Frexp(tuple):
+class Frexp(tuple[Tensor, Tensor]):
     """The result of `frexp`: `mantissa` and `exponent`."""
 
     __slots__ = ()

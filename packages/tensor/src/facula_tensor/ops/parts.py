@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from .._core.types import Lengths, Scalar
+    from .._dispatch.view_call import Window
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
 
@@ -160,7 +161,7 @@ def narrow(
 
 
 @form
-def _narrow(layout, dim, first, length):
+def _narrow(layout: Layout, dim: int, first: int, length: int) -> Window:
     """The window of `length` elements from `first` on."""
     if not layout.shape:
         raise ArgumentError("narrow: expected at least 1 dimension; got a number")

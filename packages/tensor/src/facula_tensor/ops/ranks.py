@@ -22,7 +22,7 @@ from .reduction.reducing import axis_for
 from .sorting import length
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from .._core.types import Function
     from .reduction.extreme_pairs import Extremes
@@ -86,7 +86,7 @@ _median_all = _whole("median")
 _nanmedian_all = _whole("nanmedian")
 
 
-def without(results: Sequence[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
+def without(results: Iterable[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
     """Values and indices, without the dimension unless it is kept."""
     values, indices = results
     if keepdim or not layout.shape:

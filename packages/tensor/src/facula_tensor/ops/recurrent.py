@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd import enable_grad, grad
-from facula_autograd.extend import Gradients, output_node, replace_mode
+from facula_autograd.extend import Gradients, Node, output_node, replace_mode
 from facula_errors import ArgumentError, DTypeError, NumberOverflowError
 from facula_storage import Layout, contiguous, float32, float64, int64
 
@@ -265,7 +265,7 @@ def recurrent_layer(
             f"got {sizes.tolist()!r:.80}"
         ) from None
     node = out.node
-    if node is not None:  # one for each result; its node holds h_n and c_n, so that others get the new ones
+    if isinstance(node, Node):  # one for each result; its node holds h_n and c_n, so that others get the new ones
         out.node = output_node(node, 0, 3)
         h_n, c_n = snapshot(h_n), snapshot(c_n)
         h_n.node = output_node(node, 1, 3)

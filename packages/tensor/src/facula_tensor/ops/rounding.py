@@ -152,7 +152,7 @@ def _at(operation: str, input: Tensor, decimals: int) -> Tensor:
     return down(recorded_ops.round(up(input, scale)), scale)
 
 
-@public_form
+@public_form  # type: ignore[no-redef]
 @boundary
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:  # noqa: F811
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one.

@@ -112,7 +112,7 @@ class _view:
         return F.reshape(g, input_layout.shape)
 
 
-Tensor.view = _view
+Tensor.view = _view  # type: ignore[assignment, method-assign]
 
 
 VIEW = operators["view"]
@@ -128,12 +128,12 @@ def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Window | 
 
 
 @form
-def _reshaped(layout, shape):
+def _reshaped(layout: Layout, shape: tuple[int, ...]) -> Window | None:
     return seen_as("reshape", layout, shape)
 
 
 @form
-def _flattened(layout, start_dim, end_dim):
+def _flattened(layout: Layout, start_dim: int, end_dim: int) -> Window | None:
     """The window with dimensions `start_dim` to `end_dim` as one; None where it needs a copy."""
     shape = layout.shape
     first, last = check_dim("flatten", start_dim, len(shape)), check_dim("flatten", end_dim, len(shape))
@@ -143,7 +143,7 @@ def _flattened(layout, start_dim, end_dim):
 
 
 @form
-def _whole(layout):
+def _whole(layout: Layout) -> Window:
     return layout, 0, VIEW.rule, layout.shape
 
 

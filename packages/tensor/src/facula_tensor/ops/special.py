@@ -197,7 +197,7 @@ def _held(x: Tensor, bound: float) -> Tensor:
     return recorded_ops.where(recorded_ops.lt(x, bound), bound, inner)
 
 
-@public_form
+@public_form  # type: ignore[no-redef]
 @overridable
 @boundary
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
@@ -297,7 +297,7 @@ class sinc:
 _real_sinc, _real_sinc_ = operators["sinc"].library_call, operators["sinc"].changing
 
 
-@public_form
+@public_form  # type: ignore[no-redef]
 @overridable
 @boundary
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: F811

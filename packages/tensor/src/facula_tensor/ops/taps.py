@@ -5,8 +5,6 @@ See Note [Taps] in facula_cpu's resample.inc.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from facula_errors import DTypeError
@@ -69,7 +67,7 @@ class _resample:
             raise DTypeError(f"resample: defined for float32 and float64; got {dtype.name}; convert with .float()")
         return in_row_major(F, "resample", operands, parameters)
 
-    def outputs(layout: Any, dim: int, taps: Taps):
+    def outputs(layout, dim, taps):
         shape = (*layout.shape[:dim], taps.count, *layout.shape[dim + 1 :])
         return contiguous(shape, layout.dtype, layout.device)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
@@ -113,7 +113,7 @@ def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
     return assign_inplace("triu_", self, _part("triu_", self, diagonal, True))
 
 
-def _places(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, object]) -> Tensor:
+def _places(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, Any]) -> Tensor:
     """Rows and columns of a triangle's elements; `options` are those of creation."""
     if options["layout"] is not None or options["pin_memory"]:
         check_storage(operation, options["layout"], options["pin_memory"])

@@ -12,7 +12,7 @@ from facula_storage import Layout
 from .._core.promotion import floating
 from .._core.tensor import Tensor, method
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.namespaces import composite, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
@@ -250,13 +250,13 @@ def _scaled(name: str, factor: float, doc: str):  # type: ignore[no-untyped-def]
 deg2rad: Callable[..., Tensor] = _scaled("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
 rad2deg: Callable[..., Tensor] = _scaled("rad2deg", 180 / pi, "Angles in radians as angles in degrees.")
 
-arccos: Callable[..., Tensor] = acos
-arccosh: Callable[..., Tensor] = acosh
-arcsin: Callable[..., Tensor] = asin
-arcsinh: Callable[..., Tensor] = asinh
-arctan: Callable[..., Tensor] = atan
-arctan2: Callable[..., Tensor] = atan2
-arctanh: Callable[..., Tensor] = atanh
+arccos: Callable[..., Tensor] = operators["acos"].public
+arccosh: Callable[..., Tensor] = operators["acosh"].public
+arcsin: Callable[..., Tensor] = operators["asin"].public
+arcsinh: Callable[..., Tensor] = operators["asinh"].public
+arctan: Callable[..., Tensor] = operators["atan"].public
+arctan2: Callable[..., Tensor] = operators["atan2"].public
+arctanh: Callable[..., Tensor] = operators["atanh"].public
 for _function in (acos, acosh, asin, asinh, atan, atan2, atanh):
     for _underscore in ("", "_"):
         setattr(Tensor, "arc" + _function.__name__[1:] + _underscore, getattr(Tensor, _function.__name__ + _underscore))

@@ -12,12 +12,12 @@ from facula_storage import DType
 
 from .._core.sizes import sizes
 from .._core.tensor import Tensor, method
-from .._dispatch.namespaces import recorded_ops
+from .._dispatch.namespaces import operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .diagonals import diagonal
-from .dims import permute, squeeze, t, transpose, unsqueeze
+from .dims import permute, squeeze, transpose, unsqueeze
 from .parts import chunk, narrow, select, split, unbind
 from .strided import as_strided
 
@@ -98,7 +98,7 @@ permute_copy: Callable[..., Tensor] = _copied("permute_copy", _permuted)
 select_copy: Callable[..., Tensor] = _copied("select_copy", select)
 slice_copy: Callable[..., Tensor] = _copied("slice_copy", _sliced)
 squeeze_copy: Callable[..., Tensor] = _copied("squeeze_copy", squeeze)
-t_copy: Callable[..., Tensor] = _copied("t_copy", t)
+t_copy: Callable[..., Tensor] = _copied("t_copy", operators["t"].public)
 transpose_copy: Callable[..., Tensor] = _copied("transpose_copy", transpose)
 unfold_copy: Callable[..., Tensor] = _copied("unfold_copy", _unfolded)
 unsqueeze_copy: Callable[..., Tensor] = _copied("unsqueeze_copy", unsqueeze)

@@ -30,7 +30,7 @@ from ..._dispatch.view_call import view_at
 from ...ops import parts as _parts  # noqa: F401  declares select and slice
 from ..where_true import where_true
 from .many import merged
-from .windows import INDEX, fast_window
+from .windows import FIND, INDEX, fast_window
 
 if TYPE_CHECKING:
     from ..._core.types import Index
@@ -62,7 +62,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
             if not -length <= index < length:
                 return general_getitem(input, index)
             delta = (index + length if index < 0 else index) * step
-            op, parameters = SELECT, (0, index)  # type: tuple[Any, tuple]
+            op, parameters = SELECT, (0, index)  # type: tuple[Any, tuple[object, ...]]
         elif kind is slice and (index.step is None or index.step == 1):
             first, last, _ = index.indices(la.shape[0])
             if last < first:
@@ -103,7 +103,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     n = v.node = Node()
     n.rule = op.rule
     n.seq = next_seq()
-    n.e0 = input if na is LEAF else na
+    n.e0 = input if na is LEAF else na  # type: ignore[assignment]
     n.rest = (la, parameters)
     f = _getframe(1)
     n.code = f.f_code
@@ -202,7 +202,7 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
         now.node = node
         return now, *left
     parameters = (tuple(plain),)
-    window = (*INDEX.window(layout, *parameters), INDEX.rule, parameters)
+    window = (*FIND(layout, *parameters), INDEX.rule, parameters)
     return view_at(input, (layout, storage, offset, node), window, record), *left
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidIndexError
 from facula_storage import Layout, layout_of
@@ -13,6 +13,9 @@ from ..._dispatch.declaration import operator, view
 from ..._dispatch.namespaces import no_record_ops, operators
 from ..._dispatch.view_call import MOST_WINDOWS
 
+if TYPE_CHECKING:
+    from ..._core.types import Function
+
 
 @view
 class _index:
@@ -21,7 +24,7 @@ class _index:
     parameters = ("parts",)
     cached = False
 
-    def window(layout, parts, steps=False):
+    def window(layout: Layout, parts: tuple[Any, ...], steps: bool = False) -> tuple[Any, ...]:
         """With `steps`, also length and bytes from one to the next for each integer among the parts."""
         itemsize, known, own = layout.dtype.itemsize, [], 0
         shape, strides, delta = [], [], 0
@@ -64,6 +67,7 @@ class _index:
 
 
 INDEX = operators["index"]
+FIND: Function = INDEX.window  # type: ignore[assignment]
 
 
 @operator
@@ -132,7 +136,7 @@ def _keep_window(
     key: tuple[object, ...], layout: Layout, index: tuple[Any, ...]
 ) -> tuple[Layout, int, list[tuple[int, int]]]:
     """The window of an index, and what each of its integers adds to the offset, kept under `key`."""
-    lo, delta, steps = INDEX.window(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
+    lo, delta, steps = FIND(layout, tuple([0 if type(part) is int else part for part in index]), steps=True)
     if len(_windows) >= MOST_WINDOWS:
         _windows.clear()
     _windows[key] = lo, delta, steps
