@@ -98,7 +98,8 @@ class WorkerError(OperationError):
 class WorkerTimeoutError(OperationError, TimeoutError):
     """A worker process gave no batch within `timeout` seconds.
 
-    `worker`, `pid` and `unit` are as in `WorkerError`; `stacks` is where its threads were, empty where it could not say.
+    `worker`, `pid` and `unit` are as in `WorkerError`; `stacks` is where its threads were, empty where it could not
+    say.
     """
 
     worker: int

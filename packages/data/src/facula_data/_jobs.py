@@ -32,7 +32,7 @@ class Job:
         init: called with a worker's number when it begins, or None.
     """
 
-    __slots__ = ("batched", "collate", "dataset", "init", "native", "num_workers", "seed")
+    __slots__ = ("batched", "collate", "dataset", "init", "native", "num_workers")
 
     def __init__(
         self,
@@ -46,16 +46,22 @@ class Job:
         self.dataset, self.collate, self.batched = dataset, collate, batched
         self.native = native_of(convert)
         self.num_workers, self.init = num_workers, init
-        self.seed = 0
 
-    def begin(self, worker: int, *, own_process: bool) -> Make:
-        """Be worker number `worker`; gives `make(unit)`, a batch of a unit, its arrays not converted yet."""
-        seed = (self.seed + worker) % (1 << 64)
+    def begin(self, worker: int, seed: int, *, first: bool, own_process: bool) -> Make:
+        """Be worker number `worker` in an epoch; gives `make(unit)`, a batch of a unit, its arrays not converted yet.
+
+        Arguments:
+            worker: from 0 to `num_workers` - 1.
+            seed: of all workers in this epoch; each has its own, which follows from it.
+            first: whether this is the worker's first epoch.
+            own_process: whether the worker is a process, whose random numbers are its own.
+        """
+        seed = (seed + worker) % (1 << 64)
         set_worker_info(WorkerInfo(worker, self.num_workers, seed, self.dataset))
         if own_process:
             random.seed(seed)
             np.random.seed([seed & 0xFFFFFFFF, seed >> 32])
-        if self.init is not None:
+        if first and self.init is not None:
             self.init(worker)
         return self._maker()
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from reprlib import repr as shown
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
-from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, UnsupportedError
-from facula_errors.extend import boundary, warn
+from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError
+from facula_errors.extend import boundary
 
 from . import _checks
 from ._collate import default_collate, default_convert, finishing
 from ._datasets import Dataset, IterableDataset, T_co
 from ._fetch import BatchReader, SampleReader
-from ._passes import Pass, Progress, batched_pass, single_pass, streamed_pass, streamed_single_pass
+from ._loader_checks import check_dataset, check_exclusive, checked_skipped, notice_pinning
+from ._passes import Pass, Progress, index_batches, one, single_indices, streamed_pass, streamed_single_pass
 from ._samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from ._seeds import Seeded, checked_seed
-from ._types import Batch, Collate, Source
+from ._types import Batch, Collate, Index, Source
+from ._workers import Crew, checked_settings
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # which every type checker brings
@@ -37,7 +38,7 @@ STATE = ("seed", "epoch", "position")
 
 @boundary
 class DataLoader(Seeded, Generic[T_co, Batch_co]):
-    """Batches of a dataset, in this process.
+    """Batches of a dataset, made in this process or by workers.
 
     Arguments:
         dataset: anything with `__getitem__` and `__len__`, or an IterableDataset.
@@ -45,16 +46,20 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         shuffle: another random order in each epoch.
         sampler: gives the indices; instead of `shuffle`.
         batch_sampler: gives lists of indices; instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
-        num_workers: 0; there are no worker processes yet.
+        num_workers: how many workers make batches; with 0 this process makes them itself.
         collate_fn: makes a batch of a list of samples (with `batch_size=None`: of one sample).
         pin_memory: no difference: there is no device to copy to.
         drop_last: leave out a last batch that is not full.
-        timeout: 0, as what follows is about worker processes.
-        worker_init_fn, multiprocessing_context: kept as attributes, and not used.
+        timeout: seconds to wait for a worker's batch; 0 for any time.
+        worker_init_fn: called with a worker's number when it begins, in it.
+        multiprocessing_context: a start method ("fork", "forkserver", "spawn"), a context of multiprocessing, or None
+            for Python's default.
         generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None. The
             order is a function of this seed, the epoch and the position alone.
-        prefetch_factor: None.
-        persistent_workers: False.
+        prefetch_factor: batches that each worker makes before they are asked for; 2.
+        persistent_workers: whether the workers stay for the next epoch.
+        worker_method: "process" or "thread". Threads share the dataset and the memory; they help where a dataset reads
+            files, decodes images or calls what else releases the GIL.
         convert: applied to each NumPy array of a batch: `facula.from_numpy`, `jax.numpy.asarray`. Batches own their
             memory, so it need not copy.
 
@@ -65,7 +70,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
 
     Raises:
         ValueError, TypeError: an argument is wrong, or two exclude each other.
-        NotImplementedError: an argument is about worker processes.
+        ImportError: there are to be worker processes, and facula-multiprocessing is not installed.
 
     >>> from facula_data import TensorDataset
     >>> data = TensorDataset(np.arange(10.0).reshape(5, 2), np.arange(5))
@@ -110,18 +115,24 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
+        worker_method: str = "process",
         convert: Callable[[np.ndarray], object] | None = None,
     ) -> None:
         super().__init__(generator)
-        _check_workers(num_workers, pin_memory, timeout, prefetch_factor, persistent_workers)
-        _check_dataset(dataset, sampler, batch_sampler)
-        _check_exclusive(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
+        settings = checked_settings(
+            num_workers, timeout, multiprocessing_context, prefetch_factor, persistent_workers, worker_method
+        )
+        notice_pinning(pin_memory)
+        check_dataset(dataset, sampler, batch_sampler)
+        check_exclusive(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
         for name, function in (("collate_fn", collate_fn), ("convert", convert), ("worker_init_fn", worker_init_fn)):
             if function is not None and not callable(function):
                 raise InvalidTypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
-        self.num_workers, self.pin_memory, self.timeout = 0, bool(pin_memory), 0
+        self.num_workers, self.pin_memory, self.timeout = settings.count, bool(pin_memory), timeout
         self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
-        self.prefetch_factor, self.persistent_workers = None, False
+        self.prefetch_factor, self.persistent_workers = settings.prefetch, persistent_workers
+        self.worker_method = worker_method
+        self._crew = Crew(settings)
         self.dataset: Source = dataset
         self.sampler: Source = sampler
         self.batch_sampler: Source = batch_sampler
@@ -150,7 +161,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             raise MissingAttributeError(f"DataLoader: {name} cannot be changed after construction; make another loader")
         super().__setattr__(name, value)
 
-    def __iter__(self) -> Pass[Batch_co]:
+    def __iter__(self) -> Iterator[Batch_co]:
         previous = self._progress
         if previous.begun:
             progress = Progress(previous.epoch + 1, 0, True)
@@ -160,15 +171,24 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self._progress = progress
         return made
 
-    def _pass(self, progress: Progress) -> Pass[Batch]:
+    def _pass(self, progress: Progress) -> Iterator[Batch]:
+        if self.num_workers:
+            return self._crew.begin(self, progress)
         if isinstance(self.dataset, IterableDataset):
             if self.batch_size is None:
                 return streamed_single_pass(self.dataset, self._sample_reader(), progress)
             collate = finishing(self.collate_fn, self.convert)
             return streamed_pass(self.dataset, self.batch_size, self.drop_last, collate, progress)
+        units, size = self._units(progress)
         if self._batched:
-            return batched_pass(self.batch_sampler, BatchReader(self.dataset, self.collate_fn, self.convert), progress)
-        return single_pass(self.sampler, self._sample_reader(), progress)
+            return Pass(units, BatchReader(self.dataset, self.collate_fn, self.convert), size, progress)
+        return Pass(units, self._sample_reader(), size, progress)
+
+    def _units(self, progress: Progress) -> tuple[Iterator[Index], Callable[[Index], int]]:
+        """What is made of indices, from where `progress` says: lists or single ones, and the samples of each."""
+        if self._batched:
+            return index_batches(self.batch_sampler, progress), len
+        return single_indices(self.sampler, progress), one
 
     def _sample_reader(self) -> SampleReader:
         return SampleReader(self.dataset, self.collate_fn, self.convert)
@@ -242,7 +262,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
                 f"load_state_dict: expected position to be at most {samples}, the samples of an epoch; "
                 f"got position={position}; was the state taken with another dataset?"
             )
-        skipped = _checked_skipped(state_dict.get("skipped", ()), position)
+        skipped = checked_skipped(state_dict.get("skipped", ()), position)
         self._seeded().seed = seed
         self._progress = Progress(epoch, position, skipped=skipped)
 
@@ -269,93 +289,3 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         if self.drop_last:
             parts.append("drop_last=True")
         return f"DataLoader({', '.join(parts)}{count})"
-
-
-def _checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]:
-    """Pairs of positions, in order, none of them beyond `position`."""
-    pairs = []
-    least = 0
-    for pair in skipped if isinstance(skipped, (list, tuple)) else [skipped]:
-        whole = isinstance(pair, (list, tuple)) and len(pair) == 2 and all(type(place) is int for place in pair)
-        if not whole or not least <= pair[0] < pair[1] <= position:
-            raise InvalidValueError(
-                "load_state_dict: expected skipped to be pairs [begin, end] of positions, in order, up to "
-                f"position={position}; got {shown(pair)}"
-            )
-        pairs.append((pair[0], pair[1]))
-        least = pair[1]
-    return tuple(pairs)
-
-
-_noticed: list[None] = []  # whether it was said that no memory is pinned
-
-
-def _check_workers(
-    num_workers: int, pin_memory: bool, timeout: float, prefetch_factor: int | None, persistent_workers: bool
-) -> None:
-    if _checks.whole_number("DataLoader", "num_workers", num_workers, 0):
-        raise UnsupportedError(
-            f"DataLoader: there are no worker processes yet; got num_workers={num_workers}; pass num_workers=0"
-        )
-    if pin_memory and not _noticed:
-        _noticed.append(None)
-        warn("DataLoader: pin_memory=True changes nothing, as there is no device to copy to; batches are as without it")
-    for name, value, absent in (
-        ("timeout", timeout, 0),
-        ("prefetch_factor", prefetch_factor, None),
-        ("persistent_workers", persistent_workers, False),
-    ):
-        if value != absent:
-            raise InvalidValueError(
-                f"DataLoader: {name} is about worker processes; got {name}={value!r} with num_workers=0"
-            )
-
-
-def _check_dataset(dataset: object, sampler: object, batch_sampler: object) -> None:
-    if isinstance(dataset, IterableDataset):
-        return
-    if not hasattr(dataset, "__getitem__"):
-        remedy = "; wrap it in an IterableDataset" if hasattr(dataset, "__iter__") else ""
-        raise InvalidTypeError(
-            f"DataLoader: expected a dataset with __getitem__ and __len__, or an IterableDataset; "
-            f"got {type(dataset).__name__}{remedy}"
-        )
-    if sampler is None and batch_sampler is None and not _checks.has_length(dataset):
-        raise InvalidTypeError(
-            f"DataLoader: expected a dataset with __len__, or a sampler; got {type(dataset).__name__}"
-        )
-    for name, value in (("sampler", sampler), ("batch_sampler", batch_sampler)):
-        if value is not None and not hasattr(value, "__iter__"):
-            raise InvalidTypeError(f"DataLoader: expected {name} to be iterable; got {name}={shown(value)}")
-
-
-def _check_exclusive(
-    dataset: object, batch_size: object, shuffle: object, sampler: object, batch_sampler: object, drop_last: object
-) -> None:
-    """Arguments that say the same thing twice. What is wrong is named with its value."""
-    if shuffle is not None:
-        _checks.truth("DataLoader", "shuffle", shuffle)
-    _checks.truth("DataLoader", "drop_last", drop_last)
-    if batch_size is not None:
-        _checks.whole_number("DataLoader", "batch_size", batch_size, 1)
-    given = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
-    if isinstance(dataset, IterableDataset):
-        for name, value in given.items():
-            if value is not None:
-                raise InvalidValueError(
-                    f"DataLoader: an IterableDataset has its own order; got {name}={shown(value)} too"
-                )
-    if batch_sampler is not None:
-        also = {**given, "batch_size": None if batch_size == 1 else batch_size, "drop_last": drop_last or None}
-        del also["batch_sampler"]
-        for name, value in also.items():
-            if value is not None:
-                raise InvalidValueError(
-                    f"DataLoader: batch_sampler already says which batches; got {name}={shown(value)} too"
-                )
-    if sampler is not None and shuffle:
-        raise InvalidValueError("DataLoader: sampler already says the order; got shuffle=True too")
-    if batch_size is None and drop_last:
-        raise InvalidValueError(
-            "DataLoader: without batches there is no last one; got drop_last=True with batch_size=None"
-        )

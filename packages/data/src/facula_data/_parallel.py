@@ -24,9 +24,9 @@ class Workers(Protocol):
     """Workers of any kind."""
 
     def __len__(self) -> int: ...
+    def begin(self, seed: int, epoch: int) -> int: ...
     def submit(self, worker: int, ticket: int, unit: object) -> None: ...
     def result(self, worker: int, ticket: int) -> Batch: ...
-    def discard(self) -> None: ...
     def close(self) -> None: ...
 
 
@@ -41,10 +41,11 @@ class ParallelPass(Generic[Batch_co]):
         progress: where the pass begins, and how far it has got.
         ahead: units that are handed out before their batches are asked for.
         keep: whether the workers stay when the pass ends.
+        first: the ticket of the first unit.
     """
 
-    __slots__ = ("_ahead", "_drawn", "_ended", "_failed", "_finish", "_keep", "_pending", "_progress", "_size",
-                 "_ticket", "_units", "_workers")  # fmt: skip
+    __slots__ = ("_ahead", "_drawn", "_ended", "_failed", "_finish", "_first", "_keep", "_pending", "_progress",
+                 "_size", "_ticket", "_units", "_workers")  # fmt: skip
 
     def __init__(
         self,
@@ -55,11 +56,12 @@ class ParallelPass(Generic[Batch_co]):
         progress: Progress,
         ahead: int,
         keep: bool,
+        first: int,
     ) -> None:
         self._units, self._size, self._workers, self._finish = units, size, workers, finish
         self._progress, self._ahead, self._keep = progress, ahead, keep
         self._pending: deque[tuple[int, int, int, BaseException | None]] = deque()
-        self._drawn, self._ticket = progress.position, 0
+        self._drawn, self._first, self._ticket = progress.position, first, first
         self._ended = self._failed = False
 
     def __iter__(self) -> ParallelPass[Batch_co]:
@@ -77,7 +79,7 @@ class ParallelPass(Generic[Batch_co]):
                 raise error
             self._failed = False
             try:
-                batch = self._finish(self._workers.result(ticket % len(self._workers), ticket))
+                batch = self._finish(self._workers.result(self._worker(ticket), ticket))
             except StopIteration as stop:
                 raise OperationError("DataLoader: the dataset, collate_fn or convert raised StopIteration") from stop
             self._progress.deliver(begin, end)
@@ -85,6 +87,9 @@ class ParallelPass(Generic[Batch_co]):
         except FaculaError as error:
             trim_traceback(error)
             raise
+
+    def _worker(self, ticket: int) -> int:
+        return (ticket - self._first) % len(self._workers)
 
     def _hand_out(self) -> None:
         while not self._ended and len(self._pending) < self._ahead:
@@ -99,7 +104,7 @@ class ParallelPass(Generic[Batch_co]):
                 return
             begin = self._drawn
             self._drawn = begin + self._size(unit)
-            self._workers.submit(ticket % len(self._workers), ticket, unit)
+            self._workers.submit(self._worker(ticket), ticket, unit)
             self._ticket += 1
             self._pending.append((begin, self._drawn, ticket, None))
 
@@ -116,13 +121,18 @@ class ParallelStream(Generic[Batch_co]):
     __slots__ = ("_ahead", "_finish", "_keep", "_live", "_pending", "_progress", "_ticket", "_workers")
 
     def __init__(
-        self, workers: Workers, finish: Callable[[Batch], Batch_co], progress: Progress, ahead: int, keep: bool
+        self,
+        workers: Workers,
+        finish: Callable[[Batch], Batch_co],
+        progress: Progress,
+        ahead: int,
+        keep: bool,
+        first: int,
     ) -> None:
         self._workers, self._finish, self._progress, self._keep = workers, finish, progress, keep
         self._live = list(range(len(workers)))  # in the order of their turns
         self._pending: deque[tuple[int, int]] = deque()
-        self._ticket = 0
-        self._ahead = ahead
+        self._ticket, self._ahead = first, ahead
 
     def __iter__(self) -> ParallelStream[Batch_co]:
         return self
@@ -139,7 +149,7 @@ class ParallelStream(Generic[Batch_co]):
                     raise StopIteration
                 worker, ticket = self._pending.popleft()
                 made = self._workers.result(worker, ticket)
-                if made is END or made == END:
+                if isinstance(made, str) and made == END:
                     self._live = [one for one in self._live if one != worker]
                     continue
                 if worker not in self._live:

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from facula_errors import FaculaError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
 
-from ._fetch import BatchReader, SampleReader, as_list, collated
+from ._fetch import SampleReader, as_list, collated
 from ._orders import indices_from
 from ._overrides import quick_method
 from ._samplers import order_of
@@ -103,20 +103,19 @@ class Pass(Generic[Batch_co]):
             raise
 
 
-def batched_pass(batch_sampler: Source, read: BatchReader, progress: Progress) -> Pass[Batch]:
-    """Batches of a dataset with samples by index."""
+def index_batches(batch_sampler: Source, progress: Progress) -> Iterator[Sequence[Index]]:
+    """The lists of indices of an epoch, from where `progress` says."""
     batches = quick_method(batch_sampler, "batches", "__iter__")
     if batches is not None:
-        return Pass(batches(progress.epoch, progress.position), read, len, progress)
+        return batches(progress.epoch, progress.position)
     groups = (group if isinstance(group, Sequence) else as_list(group) for group in batch_sampler)
-    return Pass(_skip_groups(groups, progress.position), read, len, progress)
+    return _skip_groups(groups, progress.position)
 
 
-def single_pass(sampler: object, read: SampleReader, progress: Progress) -> Pass[Batch]:
-    """Samples by index, one at a time."""
+def single_indices(sampler: object, progress: Progress) -> Iterator[Index]:
+    """The indices of an epoch one by one, from where `progress` says."""
     order = order_of(sampler, progress.epoch)
-    indices = indices_from(sampler if order is None else order, progress.position)
-    return Pass(indices, read, _one, progress)
+    return indices_from(sampler if order is None else order, progress.position)
 
 
 def streamed_pass(
@@ -132,10 +131,11 @@ def streamed_pass(
 
 def streamed_single_pass(dataset: Source, read: SampleReader, progress: Progress) -> Pass[Batch]:
     """Samples of a dataset that can only be iterated, one at a time."""
-    return Pass(_Numbered(dataset, progress.position), lambda pair: read.finish(pair[1], pair[0]), _one, progress)
+    return Pass(_Numbered(dataset, progress.position), lambda pair: read.finish(pair[1], pair[0]), one, progress)
 
 
-def _one(unit: object) -> int:
+def one(unit: object) -> int:
+    """The samples of a unit that is a single one."""
     return 1
 
 

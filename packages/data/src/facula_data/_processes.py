@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import wait
 from time import monotonic
@@ -23,7 +22,7 @@ from facula_multiprocessing.extend import (
 )
 
 from ._errors import WorkerError, WorkerTimeoutError
-from ._worker_process import Failure, work
+from ._worker_process import BEGIN, Failure, work
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -45,10 +44,11 @@ class Processes:
         timeout: seconds to wait for a batch; 0 for any time.
     """
 
-    __slots__ = ("__weakref__", "_context", "_finish", "_job", "_timeout", "_workers")
+    __slots__ = ("__weakref__", "_context", "_epoch", "_finish", "_job", "_next", "_timeout", "_workers")
 
     def __init__(self, job: Job, count: int, context: object, timeout: float) -> None:
         self._job, self._timeout = job, timeout
+        self._epoch, self._next = (0, 0), 0
         self._context = context_of(context)
         self._workers: list[_Worker] = []
         self._finish = finalize(self, _end_all, self._workers)
@@ -58,8 +58,16 @@ class Processes:
     def __len__(self) -> int:
         return len(self._workers)
 
+    def begin(self, seed: int, epoch: int) -> int:
+        """Let an epoch begin; what was handed out before is not waited for. Gives the first ticket."""
+        self._epoch = seed, epoch
+        for worker in self._workers:
+            worker.begin(seed, epoch)
+        return self._next
+
     def submit(self, worker: int, ticket: int, unit: object) -> None:
-        """Hand a unit to a worker."""
+        """Hand a unit to a worker; tickets count up."""
+        self._next = ticket + 1
         self._workers[worker].submit(ticket, unit)
 
     def result(self, worker: int, ticket: int) -> object:
@@ -74,11 +82,7 @@ class Processes:
         """A new process for worker number `worker`; what was handed to the old one is lost."""
         self._workers[worker].end()
         self._workers[worker] = _Worker(worker, self._job, self._context, SHARE / len(self._workers))
-
-    def discard(self) -> None:
-        """Wait for nothing that was handed out so far."""
-        for worker in self._workers:
-            worker.discard()
+        self._workers[worker].begin(*self._epoch)
 
     def close(self) -> None:
         """End the workers."""
@@ -114,6 +118,11 @@ class _Worker:
             theirs.close()
         self._process = process
 
+    def begin(self, seed: int, epoch: int) -> None:
+        self._open.clear()
+        with suppress(OSError):
+            self._link.send((BEGIN, (seed, epoch), []))
+
     def submit(self, ticket: int, unit: object) -> None:
         self._free += self._leases.gone()
         self._open[ticket] = unit
@@ -122,6 +131,8 @@ class _Worker:
             self._free = []
 
     def result(self, ticket: int, timeout: float) -> object:
+        if ticket not in self._open:
+            raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
         begun = monotonic()
         while True:
             self._await(ticket, timeout - (monotonic() - begun) if timeout else None, timeout)
@@ -156,9 +167,6 @@ class _Worker:
     def _death(self, ticket: int) -> WorkerError:
         self._process.join(GRACE)
         return WorkerError(self.number, self._process.pid, self._open.get(ticket), self._process.exitcode)
-
-    def discard(self) -> None:
-        self._open.clear()
 
     def ask_to_end(self) -> None:
         with suppress(OSError):

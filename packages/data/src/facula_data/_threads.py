@@ -7,10 +7,14 @@ from threading import Thread
 from typing import TYPE_CHECKING
 from weakref import finalize
 
+from facula_errors import OperationError
+
 from ._errors import WorkerTimeoutError
 
 if TYPE_CHECKING:
-    from ._jobs import Job
+    from ._jobs import Job, Make
+
+BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the epoch's seed and number
 
 
 class Threads:
@@ -22,10 +26,10 @@ class Threads:
         timeout: seconds to wait for a batch; 0 for any time.
     """
 
-    __slots__ = ("__weakref__", "_finish", "_results", "_tasks", "_timeout", "_units")
+    __slots__ = ("__weakref__", "_finish", "_next", "_results", "_tasks", "_timeout", "_units")
 
     def __init__(self, job: Job, count: int, timeout: float) -> None:
-        self._timeout = timeout
+        self._timeout, self._next = timeout, 0
         self._tasks: list[SimpleQueue] = [SimpleQueue() for _ in range(count)]
         self._results: list[SimpleQueue] = [SimpleQueue() for _ in range(count)]
         self._units: dict[int, object] = {}
@@ -36,8 +40,16 @@ class Threads:
     def __len__(self) -> int:
         return len(self._tasks)
 
+    def begin(self, seed: int, epoch: int) -> int:
+        """Let an epoch begin; what was handed out before is not waited for. Gives the first ticket."""
+        self._units.clear()
+        for tasks in self._tasks:
+            tasks.put((BEGIN, (seed, epoch)))
+        return self._next
+
     def submit(self, worker: int, ticket: int, unit: object) -> None:
-        """Hand a unit to a worker."""
+        """Hand a unit to a worker; tickets count up."""
+        self._next = ticket + 1
         self._units[ticket] = unit
         self._tasks[worker].put((ticket, unit))
 
@@ -47,6 +59,8 @@ class Threads:
         Raises:
             WorkerTimeoutError: it took too long. Or what the worker's code raised.
         """
+        if ticket not in self._units:
+            raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
         while True:
             try:
                 found, batch, error = self._results[worker].get(timeout=self._timeout or None)
@@ -62,31 +76,30 @@ class Threads:
     def restart(self, worker: int) -> None:
         """Nothing: a thread does not end by itself."""
 
-    def discard(self) -> None:
-        """Wait for nothing that was handed out so far."""
-        self._units.clear()
-
     def close(self) -> None:
         """End the workers, each after the batch that it is making."""
         self._finish()
 
 
 def _work(number: int, job: Job, tasks: SimpleQueue, results: SimpleQueue) -> None:
-    make, failure = None, None
-    try:
-        make = job.begin(number, own_process=False)
-    except BaseException as error:
-        failure = error
+    make: Make | None = None
+    failure: BaseException | None = None
+    first = True
     while (task := tasks.get()) is not None:
         ticket, unit = task
-        if make is None:
+        if ticket == BEGIN:
+            try:
+                make, failure = job.begin(number, unit[0], first=first, own_process=False), None
+            except BaseException as error:
+                make, failure = None, error
+            first = False
+        elif make is None:
             results.put((ticket, None, failure))
-            continue
-        try:
-            results.put((ticket, make(unit), None))
-        except BaseException as error:
-            results.put((ticket, None, error))
-            del error
+        else:
+            try:
+                results.put((ticket, make(unit), None))
+            except BaseException as error:
+                results.put((ticket, None, error))
 
 
 def _end_all(tasks: list[SimpleQueue]) -> None:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from facula_multiprocessing.extend import Arena, Stacks
 
-    from ._jobs import Job
+    from ._jobs import Job, Make
+
+BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the epoch's seed and number
 
 
 class Failure(NamedTuple):
@@ -41,21 +43,22 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
     Thread(target=_receive, args=(link, tasks), daemon=True, name="facula: tasks").start()
     writer = Writer(arena)
     make_with(writer.empty)
-    try:
-        make, failure = job.begin(number, own_process=True), None
-    except BaseException as error:
-        make, failure = None, _failure(error)
-    while True:
-        task = tasks.get()
-        if task is None:
-            return
+    make: Make | None = None
+    failure: Failure | None = None
+    first = True
+    while (task := tasks.get()) is not None:
         ticket, unit, gone = task
         for offset in gone:
             arena.give(offset)
-        result: object
-        if make is None:
-            result = failure
-        else:
+        if ticket == BEGIN:
+            try:
+                make, failure = job.begin(number, unit[0], first=first, own_process=True), None
+            except BaseException as error:
+                make, failure = None, _failure(error)
+            first = False
+            continue
+        result: object = failure
+        if make is not None:
             try:
                 result = make(unit)
             except BaseException as error:

@@ -1,0 +1,88 @@
+"""What a loader's arguments and states must be: errors that name the argument, its value and what was expected."""
+
+from __future__ import annotations
+
+from reprlib import repr as shown
+from typing import Any
+
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import warn
+
+from . import _checks
+from ._datasets import IterableDataset
+
+_noticed: list[None] = []  # whether it was said that no memory is pinned
+
+
+def notice_pinning(pin_memory: bool) -> None:
+    """Say once that nothing is pinned."""
+    if pin_memory and not _noticed:
+        _noticed.append(None)
+        warn("DataLoader: pin_memory=True changes nothing, as there is no device to copy to; batches are as without it")
+
+
+def checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]:
+    """Pairs of positions, in order, none of them beyond `position`."""
+    pairs = []
+    least = 0
+    for pair in skipped if isinstance(skipped, (list, tuple)) else [skipped]:
+        whole = isinstance(pair, (list, tuple)) and len(pair) == 2 and all(type(place) is int for place in pair)
+        if not whole or not least <= pair[0] < pair[1] <= position:
+            raise InvalidValueError(
+                "load_state_dict: expected skipped to be pairs [begin, end] of positions, in order, up to "
+                f"position={position}; got {shown(pair)}"
+            )
+        pairs.append((pair[0], pair[1]))
+        least = pair[1]
+    return tuple(pairs)
+
+
+def check_dataset(dataset: object, sampler: object, batch_sampler: object) -> None:
+    """TypeError unless the dataset can be read by index or iterated, and the samplers iterated."""
+    if isinstance(dataset, IterableDataset):
+        return
+    if not hasattr(dataset, "__getitem__"):
+        remedy = "; wrap it in an IterableDataset" if hasattr(dataset, "__iter__") else ""
+        raise InvalidTypeError(
+            f"DataLoader: expected a dataset with __getitem__ and __len__, or an IterableDataset; "
+            f"got {type(dataset).__name__}{remedy}"
+        )
+    if sampler is None and batch_sampler is None and not _checks.has_length(dataset):
+        raise InvalidTypeError(
+            f"DataLoader: expected a dataset with __len__, or a sampler; got {type(dataset).__name__}"
+        )
+    for name, value in (("sampler", sampler), ("batch_sampler", batch_sampler)):
+        if value is not None and not hasattr(value, "__iter__"):
+            raise InvalidTypeError(f"DataLoader: expected {name} to be iterable; got {name}={shown(value)}")
+
+
+def check_exclusive(
+    dataset: object, batch_size: object, shuffle: object, sampler: object, batch_sampler: object, drop_last: object
+) -> None:
+    """Arguments that say the same thing twice. What is wrong is named with its value."""
+    if shuffle is not None:
+        _checks.truth("DataLoader", "shuffle", shuffle)
+    _checks.truth("DataLoader", "drop_last", drop_last)
+    if batch_size is not None:
+        _checks.whole_number("DataLoader", "batch_size", batch_size, 1)
+    given = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
+    if isinstance(dataset, IterableDataset):
+        for name, value in given.items():
+            if value is not None:
+                raise InvalidValueError(
+                    f"DataLoader: an IterableDataset has its own order; got {name}={shown(value)} too"
+                )
+    if batch_sampler is not None:
+        also = {**given, "batch_size": None if batch_size == 1 else batch_size, "drop_last": drop_last or None}
+        del also["batch_sampler"]
+        for name, value in also.items():
+            if value is not None:
+                raise InvalidValueError(
+                    f"DataLoader: batch_sampler already says which batches; got {name}={shown(value)} too"
+                )
+    if sampler is not None and shuffle:
+        raise InvalidValueError("DataLoader: sampler already says the order; got shuffle=True too")
+    if batch_size is None and drop_last:
+        raise InvalidValueError(
+            "DataLoader: without batches there is no last one; got drop_last=True with batch_size=None"
+        )
