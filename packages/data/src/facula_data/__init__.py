@@ -9,7 +9,7 @@ from facula_errors.extend import register as _register
 
 from ._collate import default_collate, default_convert
 from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
-from ._errors import CollateError, CollateTypeError
+from ._errors import CollateError, CollateTypeError, WorkerError, WorkerTimeoutError
 from ._loader import DataLoader
 from ._samplers import (
     BatchSampler,
@@ -20,6 +20,7 @@ from ._samplers import (
     WeightedRandomSampler,
 )
 from ._split import random_split
+from ._worker_info import WorkerInfo, get_worker_info
 
 _register("facula_data")
 
@@ -39,8 +40,12 @@ __all__ = [
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
+    "WorkerError",
+    "WorkerInfo",
+    "WorkerTimeoutError",
     "default_collate",
     "default_convert",
+    "get_worker_info",
     "random_split",
 ]
 

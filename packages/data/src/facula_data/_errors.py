@@ -83,15 +83,16 @@ class WorkerError(OperationError):
     pid: int
     unit: object
     exitcode: int | None
+    hint: str
 
-    def __init__(self, worker: int, pid: int, unit: object, exitcode: int | None) -> None:
-        super().__init__(worker, pid, unit, exitcode)
-        self.worker, self.pid, self.unit, self.exitcode = worker, pid, unit, exitcode
+    def __init__(self, worker: int, pid: int, unit: object, exitcode: int | None, hint: str = "") -> None:
+        super().__init__(worker, pid, unit, exitcode, hint)
+        self.worker, self.pid, self.unit, self.exitcode, self.hint = worker, pid, unit, exitcode, hint
 
     def __str__(self) -> str:
         return (
             f"DataLoader: worker {self.worker} (process {self.pid}) ended ({_end(self.exitcode)}) while it made the "
-            f"batch of {_shown(self.unit)}"
+            f"batch of {_shown(self.unit)}{self.hint}"
         )
 
 
@@ -133,8 +134,8 @@ def _end(exitcode: int | None) -> str:
 
 
 def _shown(unit: object) -> str:
-    indices = getattr(unit, "tolist", lambda: unit)()
-    if not isinstance(indices, list):
-        return f"sample {indices!r:.80}"
+    if not hasattr(unit, "__iter__"):
+        return f"sample {unit!r:.80}"
+    indices = unit.tolist() if hasattr(unit, "tolist") else list(unit)
     more = f", … ({len(indices)} in all)" if len(indices) > 8 else ""
     return f"samples [{', '.join(map(repr, indices[:8]))}{more}]"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import multiprocessing
 from contextlib import suppress
 from multiprocessing.connection import wait
+from pickle import PicklingError
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
-from facula_errors import InvalidValueError, OperationError
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_multiprocessing.extend import (
     Arena,
     Leases,
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from ._jobs import Job
 
 SHARE = 0.25  # of the memory that is left, for the arenas of all workers
+UNGUARDED = (
+    "; it could not begin, as it says on standard error: a program's own code has to stand under `if __name__ == "
+    "'__main__':`, since a worker imports its main module, and a notebook's classes in a module of their own"
+)
 GRACE = 2.0  # seconds in which a worker may end by itself
 ANSWER = 1.0  # seconds in which a stuck worker may say where it is
 
@@ -92,10 +97,23 @@ class Processes:
 class _Worker:
     """One process, and what is between it and us."""
 
-    __slots__ = ("_arena", "_free", "_leases", "_link", "_open", "_process", "_stacks", "number", "overflowed")
+    __slots__ = (
+        "_arena",
+        "_began",
+        "_forked",
+        "_free",
+        "_leases",
+        "_link",
+        "_open",
+        "_process",
+        "_stacks",
+        "number",
+        "overflowed",
+    )
 
     def __init__(self, number: int, job: Job, context: BaseContext, share: float) -> None:
-        self.number, self.overflowed = number, 0
+        self.number, self.overflowed, self._began = number, 0, False
+        self._forked = context.get_start_method() == "fork"
         self._open: dict[int, object] = {}  # the units that were handed out, by ticket
         self._free: list[int] = []
         self._arena = Arena(capacity_for(share))
@@ -111,8 +129,14 @@ class _Worker:
         try:
             with starting_workers():
                 process.start()
-        except BaseException:
+        except BaseException as error:
             self._close()
+            if isinstance(error, (AttributeError, TypeError, PicklingError)):
+                raise InvalidTypeError(
+                    "DataLoader: the dataset, collate_fn and worker_init_fn must be such that pickle can send them to "
+                    f"a worker; {error}; define what they refer to at the top of a module, or pass "
+                    'multiprocessing_context="fork" or worker_method="thread"'
+                ) from error
             raise
         finally:
             theirs.close()
@@ -140,6 +164,7 @@ class _Worker:
                 found, blocks, self.overflowed, data = self._link.recv()
             except (EOFError, OSError):
                 raise self._death(ticket) from None
+            self._began = True
             unit = self._open.pop(found, None)
             if found == ticket:
                 break
@@ -166,7 +191,9 @@ class _Worker:
 
     def _death(self, ticket: int) -> WorkerError:
         self._process.join(GRACE)
-        return WorkerError(self.number, self._process.pid, self._open.get(ticket), self._process.exitcode)
+        exitcode = self._process.exitcode
+        hint = "" if self._forked or self._began or exitcode != 1 else UNGUARDED
+        return WorkerError(self.number, self._process.pid, self._open.get(ticket), exitcode, hint)
 
     def ask_to_end(self) -> None:
         with suppress(OSError):

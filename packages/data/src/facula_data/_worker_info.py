@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import local
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ class WorkerInfo(NamedTuple):
 
 
 _here = local()
+#: What every worker process calls when it begins: to compute with one thread, say, as the workers are many already.
+at_start: list[Callable[[], object]] = []
 
 
 def get_worker_info() -> WorkerInfo | None:

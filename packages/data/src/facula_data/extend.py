@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from ._native import Native
 from ._seeds import set_seed_source
+from ._worker_info import at_start as at_worker_start
 
 if TYPE_CHECKING:  # what arguments may be
     from ._datasets import Samples as Samples
     from ._seeds import SeedLike as SeedLike
 
-__all__ = ["Native", "set_seed_source"]
+__all__ = ["Native", "at_worker_start", "set_seed_source"]

@@ -1,0 +1,408 @@
+"""Workers: the same batches as without them, and an end to every kind of trouble."""
+
+import gc
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from facula_data import DataLoader, IterableDataset, TensorDataset, get_worker_info
+from facula_data._errors import CollateError, WorkerError, WorkerTimeoutError
+
+pytest.importorskip("facula_multiprocessing")
+
+KINDS = [
+    {"worker_method": "thread"},
+    {"multiprocessing_context": "fork"},
+    {"multiprocessing_context": "forkserver"},
+    {"multiprocessing_context": "spawn"},
+]
+kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(next(iter(kind.values()))))
+PROCESSES = {"multiprocessing_context": "fork"}
+
+
+class Rows:
+    """Rows of numbers, large enough for shared memory in batches of 8."""
+
+    def __init__(self, count=40, width=500):
+        self.values = np.arange(count * width, dtype=np.float32).reshape(count, width)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, index):
+        return {"row": self.values[index], "index": index, "name": f"row {index}"}
+
+
+class Odd(Rows):
+    """What goes wrong at one index."""
+
+    def __init__(self, at, what):
+        super().__init__()
+        self.at, self.what = at, what
+
+    def __getitem__(self, index):
+        if index == self.at:
+            self.what()
+        return super().__getitem__(index)
+
+
+class Stream(IterableDataset):
+    def __init__(self, count):
+        self.count = count
+
+    def __iter__(self):
+        info = get_worker_info()
+        first, step = (0, 1) if info is None else (info.id, info.num_workers)
+        return iter(range(first, self.count, step))
+
+
+def listed(batches):
+    return [{name: part if isinstance(part, list) else part.tolist() for name, part in b.items()} for b in batches]
+
+
+def fail():
+    raise ZeroDivisionError("by design")
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stop():
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def leave():
+    os._exit(3)
+
+
+def alive(pid):
+    """Whether a process runs: one that has ended and not been waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def gone_within(pids, seconds):
+    until = time.monotonic() + seconds
+    while any(map(alive, pids)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not any(map(alive, pids))
+
+
+@kinds
+@pytest.mark.parametrize("workers", [1, 3])
+def test_batches_are_those_of_a_loader_without_workers(kind, workers):
+    given_ = dict(batch_size=8, shuffle=True, generator=5)
+    plain = DataLoader(Rows(), **given_)
+    loader = DataLoader(Rows(), **given_, num_workers=workers, **kind)
+    for _ in range(2):
+        assert listed(loader) == listed(plain)
+    assert loader.state_dict() == plain.state_dict()
+
+
+@given(
+    count=some.integers(1, 30),
+    size=some.integers(1, 7),
+    workers=some.integers(1, 4),
+    cut=some.integers(0, 30),
+    drop_last=some.booleans(),
+    method=some.sampled_from(["thread", "process"]),
+)
+def test_any_number_of_workers_goes_on_where_another_stopped(count, size, workers, cut, drop_last, method):
+    data = TensorDataset(np.arange(count))
+    given_ = dict(shuffle=True, generator=3)
+    whole = [i for (b,) in DataLoader(data, batch_size=size, drop_last=drop_last, **given_) for i in b.tolist()]
+    first = DataLoader(
+        data, batch_size=size, drop_last=drop_last, num_workers=workers, worker_method="thread", **given_
+    )
+    batches = iter(first)
+    seen = [i for _, (b,) in zip(range(cut), batches, strict=False) for i in b.tolist()]
+    again = DataLoader(data, num_workers=workers % 4 + 1, worker_method=method, **given_)
+    again.load_state_dict(first.state_dict())
+    if first.state_dict()["epoch"] == 0:
+        assert seen + [i for (b,) in again for i in b.tolist()] == whole
+
+
+@kinds
+def test_streams(kind):
+    loader = DataLoader(Stream(20), batch_size=3, num_workers=2, **kind)
+    batches = [batch.tolist() for batch in loader]
+    assert batches == [[0, 2, 4], [1, 3, 5], [6, 8, 10], [7, 9, 11], [12, 14, 16], [13, 15, 17], [18], [19]]
+    assert loader.state_dict()["epoch"] == 1
+
+
+@kinds
+def test_errors_keep_their_type_and_say_where(kind):
+    loader = DataLoader(Odd(12, fail), batch_size=8, num_workers=2, **kind)
+    batches = iter(loader)
+    assert next(batches)["index"].tolist() == list(range(8))
+    with pytest.raises(ZeroDivisionError, match="by design") as caught:
+        next(batches)
+    notes = "\n".join(caught.value.__notes__)
+    assert "__getitem__(12)" in notes
+    if "worker_method" not in kind:
+        assert "worker 1" in notes and "in fail" in notes
+    assert loader.state_dict()["position"] == 8
+    assert next(batches)["index"].tolist() == list(range(16, 24))
+    assert loader.state_dict()["skipped"] == [[8, 16]]
+
+
+def test_an_error_that_cannot_be_sent_is_told():
+    class Unsendable(Exception):
+        def __reduce__(self):
+            raise TypeError
+
+    def raising():
+        raise Unsendable("hidden")
+
+    with pytest.raises(RuntimeError, match="Unsendable") as caught:
+        list(DataLoader(Odd(3, raising), batch_size=8, num_workers=1, **PROCESSES))
+    assert "hidden" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(("what", "said"), [(die, "SIGKILL"), (leave, "exit status 3")])
+def test_a_worker_that_ends_is_an_error_at_once(what, said):
+    begun = time.monotonic()
+    with pytest.raises(WorkerError, match=said) as caught:
+        list(DataLoader(Odd(12, what), batch_size=8, num_workers=2, **PROCESSES))
+    assert time.monotonic() - begun < 10
+    assert list(caught.value.unit) == list(range(8, 16))
+    assert caught.value.worker == 1
+
+
+def test_a_stuck_worker_says_where_it_is():
+    begun = time.monotonic()
+    with pytest.raises(WorkerTimeoutError) as caught:
+        list(DataLoader(Odd(3, partial(time.sleep, 60)), batch_size=8, num_workers=1, timeout=0.5, **PROCESSES))
+    assert time.monotonic() - begun < 10
+    assert "__getitem__" in caught.value.stacks and "samples [0, 1, 2" in str(caught.value)
+
+
+def test_a_stopped_worker_is_noticed():
+    with pytest.raises(WorkerTimeoutError, match="does not answer"):
+        list(DataLoader(Odd(3, stop), batch_size=8, num_workers=1, timeout=0.5, **PROCESSES))
+
+
+PARENT = """
+import os, sys, time
+sys.path.insert(0, {here!r})
+from facula_data import DataLoader
+import test_workers
+if __name__ == "__main__":
+    loader = DataLoader(test_workers.Odd(39, lambda: time.sleep(60)) if {slow} else test_workers.Rows(),
+                        batch_size=8, num_workers=2, persistent_workers=True, multiprocessing_context={context!r})
+    batches = iter(loader)
+    next(batches)
+    print(*[worker._process.pid for worker in loader._crew._kept._workers], flush=True)
+    {then}
+"""
+
+
+def parent(then, context="fork", slow=False):
+    program = PARENT.format(here=str(Path(__file__).parent), then=then, context=context, slow=slow)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    return process, [int(pid) for pid in process.stdout.readline().split()]
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_workers_end_with_a_killed_parent(slow):
+    process, pids = parent("time.sleep(60)", slow=slow)
+    assert len(pids) == 2
+    process.kill()
+    process.communicate()
+    assert gone_within(pids, 2)
+
+
+@pytest.mark.parametrize("then", ["pass", "del batches, loader", "raise SystemExit(0)", "os._exit(0)", "1 / 0"])
+def test_a_program_that_ends_takes_its_workers_with_it(then):
+    process, pids = parent(then)
+    begun = time.monotonic()
+    process.communicate(timeout=30)
+    assert time.monotonic() - begun < 8
+    assert gone_within(pids, 2)
+
+
+def test_ctrl_c_ends_the_workers():
+    process, pids = parent("time.sleep(60)")
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert "KeyboardInterrupt" in said and said.count("Traceback") == 1
+    assert gone_within(pids, 2)
+
+
+def test_a_childs_end_of_the_pipe_is_not_kept_by_a_fork_of_the_program():
+    process, pids = parent("os.fork() or time.sleep(5); os.kill(os.getpid(), 9)")
+    process.wait(timeout=20)
+    assert gone_within(pids, 2)
+    process.stdout.close(), process.stderr.close()
+
+
+def test_all_batches_can_be_held_at_once():
+    batches = list(DataLoader(Rows(200, 2000), batch_size=8, num_workers=2, **PROCESSES))
+    assert [batch["index"].tolist() for batch in batches] == [list(range(i, i + 8)) for i in range(0, 200, 8)]
+    for first, batch in enumerate(batches):
+        np.testing.assert_array_equal(batch["row"], Rows(200, 2000).values[8 * first : 8 * first + 8])
+
+
+def test_memory_is_used_again_when_the_last_view_is_gone():
+    loader = DataLoader(Rows(400, 2000), batch_size=8, num_workers=1, persistent_workers=True, **PROCESSES)
+    kept, addresses = None, set()
+    for number, batch in enumerate(loader):
+        if number == 2:
+            kept, copy = memoryview(batch["row"])[1:3], batch["row"].copy()
+        addresses.add(batch["row"].ctypes.data)
+        del batch
+    assert len(addresses) < 10
+    np.testing.assert_array_equal(kept, copy[1:3])
+
+
+def test_a_forked_child_goes_on_seeing_its_batch():
+    loader = iter(DataLoader(Rows(400, 2000), batch_size=8, num_workers=1, **PROCESSES))
+    batch = next(loader)
+    expected = batch["row"].copy()
+    ready, told = os.pipe()
+    child = os.fork()
+    if not child:
+        os.read(ready, 1)
+        os._exit(0 if (batch["row"] == expected).all() else 1)
+    del batch
+    for _ in loader:
+        pass
+    os.write(told, b"x")
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(ready), os.close(told)
+
+
+def test_persistent_workers_stay_and_others_do_not():
+    kept = DataLoader(Rows(), batch_size=8, num_workers=2, persistent_workers=True, **PROCESSES)
+    list(kept)
+    pids = [worker._process.pid for worker in kept._crew._kept._workers]
+    list(kept)
+    assert pids == [worker._process.pid for worker in kept._crew._kept._workers]
+    del kept
+    gc.collect()
+    assert gone_within(pids, 3)
+
+
+def test_a_pass_that_is_given_up_does_not_mix_with_the_next():
+    loader = DataLoader(Rows(), batch_size=4, num_workers=2, persistent_workers=True, **PROCESSES)
+    for _ in range(5):
+        old = iter(loader)
+        assert next(old)["index"].tolist() == [0, 1, 2, 3]
+        new = iter(loader)
+        assert [b["index"][0] for b in new] == list(range(0, 40, 4))
+        with pytest.raises(RuntimeError, match="this pass ended"):
+            next(old)
+
+
+class Randoms(Rows):
+    def __getitem__(self, index):
+        return np.random.rand(), random.random(), get_worker_info().seed & 0xFFFF
+
+
+def test_workers_draw_different_numbers_and_the_same_each_time():
+    def numbers():
+        return np.stack([np.stack(b) for b in DataLoader(Randoms(), 4, generator=1, num_workers=2, **PROCESSES)])
+
+    once = numbers()
+    np.testing.assert_array_equal(once, numbers())
+    assert len(np.unique(once[:, 0])) == 40
+
+
+def note(path, worker):
+    with open(path, "a") as file:
+        file.write(f"{worker}\n")
+
+
+@kinds
+def test_worker_init_fn_runs_once_in_each_worker(kind, tmp_path):
+    path = tmp_path / "began"
+    loader = DataLoader(
+        Rows(), batch_size=8, num_workers=3, worker_init_fn=partial(note, path), persistent_workers=True, **kind
+    )
+    list(loader), list(loader)
+    assert sorted(path.read_text().split()) == ["0", "1", "2"]
+
+
+def test_nothing_is_left_open():
+    def descriptors():
+        gc.collect()
+        return len(os.listdir("/proc/self/fd"))
+
+    list(DataLoader(Rows(), batch_size=8, num_workers=2, **PROCESSES))
+    before = descriptors()
+    for _ in range(10):
+        for _batch in DataLoader(Rows(), batch_size=8, num_workers=2, **PROCESSES):
+            break
+        del _batch
+    assert descriptors() <= before
+
+
+def test_workers_compute_with_one_thread_and_collation_errors_name_samples():
+    class Uneven(Rows):
+        def __getitem__(self, index):
+            return np.zeros(index % 5)
+
+    with pytest.raises(CollateError, match="sample 1 of the dataset"):
+        list(DataLoader(Uneven(), batch_size=8, num_workers=1, **PROCESSES))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"num_workers": -1}, "num_workers"),
+        ({"num_workers": 1.5}, "num_workers"),
+        ({"num_workers": 2, "timeout": -1}, "timeout"),
+        ({"num_workers": 2, "timeout": "1"}, "timeout"),
+        ({"num_workers": 2, "prefetch_factor": 0}, "prefetch_factor"),
+        ({"num_workers": 2, "multiprocessing_context": "threads"}, "multiprocessing_context"),
+        ({"num_workers": 2, "multiprocessing_context": 3}, "multiprocessing_context"),
+        ({"num_workers": 2, "worker_method": "fiber"}, "worker_method"),
+        ({"prefetch_factor": 2}, "num_workers=0"),
+        ({"persistent_workers": True}, "num_workers=0"),
+    ],
+)
+def test_wrong_arguments(wrong, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        DataLoader(Rows(), **wrong)
+
+
+def test_what_cannot_be_pickled_is_said_with_a_remedy():
+    with pytest.raises(TypeError, match="at the top of a module") as caught:
+        iter(DataLoader(Odd(3, lambda: None), batch_size=8, num_workers=1, multiprocessing_context="spawn"))
+    assert "lambda" in str(caught.value) or "pickle" in str(caught.value)
+
+
+UNGUARDED = """
+import sys
+from facula_data import DataLoader
+class D:
+    def __len__(self): return 8
+    def __getitem__(self, index): return index
+for batch in DataLoader(D(), batch_size=4, num_workers=1, multiprocessing_context="{context}"):
+    pass
+"""
+
+
+@pytest.mark.parametrize("context", ["spawn", "forkserver"])
+def test_an_unguarded_program_is_told_so(context, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(UNGUARDED.format(context=context))
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
