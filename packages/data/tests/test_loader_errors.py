@@ -156,7 +156,6 @@ def test_nothing_to_read():
         ({"collate_fn": 3}, TypeError, "collate_fn=3"),
         ({"convert": "numpy"}, TypeError, "convert='numpy'"),
         ({"generator": "0"}, TypeError, "generator .* got '0'"),
-        ({"num_workers": 2}, NotImplementedError, "no worker processes yet; got num_workers=2; pass num_workers=0"),
         ({"num_workers": -1}, ValueError, "num_workers=-1"),
         ({"timeout": 5}, ValueError, "timeout=5"),
         ({"prefetch_factor": 2}, ValueError, "prefetch_factor=2"),

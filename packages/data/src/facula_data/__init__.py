@@ -9,6 +9,7 @@ from facula_errors.extend import register as _register
 
 from ._collate import default_collate, default_convert
 from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
+from ._distributed import DistributedSampler
 from ._errors import CollateError, CollateTypeError, WorkerError, WorkerTimeoutError
 from ._loader import DataLoader
 from ._samplers import (
@@ -32,6 +33,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",

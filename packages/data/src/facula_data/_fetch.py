@@ -8,28 +8,35 @@ import numpy as np
 
 from facula_errors import InvalidValueError
 
-from . import _checks
 from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
 from ._overrides import quick_method
-from ._types import Batch, Collate, Convert, Index, Sample, Source
+from ._reading import Left, Reader
+from ._types import Batch, Collate, Convert, Index, Sample
 
 SHOWN = 8  # indices in a note
 
 
+EMPTY = "no sample is left"  # in place of a batch
+
+
 class BatchReader:
-    """`reader(indices)` is a batch of a dataset.
+    """`reader(indices)` is a batch of a dataset, or EMPTY where all of its samples were left out.
 
     With the default collation, a dataset's `get_batch` is asked first: one fancy index in place of a sample at a time.
     """
 
-    __slots__ = ("_collate", "_convert", "_dataset", "_read_list", "_read_whole")
+    __slots__ = ("_collate", "_convert", "_dataset", "_read", "_read_list", "_read_whole")
 
-    def __init__(self, dataset: object, collate: Collate, convert: Convert) -> None:
-        self._dataset, self._collate, self._convert = dataset, finishing(collate, convert), convert
-        self._read_list = quick_method(dataset, "__getitems__", "__getitem__")
-        whole = quick_method(dataset, "get_batch", "__getitem__")
-        self._read_whole = whole if collate is default_collate else None
+    def __init__(self, read: Reader, collate: Collate, convert: Convert) -> None:
+        dataset = read.dataset
+        self._read, self._dataset = read, dataset
+        self._collate, self._convert = finishing(collate, convert), convert
+        self._read_list = self._read_whole = None
+        if read.is_plain:
+            self._read_list = quick_method(dataset, "__getitems__", "__getitem__")
+            if collate is default_collate:
+                self._read_whole = quick_method(dataset, "get_batch", "__getitem__")
 
     def __call__(self, indices: Sequence[object] | np.ndarray) -> Batch:
         batch = NotImplemented
@@ -40,11 +47,21 @@ class BatchReader:
                 if batch is not NotImplemented:
                     return default_convert(batch, convert=self._convert)
         chosen = as_list(indices)
-        return collated(self._collate, self._samples(chosen), chosen)
+        samples = self._samples(chosen)
+        if not samples and len(indices):
+            return EMPTY
+        return collated(self._collate, samples, chosen)
 
     def _samples(self, chosen: list[Index]) -> list[Sample]:
+        read = self._read
         if self._read_list is None:
-            return [read_one(self._dataset, index) for index in chosen]
+            samples = []
+            for index in tuple(chosen):
+                try:
+                    samples.append(read(index))
+                except Left:
+                    chosen.remove(index)
+            return samples
         try:
             samples = self._read_list(chosen)
         except Exception as error:
@@ -59,35 +76,27 @@ class BatchReader:
 
 
 class SampleReader:
-    """`reader(index)` is one sample, for a loader without batches."""
+    """`reader(index)` is one sample, for a loader without batches; EMPTY where it was left out."""
 
-    __slots__ = ("_collate", "_dataset")
+    __slots__ = ("_collate", "_read")
 
-    def __init__(self, dataset: object, collate: Collate, convert: Convert) -> None:
-        self._dataset, self._collate = dataset, finishing(collate, convert)
+    def __init__(self, read: Reader, collate: Collate, convert: Convert) -> None:
+        self._read, self._collate = read, finishing(collate, convert)
 
     def __call__(self, index: object) -> Batch:
-        return self.finish(read_one(self._dataset, index), index)
+        try:
+            return self.finish(self._read(index), index)
+        except Left:
+            return EMPTY
 
     def finish(self, sample: object, index: object) -> Batch:
         """The sample through `collate_fn` and `convert`; `index` is for the errors."""
         return collated(self._collate, sample, [index])
 
 
-def read_one(dataset: Source, index: Index) -> Sample:
-    """`dataset[index]`; what it raises says the index."""
-    try:
-        return dataset[index]
-    except Exception as error:
-        error.add_note(f"DataLoader: raised by {type(dataset).__name__}.__getitem__({index!r}){beyond(dataset, index)}")
-        raise
-
-
-def beyond(dataset: Source, index: Index) -> str:
-    """What to add where the sampler's index is not one of the dataset's."""
-    if isinstance(index, int) and _checks.has_length(dataset) and not -len(dataset) <= index < len(dataset):
-        return f"; the sampler gave an index beyond the dataset's {len(dataset)} samples"
-    return ""
+def is_empty(batch: Batch) -> bool:
+    """Whether this stands for a batch of which no sample is left."""
+    return isinstance(batch, str) and batch == EMPTY
 
 
 def collated(collate: Collate, samples: object, indices: list[Index]) -> Batch:

@@ -15,6 +15,7 @@ from ._arrays import as_numpy
 from ._collate import default_collate, default_convert, stacked
 from ._fetch import BatchReader, SampleReader, collated
 from ._native import Native, native_of
+from ._reading import OnError, Reader
 from ._types import Batch, Collate, Convert, Sample, Source
 from ._worker_info import WorkerInfo, set_worker_info
 
@@ -32,7 +33,7 @@ class Job:
         init: called with a worker's number when it begins, or None.
     """
 
-    __slots__ = ("batched", "collate", "dataset", "init", "native", "num_workers")
+    __slots__ = ("batched", "collate", "dataset", "init", "native", "num_workers", "on_error", "seed_globals")
 
     def __init__(
         self,
@@ -42,17 +43,22 @@ class Job:
         batched: bool,
         num_workers: int,
         init: Callable[[int], None] | None,
+        on_error: OnError,
+        seed_globals: bool,
     ) -> None:
+        self.on_error, self.seed_globals = on_error, seed_globals
         self.dataset, self.collate, self.batched = dataset, collate, batched
         self.native = native_of(convert)
         self.num_workers, self.init = num_workers, init
 
-    def begin(self, worker: int, seed: int, *, first: bool, own_process: bool) -> Make:
+    def begin(self, worker: int, order_seed: int, seed: int, epoch: int, *, first: bool, own_process: bool) -> Make:
         """Be worker number `worker` in an epoch; gives `make(unit)`, a batch of a unit, its arrays not converted yet.
 
         Arguments:
             worker: from 0 to `num_workers` - 1.
+            order_seed: the loader's seed, which with the epoch and an index decides a sample's random numbers.
             seed: of all workers in this epoch; each has its own, which follows from it.
+            epoch: its number.
             first: whether this is the worker's first epoch.
             own_process: whether the worker is a process, whose random numbers are its own.
         """
@@ -63,12 +69,12 @@ class Job:
             np.random.seed([seed & 0xFFFFFFFF, seed >> 32])
         if first and self.init is not None:
             self.init(worker)
-        return self._maker()
+        return self._maker(order_seed, epoch)
 
-    def _maker(self) -> Make:
-        if self.batched:
-            return BatchReader(self.dataset, self._collate(), None)
-        return SampleReader(self.dataset, self._collate(), None)
+    def _maker(self, seed: int, epoch: int) -> Make:
+        read = Reader(self.dataset, self.on_error, self.seed_globals)
+        read.seed, read.epoch = seed, epoch
+        return (BatchReader if self.batched else SampleReader)(read, self._collate(), None)
 
     def _collate(self) -> Collate:
         """The collation, but without tensors of another library where NumPy sees their memory."""
@@ -87,7 +93,7 @@ class StreamJob(Job):
         super().__init__(*arguments)  # type: ignore[arg-type]
         self.batch_size, self.drop_last = batch_size, drop_last
 
-    def _maker(self) -> Make:
+    def _maker(self, seed: int, epoch: int) -> Make:
         samples = iter(self.dataset)
         collate = self._collate()
         size = 1 if self.batch_size is None else self.batch_size

@@ -14,9 +14,11 @@ from facula_errors.extend import boundary
 from . import _checks
 from ._collate import default_collate, default_convert, finishing
 from ._datasets import Dataset, IterableDataset, T_co
+from ._distributed import Shard, checked_shard
 from ._fetch import BatchReader, SampleReader
-from ._loader_checks import check_dataset, check_exclusive, checked_skipped, notice_pinning
+from ._loader_checks import check_dataset, check_exclusive, check_extras, checked_seeds, checked_skipped, notice_pinning
 from ._passes import Pass, Progress, index_batches, one, single_indices, streamed_pass, streamed_single_pass
+from ._reading import OnError, Reader, checked_policy, restoring_globals
 from ._samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from ._seeds import Seeded, checked_seed
 from ._types import Batch, Collate, Index, Source
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar  # which every type checker brings
 
     from ._datasets import Samples
+    from ._jobs import Make
     from ._seeds import SeedLike
 
     Batch_co = TypeVar("Batch_co", covariant=True, default=Any)
@@ -60,6 +63,14 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         persistent_workers: whether the workers stay for the next epoch.
         worker_method: "process" or "thread". Threads share the dataset and the memory; they help where a dataset reads
             files, decodes images or calls what else releases the GIL.
+        seed: an int; another name for `generator`.
+        shard: (rank, world): which of `world` programs that train together this is. Each gets its share of every
+            `world * batch_size` samples of one common order, and positions count the samples of all.
+        on_error: what becomes of samples that fail: "raise"; "skip", which leaves them out; "substitute", which takes
+            another sample in their place, always the same; or a function of error and index that gives a sample. A
+            worker that ends is replaced then, too.
+        seed_globals: seed `random` and `numpy.random` for each sample, by seed, epoch and index. For datasets that
+            draw from them; better take an argument `rng` in `__getitem__`: it is given a numpy.random.Generator.
         convert: applied to each NumPy array of a batch: `facula.from_numpy`, `jax.numpy.asarray`. Batches own their
             memory, so it need not copy.
 
@@ -116,13 +127,23 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
         worker_method: str = "process",
+        seed: int | None = None,
+        shard: tuple[int, int] | None = None,
+        on_error: OnError = "raise",
+        seed_globals: bool = False,
         convert: Callable[[np.ndarray], object] | None = None,
     ) -> None:
-        super().__init__(generator)
+        super().__init__(checked_seeds(generator, seed))
         settings = checked_settings(
             num_workers, timeout, multiprocessing_context, prefetch_factor, persistent_workers, worker_method
         )
         notice_pinning(pin_memory)
+        self.on_error, self.seed_globals = (
+            checked_policy(on_error),
+            _checks.truth("DataLoader", "seed_globals", seed_globals),
+        )
+        check_extras(dataset, batch_sampler, settings, on_error, seed_globals, shard)
+        self.shard = None if shard is None else checked_shard("DataLoader", shard)
         check_dataset(dataset, sampler, batch_sampler)
         check_exclusive(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
         for name, function in (("collate_fn", collate_fn), ("convert", convert), ("worker_init_fn", worker_init_fn)):
@@ -141,7 +162,9 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         if not isinstance(dataset, IterableDataset) and batch_sampler is None:
             if sampler is None:
                 self.sampler = self._default_sampler(bool(shuffle))
-            if batch_size is not None:
+            if self.shard is not None:
+                self.batch_sampler = Shard(self.sampler, batch_size or 1, drop_last, *self.shard)
+            elif batch_size is not None:
                 self.batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
         self._batched = batch_size is not None or batch_sampler is not None
         self.collate_fn: Collate = collate_fn or (default_collate if self._batched else default_convert)
@@ -176,22 +199,36 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             return self._crew.begin(self, progress)
         if isinstance(self.dataset, IterableDataset):
             if self.batch_size is None:
-                return streamed_single_pass(self.dataset, self._sample_reader(), progress)
+                return streamed_single_pass(self.dataset, self._sample_reader(progress.epoch), progress)
             collate = finishing(self.collate_fn, self.convert)
             return streamed_pass(self.dataset, self.batch_size, self.drop_last, collate, progress)
         units, size = self._units(progress)
         if self._batched:
-            return Pass(units, BatchReader(self.dataset, self.collate_fn, self.convert), size, progress)
-        return Pass(units, self._sample_reader(), size, progress)
+            read: Make = BatchReader(self._reader(progress.epoch), self.collate_fn, self.convert)
+        else:
+            read = self._sample_reader(progress.epoch)
+        return Pass(units, restoring_globals(read) if self.seed_globals else read, size, progress)
 
     def _units(self, progress: Progress) -> tuple[Iterator[Index], Callable[[Index], int]]:
         """What is made of indices, from where `progress` says: lists or single ones, and the samples of each."""
         if self._batched:
-            return index_batches(self.batch_sampler, progress), len
+            return index_batches(self.batch_sampler, progress), self._samples_of
         return single_indices(self.sampler, progress), one
 
-    def _sample_reader(self) -> SampleReader:
-        return SampleReader(self.dataset, self.collate_fn, self.convert)
+    def _samples_of(self, unit: Index) -> int:
+        """The samples of a batch, those of other programs included."""
+        return len(unit) if self.shard is None else len(unit) * self.shard[1]
+
+    def _sample_reader(self, epoch: int) -> SampleReader:
+        return SampleReader(self._reader(epoch), self.collate_fn, self.convert)
+
+    def _reader(self, epoch: int) -> Reader:
+        """What reads single samples in this process."""
+        read = Reader(self.dataset, self.on_error, self.seed_globals)
+        read.epoch = epoch
+        if not read.is_plain:
+            read.seed = self._seeded().seed
+        return read
 
     def __len__(self) -> int:
         """Batches in a whole epoch."""
@@ -230,10 +267,13 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         True
         """
         progress = self._progress
+        position = progress.position
+        if self.shard is not None:  # the last batch may have been filled up
+            position = min(position, self._epoch_length() or 0)
         state: dict[str, object] = {
             "seed": self._seeded().seed,
             "epoch": progress.epoch,
-            "position": progress.position,
+            "position": position,
         }
         if progress.skipped:
             state["skipped"] = [list(pair) for pair in progress.skipped]
@@ -270,7 +310,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         """Samples of an epoch before `drop_last`, or None where that is not known beforehand."""
         if self.sampler is not None:
             source = self.sampler
-        elif isinstance(self.batch_sampler, BatchSampler):
+        elif isinstance(self.batch_sampler, (BatchSampler, Shard)):
             source = self.batch_sampler.sampler
         else:
             return None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from reprlib import repr as shown
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import warn
 
 from . import _checks
 from ._datasets import IterableDataset
+
+if TYPE_CHECKING:
+    from ._workers import Settings
 
 _noticed: list[None] = []  # whether it was said that no memory is pinned
 
@@ -35,6 +38,38 @@ def checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]:
         pairs.append((pair[0], pair[1]))
         least = pair[1]
     return tuple(pairs)
+
+
+def checked_seeds(generator: object, seed: object) -> Any:
+    """The one of both that was given."""
+    if seed is None:
+        return generator
+    if generator is not None:
+        raise InvalidValueError(f"DataLoader: seed and generator say the same; got seed={seed!r} and {generator!r}")
+    return _checks.whole_number("DataLoader", "seed", seed, 0)
+
+
+def check_extras(
+    dataset: object, batch_sampler: object, settings: Settings, on_error: object, seed_globals: bool, shard: object
+) -> None:
+    """ValueError for what goes with no such dataset or workers."""
+    if seed_globals and settings.count and settings.method == "thread":
+        raise InvalidValueError(
+            "DataLoader: threads share random and numpy.random, so seed_globals=True would not make samples "
+            'repeatable; pass worker_method="process", or take rng in __getitem__'
+        )
+    for name, value, absent in (
+        ("on_error", on_error, "raise"),
+        ("seed_globals", seed_globals, False),
+        ("shard", shard, None),
+    ):
+        if value != absent and isinstance(dataset, IterableDataset):
+            raise InvalidValueError(
+                f"DataLoader: {name} is for datasets with samples by index; got {name}={value!r} with an "
+                "IterableDataset, which can see to it in __iter__"
+            )
+    if shard is not None and batch_sampler is not None:
+        raise InvalidValueError(f"DataLoader: batch_sampler already says which batches; got shard={shard!r} too")
 
 
 def check_dataset(dataset: object, sampler: object, batch_sampler: object) -> None:

@@ -13,6 +13,8 @@ from typing import Generic, Protocol, TypeVar
 from facula_errors import FaculaError, OperationError
 from facula_errors.extend import trim_traceback
 
+from ._errors import WorkerError
+from ._fetch import EMPTY, is_empty
 from ._jobs import END
 from ._passes import Batch_co, Progress
 from ._types import Batch
@@ -24,9 +26,10 @@ class Workers(Protocol):
     """Workers of any kind."""
 
     def __len__(self) -> int: ...
-    def begin(self, seed: int, epoch: int) -> int: ...
+    def begin(self, order_seed: int, seed: int, epoch: int) -> int: ...
     def submit(self, worker: int, ticket: int, unit: object) -> None: ...
     def result(self, worker: int, ticket: int) -> Batch: ...
+    def restart(self, worker: int, again: bool) -> None: ...
     def close(self) -> None: ...
 
 
@@ -42,10 +45,11 @@ class ParallelPass(Generic[Batch_co]):
         ahead: units that are handed out before their batches are asked for.
         keep: whether the workers stay when the pass ends.
         first: the ticket of the first unit.
+        replaces: whether a worker that ended is replaced.
     """
 
     __slots__ = ("_ahead", "_drawn", "_ended", "_failed", "_finish", "_first", "_keep", "_pending", "_progress",
-                 "_size", "_ticket", "_units", "_workers")  # fmt: skip
+                 "_replaces", "_size", "_ticket", "_units", "_workers")  # fmt: skip
 
     def __init__(
         self,
@@ -57,7 +61,9 @@ class ParallelPass(Generic[Batch_co]):
         ahead: int,
         keep: bool,
         first: int,
+        replaces: bool,
     ) -> None:
+        self._replaces = replaces
         self._units, self._size, self._workers, self._finish = units, size, workers, finish
         self._progress, self._ahead, self._keep = progress, ahead, keep
         self._pending: deque[tuple[int, int, int, BaseException | None]] = deque()
@@ -79,7 +85,10 @@ class ParallelPass(Generic[Batch_co]):
                 raise error
             self._failed = False
             try:
-                batch = self._finish(self._workers.result(self._worker(ticket), ticket))
+                batch = self._result(self._worker(ticket), ticket)
+                if is_empty(batch):
+                    return next(self)  # the next one says that this is skipped
+                batch = self._finish(batch)
             except StopIteration as stop:
                 raise OperationError("DataLoader: the dataset, collate_fn or convert raised StopIteration") from stop
             self._progress.deliver(begin, end)
@@ -87,6 +96,17 @@ class ParallelPass(Generic[Batch_co]):
         except FaculaError as error:
             trim_traceback(error)
             raise
+
+    def _result(self, worker: int, ticket: int) -> Batch:
+        """The batch; once more from a new worker where one ended and may be replaced, EMPTY if that ends too."""
+        for attempt in range(2):
+            try:
+                return self._workers.result(worker, ticket)
+            except WorkerError:
+                if not self._replaces:
+                    raise
+                self._workers.restart(worker, again=not attempt)
+        return EMPTY
 
     def _worker(self, ticket: int) -> int:
         return (ticket - self._first) % len(self._workers)

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from facula_errors import FaculaError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
 
-from ._fetch import SampleReader, as_list, collated
+from ._fetch import SampleReader, as_list, collated, is_empty
 from ._orders import indices_from
 from ._overrides import quick_method
 from ._samplers import order_of
@@ -93,6 +93,8 @@ class Pass(Generic[Batch_co]):
             self._drawn = end = begin + self._size(unit)
             try:
                 batch = self._make(unit)
+                if is_empty(batch):
+                    return next(self)  # the next one says that this is skipped
             except StopIteration as error:
                 # It would look like the end of the epoch, and the rest of the samples would be lost without a word.
                 raise OperationError("DataLoader: the dataset, collate_fn or convert raised StopIteration") from error

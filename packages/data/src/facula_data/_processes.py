@@ -53,7 +53,7 @@ class Processes:
 
     def __init__(self, job: Job, count: int, context: object, timeout: float) -> None:
         self._job, self._timeout = job, timeout
-        self._epoch, self._next = (0, 0), 0
+        self._epoch, self._next = (0, 0, 0), 0
         self._context = context_of(context)
         self._workers: list[_Worker] = []
         self._finish = finalize(self, _end_all, self._workers)
@@ -63,11 +63,11 @@ class Processes:
     def __len__(self) -> int:
         return len(self._workers)
 
-    def begin(self, seed: int, epoch: int) -> int:
+    def begin(self, order_seed: int, seed: int, epoch: int) -> int:
         """Let an epoch begin; what was handed out before is not waited for. Gives the first ticket."""
-        self._epoch = seed, epoch
+        self._epoch = order_seed, seed, epoch
         for worker in self._workers:
-            worker.begin(seed, epoch)
+            worker.begin(order_seed, seed, epoch)
         return self._next
 
     def submit(self, worker: int, ticket: int, unit: object) -> None:
@@ -83,11 +83,16 @@ class Processes:
         """
         return self._workers[worker].result(ticket, self._timeout)
 
-    def restart(self, worker: int) -> None:
-        """A new process for worker number `worker`; what was handed to the old one is lost."""
-        self._workers[worker].end()
+    def restart(self, worker: int, again: bool) -> None:
+        """A new process for worker number `worker`, with what the old one had still to do; without `again`, but for
+        the first unit of it.
+        """
+        old = self._workers[worker]
+        old.end()
         self._workers[worker] = _Worker(worker, self._job, self._context, SHARE / len(self._workers))
         self._workers[worker].begin(*self._epoch)
+        for ticket, unit in list(old._open.items())[not again :]:
+            self._workers[worker].submit(ticket, unit)
 
     def close(self) -> None:
         """End the workers."""
@@ -142,10 +147,10 @@ class _Worker:
             theirs.close()
         self._process = process
 
-    def begin(self, seed: int, epoch: int) -> None:
+    def begin(self, order_seed: int, seed: int, epoch: int) -> None:
         self._open.clear()
         with suppress(OSError):
-            self._link.send((BEGIN, (seed, epoch), []))
+            self._link.send((BEGIN, (order_seed, seed, epoch), []))
 
     def submit(self, ticket: int, unit: object) -> None:
         self._free += self._leases.gone()

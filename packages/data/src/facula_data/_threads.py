@@ -14,7 +14,7 @@ from ._errors import WorkerTimeoutError
 if TYPE_CHECKING:
     from ._jobs import Job, Make
 
-BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the epoch's seed and number
+BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
 
 
 class Threads:
@@ -40,11 +40,11 @@ class Threads:
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def begin(self, seed: int, epoch: int) -> int:
+    def begin(self, order_seed: int, seed: int, epoch: int) -> int:
         """Let an epoch begin; what was handed out before is not waited for. Gives the first ticket."""
         self._units.clear()
         for tasks in self._tasks:
-            tasks.put((BEGIN, (seed, epoch)))
+            tasks.put((BEGIN, (order_seed, seed, epoch)))
         return self._next
 
     def submit(self, worker: int, ticket: int, unit: object) -> None:
@@ -73,7 +73,7 @@ class Threads:
             raise error
         return batch
 
-    def restart(self, worker: int) -> None:
+    def restart(self, worker: int, again: bool) -> None:
         """Nothing: a thread does not end by itself."""
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ def _work(number: int, job: Job, tasks: SimpleQueue, results: SimpleQueue) -> No
         ticket, unit = task
         if ticket == BEGIN:
             try:
-                make, failure = job.begin(number, unit[0], first=first, own_process=False), None
+                make, failure = job.begin(number, *unit, first=first, own_process=False), None
             except BaseException as error:
                 make, failure = None, error
             first = False

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ._jobs import Job, Make
 
-BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the epoch's seed and number
+BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
 
 
 class Failure(NamedTuple):
@@ -55,7 +55,7 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
             arena.give(offset)
         if ticket == BEGIN:
             try:
-                make, failure = job.begin(number, unit[0], first=first, own_process=True), None
+                make, failure = job.begin(number, *unit, first=first, own_process=True), None
             except BaseException as error:
                 make, failure = None, _failure(error)
             first = False

@@ -93,14 +93,15 @@ class Crew:
         if workers is None:
             workers = _start(_job_of(loader), settings)
         self._kept = workers if settings.keep else None
-        words = bits(loader._seeded().seed, progress.epoch, WORKERS)
-        first = workers.begin(int(words.random_raw()), progress.epoch)
+        seed = loader._seeded().seed
+        first = workers.begin(seed, int(bits(seed, progress.epoch, WORKERS).random_raw()), progress.epoch)
         ahead = settings.count * (settings.prefetch or PREFETCH)
         finish = _kept if loader.convert is None else partial(convert_arrays, convert=loader.convert)
         if isinstance(loader.dataset, IterableDataset):
             return ParallelStream(workers, finish, progress, ahead, settings.keep, first)
+        replaces = loader.on_error != "raise"
         units, size = loader._units(progress)
-        return ParallelPass(units, size, workers, finish, progress, ahead, settings.keep, first)
+        return ParallelPass(units, size, workers, finish, progress, ahead, settings.keep, first, replaces)
 
 
 def _kept(batch: Batch) -> Batch:
@@ -109,7 +110,7 @@ def _kept(batch: Batch) -> Batch:
 
 def _job_of(loader: DataLoader) -> Job:
     given = (loader.dataset, loader.collate_fn, loader.convert, loader._batched)
-    rest = (loader.num_workers, loader.worker_init_fn)
+    rest = (loader.num_workers, loader.worker_init_fn, loader.on_error, loader.seed_globals)
     if isinstance(loader.dataset, IterableDataset):
         return StreamJob(*given, *rest, batch_size=loader.batch_size, drop_last=loader.drop_last)
     return Job(*given, *rest)

@@ -1,0 +1,140 @@
+"""Single samples of a dataset: which random numbers they see, and what becomes of those that fail.
+
+Note [Random numbers of a sample]: a dataset whose `__getitem__` takes `rng` is given a NumPy generator that is a
+function of seed, epoch and index alone. So a sample is the same in any worker, in any process, and after any resume.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from facula_errors import InvalidValueError, OperationError
+
+from . import _checks
+from ._seeds import SAMPLE, bits
+from ._types import Batch, Index, Sample, Source
+
+OnError: TypeAlias = str | Callable[[Exception, Index], Sample]
+POLICIES = ("raise", "skip", "substitute")
+ATTEMPTS = 16  # substitutes that are tried for one sample
+
+
+class Left(Exception):
+    """A sample is left out."""
+
+
+class Reader:
+    """`reader(index)` is one sample of a dataset.
+
+    Arguments:
+        dataset: with `__getitem__`.
+        on_error: "raise", "skip", "substitute", or a function of error and index that gives a sample or raises.
+        seed_globals: whether `random` and `numpy.random` are seeded for each sample.
+
+    `failures` lists index and error of the samples that another one stood in for or that were left out, as text.
+    """
+
+    __slots__ = ("_globals", "_policy", "_rng", "dataset", "epoch", "failures", "seed")
+
+    def __init__(self, dataset: Source, on_error: OnError = "raise", seed_globals: bool = False) -> None:
+        self.dataset, self._policy, self._globals = dataset, on_error, seed_globals
+        self._rng = accepts_rng(dataset)
+        self.seed = self.epoch = 0
+        self.failures: list[tuple[Index, str]] = []
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a sample is `dataset[index]` and nothing more, so that many may be read at once."""
+        return not (self._rng or self._globals) and self._policy == "raise"
+
+    def __call__(self, index: Index) -> Sample:
+        if self._policy == "raise":
+            return self._read(index)
+        try:
+            return self._read(index)
+        except Exception as error:
+            return self._instead(error, index)
+
+    def _read(self, index: Index) -> Sample:
+        try:
+            if not (self._rng or self._globals):
+                return self.dataset[index]
+            if self._globals:
+                _seed_globals(self._words(index))
+            if self._rng:
+                return self.dataset.__getitem__(index, rng=np.random.Generator(self._words(index)))
+            return self.dataset[index]
+        except Exception as error:
+            name = type(self.dataset).__name__
+            error.add_note(f"DataLoader: raised by {name}.__getitem__({index!r}){beyond(self.dataset, index)}")
+            raise
+
+    def _words(self, index: Index) -> np.random.Philox:
+        return bits(self.seed, self.epoch, SAMPLE, start=(int(index) & 0xFFFFFFFFFFFFFFFF) << 32)
+
+    def _instead(self, error: Exception, index: Index) -> Sample:
+        self.failures.append((index, f"{type(error).__name__}: {error}"))
+        if callable(self._policy):
+            return self._policy(error, index)
+        if self._policy == "skip":
+            raise Left
+        count = len(self.dataset)
+        for other in self._words(index).random_raw(ATTEMPTS) % np.uint64(count):
+            try:
+                return self._read(int(other))
+            except Exception as another:
+                self.failures.append((int(other), f"{type(another).__name__}: {another}"))
+        raise OperationError(
+            f"DataLoader: sample {index!r} failed, and so did {ATTEMPTS} others in its place; the dataset seems to be "
+            'broken; see the cause, or pass on_error="raise"'
+        ) from error
+
+
+def accepts_rng(dataset: Source) -> bool:
+    """Whether the dataset's `__getitem__` takes a generator by the name `rng`."""
+    asks = getattr(dataset, "_accepts_rng", None)
+    if asks is not None:
+        return bool(asks())
+    try:
+        return "rng" in inspect.signature(type(dataset).__getitem__).parameters
+    except (AttributeError, TypeError, ValueError):
+        return False
+
+
+def checked_policy(on_error: object) -> OnError:
+    """`on_error`, which must be one of the policies or callable."""
+    if callable(on_error) or on_error in POLICIES:
+        return on_error  # type: ignore[return-value]
+    raise InvalidValueError(f"DataLoader: expected on_error to be one of {POLICIES} or callable; got {on_error!r}")
+
+
+def beyond(dataset: Source, index: Index) -> str:
+    """What to add where the sampler's index is not one of the dataset's."""
+    if isinstance(index, int) and _checks.has_length(dataset) and not -len(dataset) <= index < len(dataset):
+        return f"; the sampler gave an index beyond the dataset's {len(dataset)} samples"
+    return ""
+
+
+def _seed_globals(words: np.random.Philox) -> None:
+    first, second = words.random_raw(2)
+    random.seed(int(first))
+    np.random.seed(int(second) & 0xFFFFFFFF)
+
+
+def restoring_globals(make: Callable[[Index], Batch]) -> Callable[[Index], Batch]:
+    """`make`, after which `random` and `numpy.random` have the state that they had before."""
+
+    def restored(unit: Index) -> Batch:
+        ours, theirs = random.getstate(), np.random.get_state()
+        try:
+            return make(unit)
+        finally:
+            random.setstate(ours)
+            np.random.set_state(theirs)
+
+    return restored
