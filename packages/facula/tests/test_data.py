@@ -13,8 +13,7 @@ from facula.utils.data import DataLoader, Dataset, TensorDataset, default_collat
 
 
 def test_the_names_are_those_of_facula_data():
-    more = {"DistributedSampler", "distributed", "get_worker_info"}
-    assert set(facula.utils.data.__all__) == {*facula_data.__all__} | more
+    assert set(facula.utils.data.__all__) == {*facula_data.__all__, "distributed"}
     own = {name for name in facula_data.__all__ if getattr(facula.utils.data, name) is not getattr(facula_data, name)}
     assert own == {"DataLoader", "default_collate", "default_convert"}
     assert issubclass(DataLoader, facula_data.DataLoader)
@@ -98,10 +97,33 @@ def test_samples_of_different_shapes_are_named_by_index():
 def test_wrong_arguments_are_refused_by_facula_datas_rules():
     with pytest.raises(ValueError, match="batch_size"):
         DataLoader(range(3), batch_size=0)
-    with pytest.raises(NotImplementedError, match="num_workers=2"):
-        DataLoader(range(3), num_workers=2)
+    with pytest.raises(ValueError, match="num_workers=-2"):
+        DataLoader(range(3), num_workers=-2)
     with pytest.raises(TypeError, match="wrong"):
         DataLoader(range(3), wrong=1)
+
+
+class Tensors(Dataset):
+    """Samples of tensors, of dtypes that NumPy knows and not, and how many threads compute."""
+
+    def __len__(self):
+        return 20
+
+    def __getitem__(self, index):
+        row = facula.full((40, 40), index)
+        return row, row.to(facula.bfloat16), facula.get_num_threads()
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn", "thread"])
+def test_workers_give_the_tensors_that_this_process_does(context):
+    how = {"worker_method": "thread"} if context == "thread" else {"multiprocessing_context": context}
+    expected = list(DataLoader(Tensors(), batch_size=8))
+    for made, batch in zip(DataLoader(Tensors(), batch_size=8, num_workers=2, **how), expected, strict=True):
+        assert [(part.dtype, part.shape) for part in made] == [(part.dtype, part.shape) for part in batch]
+        assert (made[0] == batch[0]).all() and (made[1] == batch[1]).all()
+        made[0].add_(1)  # batches are the program's own
+        if context != "thread":
+            assert made[2].tolist() == [1] * len(made[2])
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["TensorDataset", "samples"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
 
 from . import _checks
@@ -30,6 +30,10 @@ class DistributedSampler(Sampler[int], Seeded):
         seed: of the order; the same in all programs.
         drop_last: leave out the last indices where they are too few for all; else the first ones fill up.
 
+    Raises:
+        RuntimeError: `num_replicas` or `rank` is left out.
+        ValueError: `rank` is not below `num_replicas`.
+
     A loader takes the order of its own epoch. After `set_epoch(epoch)` it is that epoch's, until the next call.
 
     >>> [list(DistributedSampler("abcde", num_replicas=2, rank=rank, shuffle=False)) for rank in (0, 1)]
@@ -41,19 +45,26 @@ class DistributedSampler(Sampler[int], Seeded):
     def __init__(
         self,
         dataset: Sized,
-        num_replicas: int,
-        rank: int,
+        num_replicas: int | None = None,
+        rank: int | None = None,
         shuffle: bool = True,
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
+        if num_replicas is None or rank is None:
+            raise OperationError(
+                "DistributedSampler: expected num_replicas and rank, since there is no process group to ask; got "
+                f"num_replicas={num_replicas}, rank={rank}; give both, as num_replicas=1, rank=0"
+            )
         Seeded.__init__(self, seed)
         self.dataset = dataset
-        self.num_replicas, self.rank = num_replicas, rank
         self.rank, self.num_replicas = checked_shard("DistributedSampler", (rank, num_replicas))
         self.shuffle = _checks.truth("DistributedSampler", "shuffle", shuffle)
         self.drop_last = _checks.truth("DistributedSampler", "drop_last", drop_last)
         self.epoch: int | None = None
+        whole, rest = divmod(len(dataset), self.num_replicas)
+        self.num_samples = whole + (rest > 0 and not self.drop_last)
+        self.total_size = self.num_samples * self.num_replicas
 
     def set_epoch(self, epoch: int) -> None:
         """Take the order of this epoch from now on."""
@@ -65,15 +76,14 @@ class DistributedSampler(Sampler[int], Seeded):
         whole = permutation(bits(self.seed, self.epoch if self.epoch is not None else epoch), count)
         if not self.shuffle:
             whole = np.arange(count)
-        places = np.arange(self.rank, len(self) * self.num_replicas, self.num_replicas)
+        places = np.arange(self.rank, self.total_size, self.num_replicas)
         return whole[places % count] if count else whole
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.order(0).tolist())
 
     def __len__(self) -> int:
-        count = len(self.dataset)
-        return count // self.num_replicas if self.drop_last else -(-count // self.num_replicas)
+        return self.num_samples
 
 
 class Shard:

@@ -6,8 +6,10 @@ May import: siblings. Where next: `facula_data`. `dataset.py`, `sampler.py` and 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, overload
 
+from facula_cpu import set_num_threads
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, from_numpy, randint, stack
 
@@ -32,9 +34,13 @@ with needs("facula.utils.data"):
         SubsetRandomSampler,
         TensorDataset,
         WeightedRandomSampler,
+        WorkerError,
+        WorkerInfo,
+        WorkerTimeoutError,
+        get_worker_info,
         random_split,
     )
-    from facula_data.extend import Native, set_seed_source
+    from facula_data.extend import Native, at_worker_start, set_seed_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -66,6 +72,11 @@ if TYPE_CHECKING:
         generator: SeedLike
         prefetch_factor: int | None
         persistent_workers: bool
+        worker_method: str
+        seed: int | None
+        shard: tuple[int, int] | None
+        on_error: str | Callable[[Exception, AnyValue], object]
+        seed_globals: bool
 
 else:
     from typing import TypeVar
@@ -75,8 +86,8 @@ else:
 __all__ = [
     "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset",
     "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
-    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert",
-    "distributed", "get_worker_info", "random_split",
+    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "WorkerError", "WorkerInfo",
+    "WorkerTimeoutError", "default_collate", "default_convert", "distributed", "get_worker_info", "random_split",
 ]  # fmt: skip
 
 
@@ -197,15 +208,11 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         super().__init__(dataset, *positional, *arguments, convert=convert, **options)
 
 
-def get_worker_info() -> None:
-    """None, which says that this is the program's own process: loaders have no workers so far."""
-    return
-
-
 def _draw() -> int:
     return int(randint(0, (1 << 63) - 1, ()).item())
 
 
 set_seed_source(_draw)
+at_worker_start.append(partial(set_num_threads, 1))  # the workers are several already
 
 publish(__name__, later=("distributed",), lazily={"distributed": "DistributedSampler"})
