@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 #: The packages whose docstrings are complete. The others come here when theirs are.
-COMPLETE = {"autograd", "checkpoint", "cpu", "data", "errors", "facula", "storage"}
+COMPLETE = {"autograd", "checkpoint", "cpu", "data", "errors", "facula", "multiprocessing", "storage"}
 
 MOST = 2  # parameters that the first line alone may explain
 BLOCK = re.compile(r"^( *)Arguments:\n(?P<lines>(?:\1 +\S.*\n|\n)+)", re.MULTILINE)

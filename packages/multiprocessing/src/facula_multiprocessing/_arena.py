@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
+from errno import EMFILE
 from multiprocessing import context, reduction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -19,12 +21,20 @@ from ._memory import create, headroom, largest_file, reserve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    class Duplicate(Protocol):
+        """A descriptor on its way to a process that is being started."""
+
+        def detach(self) -> int: ...
+
+
 __all__ = ["Arena", "capacity_for"]
 
 ALIGNMENT = 64  # bytes: a cache line, and what kernels like best
 PAGE = mmap.PAGESIZE
 STEP = 1 << 20  # small blocks are cut from steps of so much
 LEAST_CAPACITY = 64 << 20
+# Before Python 3.13 a mapping has a copy of the descriptor, so that an arena has two.
+_NO_COPY = {"trackfd": False} if sys.version_info >= (3, 13) else {}
 
 
 def capacity_for(share: float) -> int:
@@ -65,11 +75,12 @@ class Arena:
 
     def _map(self, fd: int, capacity: int) -> None:
         try:
-            self._memory = np.frombuffer(mmap.mmap(fd, capacity, mmap.MAP_SHARED), np.uint8)
+            self._memory = np.frombuffer(mmap.mmap(fd, capacity, mmap.MAP_SHARED, **_NO_COPY), np.uint8)
         except OSError as error:
             os.close(fd)
+            remedy = "close files, or raise `ulimit -n`" if error.errno == EMFILE else "raise `ulimit -v`"
             raise SharedMemoryError(
-                f"shared memory: cannot map {capacity} bytes ({error.strerror}); raise `ulimit -v`", capacity
+                f"shared memory: cannot map {capacity} bytes ({error.strerror}); {remedy}", capacity
             ) from None
         self.fd, self.capacity, self.reserved, self.taken = fd, capacity, 0, 0
         self.address = self._memory.ctypes.data
@@ -107,8 +118,9 @@ class Arena:
         elif size > STEP:
             offset = self._grow(size)
         else:
-            start = self._grow(STEP)
-            offset, *others = range(start, start + STEP - size + 1, size)
+            length = max(size, min(STEP, self.capacity - self._top))
+            start = self._grow(length)
+            offset, *others = range(start, start + length - size + 1, size)
             self._free.setdefault(size, []).extend(reversed(others))
         self._sizes[offset] = size
         self.taken += size
@@ -149,7 +161,7 @@ def size_class(nbytes: int) -> int:
     return -(-nbytes // step) * step
 
 
-def _attached(descriptor: reduction.DupFd, capacity: int) -> Arena:
+def _attached(descriptor: Duplicate, capacity: int) -> Arena:
     """The arena of another process, in this one."""
     arena = Arena.__new__(Arena)
     arena._map(descriptor.detach(), capacity)

@@ -28,7 +28,7 @@ class Writer:
     """Arrays in an arena, and messages about them, for one batch after the other.
 
     `empty` makes arrays for a batch that is being made; `encode` ends it. Where the arena is full, arrays are ordinary
-    ones and travel through the pipe; `overflowed` counts these batches.
+    ones and travel through the pipe; `overflowed` counts the blocks that there was no room for.
     """
 
     __slots__ = ("_arena", "_open", "overflowed")

@@ -1,0 +1,144 @@
+"""Shared memory that is reserved before it is used, and what is said where there is too little."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from facula_multiprocessing import SharedMemoryError, _memory
+from facula_multiprocessing.extend import Arena, capacity_for
+
+LIMITED = """
+import resource
+from facula_multiprocessing import SharedMemoryError
+from facula_multiprocessing.extend import Arena, capacity_for
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+try:
+    {action}
+except SharedMemoryError as error:
+    print(error)
+else:
+    print("nothing raised")
+"""
+
+
+def said_under_limit(action):
+    program = LIMITED.format(action=action)
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_limit_on_files_is_an_error_that_names_it():
+    said = said_under_limit("Arena(2 << 20)")
+    assert "2 MiB asked for" in said and "1 MiB at most" in said and "ulimit -f" in said
+
+
+def test_an_arena_is_no_larger_than_a_file_may_be():
+    assert said_under_limit("Arena(capacity_for(0.25)).take(4096)") == "nothing raised\n"
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """A pretended /proc and /sys: `write(path, text)`, and the folder of the control groups."""
+    monkeypatch.setattr(_memory, "_GROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(_memory, "_ROOT", tmp_path / "sys")
+    found = _memory._field
+    monkeypatch.setattr(_memory, "_field", lambda path, name: None if path.name == "meminfo" else found(path, name))
+
+    def write(path, text):
+        place = tmp_path / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+    return write
+
+
+def test_headroom_under_the_second_version_of_control_groups(machine):
+    machine("cgroup", "0::/a/b\n")
+    machine("sys/a/b/memory.max", "max\n")
+    machine("sys/a/b/memory.current", "100\n")
+    machine("sys/a/memory.max", "1000\n")
+    machine("sys/a/memory.current", "700\n")
+    machine("sys/a/memory.stat", "anon 600\ninactive_file 50\n")
+    assert _memory.headroom() == 350
+
+
+def test_headroom_of_the_innermost_group(machine):
+    machine("cgroup", "0::/a/b\n")
+    for group, most in (("a", 10_000), ("a/b", 500)):
+        machine(f"sys/{group}/memory.max", f"{most}\n")
+        machine(f"sys/{group}/memory.current", "400\n")
+    assert _memory.headroom() == 100
+
+
+def test_headroom_within_a_container_whose_group_is_the_root(machine):
+    machine("cgroup", "0::/\n")
+    machine("sys/memory.max", "800\n")
+    machine("sys/memory.current", "900\n")
+    assert _memory.headroom() == 0
+
+
+def test_headroom_under_the_first_version_of_control_groups(machine):
+    machine("cgroup", "5:cpu:/x\n9:memory:/x\n")
+    machine("sys/memory/x/memory.limit_in_bytes", "1000\n")
+    machine("sys/memory/x/memory.usage_in_bytes", "600\n")
+    machine("sys/memory/x/memory.stat", "cache 70\ninactive_file 20\ntotal_inactive_file 30\n")
+    assert _memory.headroom() == 430
+
+
+@pytest.mark.parametrize("text", [None, "", "0::/gone\n"])
+def test_headroom_where_the_kernel_says_nothing(machine, text):
+    if text is not None:
+        machine("cgroup", text)
+    assert _memory.headroom() is None
+    assert capacity_for(0.25) == 64 << 20
+
+
+def test_too_little_headroom_is_an_error_before_anything_is_taken(machine):
+    machine("cgroup", "0::/\n")
+    machine("sys/memory.max", f"{3 << 20}\n")
+    machine("sys/memory.current", f"{1 << 20}\n")
+    arena = Arena(64 << 20)
+    with pytest.raises(SharedMemoryError, match="4 MiB asked for, 2 MiB left") as caught:
+        arena.take(4 << 20)
+    assert (caught.value.requested, caught.value.available) == (4 << 20, 2 << 20)
+    assert isinstance(caught.value, MemoryError)
+    assert (arena.reserved, arena.taken) == (0, 0)
+    assert arena.take(1 << 20) == 0
+
+
+def test_this_machine_says_something():
+    assert _memory.headroom() > 0
+
+
+def test_the_error_survives_pickling():
+    error = pickle.loads(pickle.dumps(SharedMemoryError("too little", 5, 3)))
+    assert (str(error), error.requested, error.available) == ("too little", 5, 3)
+
+
+def test_no_descriptor_is_left():
+    program = """
+import os, resource
+from facula_multiprocessing import SharedMemoryError
+from facula_multiprocessing.extend import Arena
+resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+held = []
+try:
+    while True:
+        held.append(Arena(4096))
+except SharedMemoryError as error:
+    print(error)
+"""
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert "ulimit -n" in said
+
+
+def test_memory_has_no_name_and_goes_with_its_arena():
+    before = set(os.listdir("/proc/self/fd")), sorted(os.listdir("/dev/shm"))
+    arenas = [Arena(1 << 20) for _ in range(5)]
+    for arena in arenas:
+        arena.take(1000)
+    assert sorted(os.listdir("/dev/shm")) == before[1]
+    del arena, arenas
+    assert set(os.listdir("/proc/self/fd")) == before[0]
