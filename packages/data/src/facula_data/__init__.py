@@ -10,7 +10,10 @@ from facula_errors.extend import register as _register
 from ._collate import default_collate, default_convert
 from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
 from ._errors import CollateError, CollateTypeError
+from ._growth import growing_attributes, warn_of_growth
 from ._loader import DataLoader
+from ._meter import Meter
+from ._meter_report import EpochReport, LoaderReport
 from ._samplers import (
     BatchSampler,
     RandomSampler,
@@ -19,6 +22,8 @@ from ._samplers import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from ._shared import SharedList
+from ._shared_dict import SharedDict
 from ._split import random_split
 
 _register("facula_data")
@@ -31,17 +36,24 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "EpochReport",
     "IterableDataset",
+    "LoaderReport",
+    "Meter",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "SharedDict",
+    "SharedList",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
     "default_collate",
     "default_convert",
+    "growing_attributes",
     "random_split",
+    "warn_of_growth",
 ]
 
 
