@@ -2,7 +2,8 @@
 
 Public is what the lists `__all__` of the packages and of their public modules lead to: functions, and the public
 methods and constructors of classes. In the place of a block may stand "Arguments: those of `name`." and what is
-inherited needs none: its base says it.
+inherited needs none: its base says it. A constructor that a class has from a private base is the class's own to
+explain. The rules of an operator's declaration (`vjp_input`) take its operands and the gradient, and need no block.
 """
 
 import ast
@@ -13,8 +14,11 @@ import pytest
 from conftest import ROOT
 
 #: The packages whose docstrings are complete. The others come here when theirs are.
-COMPLETE = {"autograd", "checkpoint", "cpu", "data", "errors", "facula", "multiprocessing", "storage"}
+COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "data", "distributions", "errors", "facula", "multiprocessing",
+            "nn", "optim",
+            "storage", "tensor"}  # fmt: skip
 
+CALLED = ("__init__", "__new__", "__call__")
 MOST = 2  # parameters that the first line alone may explain
 BLOCK = re.compile(r"^( *)Arguments:\n(?P<lines>(?:\1 +\S.*\n|\n)+)", re.MULTILINE)
 ENTRY = re.compile(r"^( *)(?P<names>\*{0,2}\w+(?:, \*{0,2}\w+)*): ", re.MULTILINE)
@@ -171,6 +175,16 @@ def told(module: str, docstring: str, owner: ast.ClassDef | None, seen: frozense
     return found
 
 
+def inherited_constructors(module: str, node: ast.ClassDef) -> dict:
+    """The constructors that a public class has from private classes, by name."""
+    found = {}
+    for _, base in bases(module, node):
+        for name in ("__init__", "__new__"):
+            if base.name.startswith("_") and name in members(base):
+                found.setdefault(name, members(base)[name])
+    return found
+
+
 def missing_in_function(module: str, function: ast.FunctionDef) -> list[str]:
     wanted = parameters(function, method=False)
     if len(wanted) <= MOST:
@@ -179,14 +193,16 @@ def missing_in_function(module: str, function: ast.FunctionDef) -> list[str]:
 
 
 def missing_in_class(module: str, node: ast.ClassDef) -> dict[str, list[str]]:
-    """The unexplained parameters of the public methods and the constructor that a class defines, by method."""
+    """The unexplained parameters of the public methods and the constructor of a class, by method."""
     found = {}
-    for name, function in members(node).items():
+    for name, function in {**inherited_constructors(module, node), **members(node)}.items():
         wanted = parameters(function, method=True)
-        if len(wanted) <= MOST or (name.startswith("_") and name not in ("__init__", "__new__", "__call__")):
-            continue
-        known = told(module, ast.get_docstring(function) or "", node)
         constructs = name in ("__init__", "__new__")
+        if len(wanted) <= MOST or name.startswith("vjp_") or (name.startswith("_") and name not in CALLED):
+            continue
+        if constructs and node.name.startswith("_"):
+            continue  # each class that derives from it is asked
+        known = told(module, ast.get_docstring(function) or "", node)
         if constructs:
             known |= told(module, ast.get_docstring(node) or "", node)
         for place, base in bases(module, node):

@@ -24,10 +24,15 @@ def readable(nbytes: int) -> str:
 class OutOfMemoryError(FaculaError, MemoryError):
     """An allocator could not give a block. All fields are in bytes.
 
-    `requested`: what was asked for; `allocated`: in blocks that are in use; `cached`: idle, kept
-    for reuse; `reserved`: taken from the system, allocated and cached together; `limit`: what
-    reserved may not pass, or None. Who asked for the memory may set `operation` ("matmul") and `purpose`
-    ("float32 (4, 5)"), which the message then names. Pickles whole.
+    Who asked for the memory may set `operation` ("matmul") and `purpose` ("float32 (4, 5)"), which the message then
+    names. Pickles whole.
+
+    Arguments:
+        requested: the block that was asked for.
+        allocated: in blocks that are in use.
+        reserved: taken from the system, allocated and cached together.
+        cached: idle, kept for reuse.
+        limit: the most that `reserved` may be, or None.
 
     >>> print(OutOfMemoryError(3 << 20, 1 << 20, 2 << 20, 1 << 20, 4 << 20))
     refill: expected 3 MiB more host memory within limit=4 MiB; 1 MiB are in use and 1 MiB idle. Keep \

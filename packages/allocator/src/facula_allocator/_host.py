@@ -45,15 +45,15 @@ _never: Callable[[], Block] = [].pop  # always raises IndexError
 class HostAllocator:
     """Host memory in blocks of 64-byte alignment that are reused instead of given back.
 
-    `limit`: bytes that may be taken from the system, all told; None for no limit. `cache_limit`:
-    idle bytes that may be kept (default: a quarter of the memory this process may use); they are
-    looked at when more memory is taken from the system, whenever a block of 16 MiB or more is taken,
-    and by `tidy`. With
-    `pools=False` every block is a malloc of exactly its size, freed when released: for
-    AddressSanitizer, which sees nothing inside a slab. Safe from any thread and after a fork.
-
     A block is (address, release); call the release exactly once. Its attribute `nbytes` is the block's
-    size. See the README for NumPy arrays.
+    size. See the README for NumPy arrays. Safe from any thread and after a fork.
+
+    Arguments:
+        limit: the most bytes taken from the system, in use and idle; None for no limit.
+        cache_limit: idle bytes that may be kept (default: a quarter of the memory this process may use). They are
+            counted when more memory is taken from the system, at every block of 16 MiB or more, and by `tidy`.
+        pools: reuse blocks. Otherwise each is a malloc of exactly its size, freed when released: for
+            AddressSanitizer, which sees nothing inside a slab.
 
     >>> allocator = HostAllocator()
     >>> address, release = allocator.refill(1000)

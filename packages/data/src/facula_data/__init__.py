@@ -11,7 +11,10 @@ from ._collate import default_collate, default_convert
 from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
 from ._distributed import DistributedSampler
 from ._errors import CollateError, CollateTypeError, WorkerError, WorkerTimeoutError
+from ._growth import growing_attributes, warn_of_growth
 from ._loader import DataLoader
+from ._meter import Meter
+from ._meter_report import EpochReport, LoaderReport
 from ._samplers import (
     BatchSampler,
     RandomSampler,
@@ -20,6 +23,8 @@ from ._samplers import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from ._shared import SharedList
+from ._shared_dict import SharedDict
 from ._split import random_split
 from ._worker_info import WorkerInfo, get_worker_info
 
@@ -34,10 +39,15 @@ __all__ = [
     "DataLoader",
     "Dataset",
     "DistributedSampler",
+    "EpochReport",
     "IterableDataset",
+    "LoaderReport",
+    "Meter",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "SharedDict",
+    "SharedList",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",
@@ -48,7 +58,9 @@ __all__ = [
     "default_collate",
     "default_convert",
     "get_worker_info",
+    "growing_attributes",
     "random_split",
+    "warn_of_growth",
 ]
 
 

@@ -29,7 +29,13 @@ if TYPE_CHECKING:
 
 
 def either(name: str, probs: object, logits: object) -> None:
-    """ValueError unless one of the two is given."""
+    """ValueError unless one of the two is given.
+
+    Arguments:
+        name: how the error begins: the distribution's class.
+        probs: the probabilities, or None.
+        logits: the log odds, or None.
+    """
     if (probs is None) == (logits is None):
         given = "both" if logits is not None else "neither"
         raise InvalidValueError(f"{name}: expected either probs or logits; got {given}")

@@ -78,7 +78,14 @@ class _Dependent(Constraint):
 
 
 class dependent_property(property, _Dependent):
-    """A property that gives a constraint: of the class it says `is_discrete` and `event_dim`, of an instance all."""
+    """A property that gives a constraint: of the class it says `is_discrete` and `event_dim`, of an instance all.
+
+    Arguments:
+        fn: the getter: takes an instance, gives its constraint. None where arguments come first, as in
+            `@dependent_property(event_dim=1)`.
+        is_discrete: whether the region is one of integers.
+        event_dim: how many of the last dimensions are one event.
+    """
 
     is_discrete: bool
     event_dim: int

@@ -89,6 +89,11 @@ class UninitializedParameter(_Unshaped, Parameter):  # type: ignore[misc]  # a s
     It can be cast, moved and given to optimizers, and `materialize(shape)` makes it a Parameter; all else is a
     ValueError, and asking for its shape a RuntimeError.
 
+    Arguments:
+        requires_grad: whether it requires a gradient.
+        device: where it will lie; the default device if None.
+        dtype: the dtype that it will have; the default dtype if None.
+
     >>> parameter = UninitializedParameter()
     >>> parameter.materialize((2, 3))
     >>> type(parameter).__name__, parameter.shape
@@ -113,6 +118,12 @@ class UninitializedParameter(_Unshaped, Parameter):  # type: ignore[misc]  # a s
 @boundary
 class UninitializedBuffer(_Unshaped, Buffer):  # type: ignore[misc]  # a shape that raises
     """A buffer whose shape is not known yet; see `LazyBatchNorm1d`. `materialize(shape)` makes it a Buffer.
+
+    Arguments:
+        requires_grad: whether it requires a gradient.
+        device: where it will lie; the default device if None.
+        dtype: the dtype that it will have; the default dtype if None.
+        persistent: whether the buffer is part of `state_dict()`.
 
     >>> buffer = UninitializedBuffer()
     >>> buffer.materialize((3,))

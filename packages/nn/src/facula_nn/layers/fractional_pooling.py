@@ -84,7 +84,11 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 @boundary
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """The largest numbers of windows at random places of volumes; else as `FractionalMaxPool2d`."""
+    """The largest numbers of windows at random places of volumes; else as `FractionalMaxPool2d`.
+
+    Sizes and ratios are one number or three; drawn numbers are (N, C, 3).
+    Arguments: those of `FractionalMaxPool2d`.
+    """
 
     dims = 3
 

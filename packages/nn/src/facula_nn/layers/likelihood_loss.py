@@ -77,7 +77,7 @@ class GaussianNLLLoss(_Loss):
 
 @boundary
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target input)) for targets 1 and -1."""
+    """log(1 + exp(-target input)) for targets 1 and -1. Arguments: those of `facula_nn.L1Loss`."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Of any one shape."""
@@ -86,7 +86,10 @@ class SoftMarginLoss(_Loss):
 
 @boundary
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """`BCEWithLogitsLoss`, the mean over classes; `weight` (C) is a factor of classes."""
+    """`BCEWithLogitsLoss`, the mean over classes; `weight` (C) is a factor of classes.
+
+    Arguments: those of `facula_nn.BCELoss`.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Both (N, C), or (C)."""

@@ -138,6 +138,8 @@ class NLLLoss2d(NLLLoss):
 class MSELoss(_Loss):
     """(input - target)², for two tensors of one shape.
 
+    Arguments: those of `L1Loss`.
+
     >>> from facula_tensor import tensor
     >>> MSELoss()(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(2.)
@@ -150,7 +152,13 @@ class MSELoss(_Loss):
 
 @boundary
 class L1Loss(_Loss):
-    """|input - target|, for two tensors of one shape."""
+    """|input - target|, for two tensors of one shape.
+
+    Arguments:
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Of any one shape."""
@@ -202,7 +210,14 @@ class HuberLoss(_Loss):
 
 @boundary
 class BCELoss(_WeightedLoss):
-    """-(target · log(input) + (1 - target) · log(1 - input)), for probabilities; `weight` is a factor of elements."""
+    """-(target · log(input) + (1 - target) · log(1 - input)), for probabilities; `weight` is a factor of elements.
+
+    Arguments:
+        weight: factors, of a shape that broadcasts with the input's, or None.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Of any one shape, from 0 to 1."""

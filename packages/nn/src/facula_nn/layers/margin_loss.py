@@ -70,7 +70,14 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 @boundary
 class MarginRankingLoss(_MarginLoss):
-    """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1."""
+    """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1.
+
+    Arguments:
+        margin: the difference from which on nothing is lost.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Of any one shape.
@@ -85,7 +92,14 @@ class MarginRankingLoss(_MarginLoss):
 
 @boundary
 class CosineEmbeddingLoss(_MarginLoss):
-    """1 - cos of the inputs' angle where target is 1, and max(0, cos - margin) where it is -1."""
+    """1 - cos of the inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
+
+    Arguments:
+        margin: the cosine up to which nothing is lost where the target is -1.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Inputs (N, D) and target (N), or (D) and ().
@@ -140,6 +154,8 @@ class MultiMarginLoss(_WeightedLoss):
 @boundary
 class MultiLabelMarginLoss(_Loss):
     """The sum of max(0, 1 - input at a target + input elsewhere), over classes; targets end with a first -1.
+
+    Arguments: those of `facula_nn.L1Loss`.
 
     >>> from facula_tensor import tensor
     >>> MultiLabelMarginLoss()(tensor([[0.1, 0.2, 0.4, 0.8]]), tensor([[3, 0, -1, 1]]))

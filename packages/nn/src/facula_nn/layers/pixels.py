@@ -108,7 +108,14 @@ class _Columns(Module):
 
 @boundary
 class Unfold(_Columns):
-    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N."""
+    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
+
+    Arguments:
+        kernel_size: the size of windows, a number or one a dimension.
+        dilation: the step within a window.
+        padding: zeros at both ends of each dimension.
+        stride: the step between windows.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, H, W) or (C, H, W)."""

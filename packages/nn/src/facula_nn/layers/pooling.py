@@ -92,6 +92,8 @@ class _AvgPool(Windows):
 class MaxPool1d(_MaxPool):
     """The largest number of each window of a sequence: (N, C, L) to (N, C, L'), or without N; else as `MaxPool2d`.
 
+    Arguments: those of `MaxPool2d`.
+
     >>> from facula_tensor import tensor
     >>> MaxPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[3., 2.]])
@@ -140,7 +142,7 @@ class MaxPool2d(_MaxPool):
 class MaxPool3d(_MaxPool):
     """The largest number of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
 
-    Sizes are integers or triples; else as `MaxPool2d`.
+    Sizes are integers or triples; else as `MaxPool2d`. Arguments: those of `MaxPool2d`.
 
     >>> from facula_tensor import arange
     >>> MaxPool3d(2)(arange(8.0).reshape(1, 2, 2, 2))
@@ -233,7 +235,10 @@ class AvgPool2d(_AvgPool):
 
 @boundary
 class AvgPool3d(_AvgPool):
-    """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N; else as `AvgPool2d`."""
+    """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N; else as `AvgPool2d`.
+
+    Arguments: those of `AvgPool2d`.
+    """
 
     dims = 3
 

@@ -11,7 +11,7 @@ from facula_tensor.extend import recurrent_layer
 
 from .._arguments import check_input
 from .._module import Module
-from .recurrent import check_dtype, check_sizes, draw_evenly
+from .recurrent_base import check_dtype, check_sizes, draw_evenly
 
 if TYPE_CHECKING:
     from typing import Any

@@ -35,6 +35,12 @@ class LocalResponseNorm(_ResponseNorm):
     """Each element of (N, C, ...) divided by (k + alpha · the mean square of `size` channels around its own) ** beta.
 
     A. Krizhevsky, I. Sutskever and G. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
+
+    Arguments:
+        size: how many channels a window has, at least 1.
+        alpha: the factor of the mean square.
+        beta: the power of the divisor.
+        k: what is added to the mean square.
     """
 
     def forward(self, input: Tensor) -> Tensor:

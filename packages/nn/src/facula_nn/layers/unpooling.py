@@ -73,6 +73,11 @@ class MaxUnpool1d(_MaxUnpool):
 
     `forward(input, indices, output_size=None)`; sizes are those of the pooling.
 
+    Arguments:
+        kernel_size: the size of the pooling's windows, a number or one a dimension.
+        stride: the step between them; their size if None.
+        padding: the places that the pooling added at both ends of each dimension.
+
     >>> from facula_tensor import tensor
     >>> MaxUnpool1d(2)(tensor([[3.0, 2.0]]), tensor([[1, 2]]))
     tensor([[0., 3., 2., 0.]])
@@ -93,7 +98,7 @@ class MaxUnpool1d(_MaxUnpool):
 
 @boundary
 class MaxUnpool2d(_MaxUnpool):
-    """Zeros with the numbers that `MaxPool2d` took of an image where they were."""
+    """Zeros with the numbers that `MaxPool2d` took of an image where they were. Arguments: those of `MaxUnpool1d`."""
 
     dims = 2
 
@@ -110,7 +115,7 @@ class MaxUnpool2d(_MaxUnpool):
 
 @boundary
 class MaxUnpool3d(_MaxUnpool):
-    """Zeros with the numbers that `MaxPool3d` took of a volume where they were."""
+    """Zeros with the numbers that `MaxPool3d` took of a volume where they were. Arguments: those of `MaxUnpool1d`."""
 
     dims = 3
 
@@ -129,6 +134,12 @@ class MaxUnpool3d(_MaxUnpool):
 class LPPool1d(_LPPool):
     """The root of the sum of powers `norm_type` of each window of a sequence.
 
+    Arguments:
+        norm_type: the power.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows; their size if None.
+        ceil_mode: round the number of windows up.
+
     >>> from facula_tensor import tensor
     >>> LPPool1d(2, 2)(tensor([[3.0, 4.0, 0.0, 1.0]]))
     tensor([[5., 1.]])
@@ -143,7 +154,7 @@ class LPPool1d(_LPPool):
 
 @boundary
 class LPPool2d(_LPPool):
-    """The root of the sum of powers `norm_type` of each window of an image."""
+    """The root of the sum of powers `norm_type` of each window of an image. Arguments: those of `LPPool1d`."""
 
     dims = 2
 
@@ -154,7 +165,7 @@ class LPPool2d(_LPPool):
 
 @boundary
 class LPPool3d(_LPPool):
-    """The root of the sum of powers `norm_type` of each window of a volume."""
+    """The root of the sum of powers `norm_type` of each window of a volume. Arguments: those of `LPPool1d`."""
 
     dims = 3
 

@@ -34,10 +34,16 @@ class _Packed(NamedTuple):
 
 
 class PackedSequence(_Packed):
-    """Packed sequences: `data` (rows, ...), `batch_sizes` (steps,), and how they were sorted, or None for not at all.
+    """Packed sequences: the rows of a step together, the longest sequence first.
 
-    `sorted_indices` says which sequence is at each place, `unsorted_indices` the inverse. Made by
-    `pack_padded_sequence` and `pack_sequence`. Methods such as `to` and `float` do to `data` what they do to a tensor.
+    Made by `pack_padded_sequence` and `pack_sequence`. Methods such as `to` and `float` do to `data` what they do to a
+    tensor.
+
+    Arguments:
+        data: (rows, ...); or the pair of `data` and `batch_sizes`.
+        batch_sizes: (steps,), int64, on the CPU: how many rows each step has; None where `data` is the pair.
+        sorted_indices: which sequence is at each place; None where they were not sorted.
+        unsorted_indices: the inverse of it; computed if None.
 
     >>> from facula_tensor import ones
     >>> pack_sequence([ones(2), ones(1)]).batch_sizes.tolist()

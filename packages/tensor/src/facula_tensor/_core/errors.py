@@ -118,6 +118,11 @@ def relabel(error: Exception, name: str, depth: int = 1) -> None:
 
     An error that a program's own code raised (in a hook, say) keeps its name. Then the library's frames leave its
     traceback, if it is the library's kind of error. See Note [Whose name an error bears].
+
+    Arguments:
+        error: the error, which is changed.
+        name: how the message begins where no public function is found on the stack.
+        depth: how many frames lie between this call and the search: 1 begins with the caller of the caller.
     """
     if _raised_by_library(error):
         _rename(error, _called(sys._getframe(depth + 1)) or name)

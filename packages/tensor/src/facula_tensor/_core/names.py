@@ -116,6 +116,11 @@ def present(cls: type, instance: object = None, hidden: frozenset[str] = frozens
     """The names of the attributes of a class, or of its instance: without those that are missing, private or `hidden`.
 
     Private are names of the library's classes that begin with one underscore; those of a program's classes are shown.
+
+    Arguments:
+        cls: the class.
+        instance: an instance whose own attributes count, too, or None.
+        hidden: names that are left out.
     """
     found: dict[str, object] = {}
     own: set[str] = set()  # names that a program's classes and it itself gave

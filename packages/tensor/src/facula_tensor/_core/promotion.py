@@ -193,7 +193,13 @@ def as_number(value: object, operation: str, argument: str) -> Any:
 
 
 def as_real(value: object, operation: str, argument: str) -> float:
-    """`value`, a number or a tensor of one, as a float or an int; TypeError naming the argument."""
+    """`value`, a number or a tensor of one, as a float or an int; TypeError naming the argument.
+
+    Arguments:
+        value: the number, real; or a tensor of no dimensions.
+        operation: how the error begins.
+        argument: the argument's name, for the error.
+    """
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
     number = plain_number(value)

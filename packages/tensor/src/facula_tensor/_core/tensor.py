@@ -230,7 +230,14 @@ _ENGINE = frozenset({"hooks", "node"})  # public for the engine, which knows no 
 
 
 def make(cls: type[T], layout: Layout, storage: Storage, offset: int = 0) -> T:
-    """A tensor of class `cls` over existing memory, wanting no gradient."""
+    """A tensor of class `cls` over existing memory, wanting no gradient.
+
+    Arguments:
+        cls: Tensor, or a class derived from it.
+        layout: what the tensor looks like.
+        storage: the memory.
+        offset: where in it the tensor begins, in bytes.
+    """
     new = new_instance(cls)
     new._layout, new._storage, new._offset, new.node = layout, storage, offset, None
     return new
@@ -289,7 +296,13 @@ def layout_of_tensor(tensor: Tensor) -> Layout:
 
 
 def check_dim(operation: str, dim: Any, ndim: int) -> int:
-    """`dim` counted from the front; IndexError naming the range, TypeError for what is no integer."""
+    """`dim` counted from the front; IndexError naming the range, TypeError for what is no integer.
+
+    Arguments:
+        operation: how errors begin.
+        dim: the dimension, counted from the back where it is negative.
+        ndim: how many dimensions there are; a tensor of none is taken as one of one.
+    """
     try:
         index = dim.__index__()
     except (AttributeError, TypeError):

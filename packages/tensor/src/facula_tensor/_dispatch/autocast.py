@@ -72,7 +72,13 @@ class Autocast:
         self.casts: Casts | None = casts
 
     def operands(self, operator: str, operands: Operands, grad: bool) -> Operands | None:
-        """The operands of an operator that is listed, cast; None of others."""
+        """The operands of an operator that is listed, cast; None of others.
+
+        Arguments:
+            operator: the operator's name.
+            operands: its operands; what is no tensor stays as it is.
+            grad: whether gradients are recorded: casts that are kept are kept for each case.
+        """
         if operator not in LISTED:
             return None
         to = self.lower if operator in LOWER else widen
@@ -94,7 +100,14 @@ class Autocast:
         return cast
 
     def arguments(self, function: str, args: Args, kwargs: Kwargs, grad: bool) -> tuple[Args, Kwargs]:
-        """The arguments of a listed function, cast; also in lists and tuples."""
+        """The arguments of a listed function, cast; also in lists and tuples.
+
+        Arguments:
+            function: the function's name.
+            args: its positional arguments.
+            kwargs: its keyword arguments.
+            grad: whether gradients are recorded, as for `operands`.
+        """
         to = widen
         if function in WIDEST_FUNCTIONS:
             if all(one.dtype in (*HALVES, int64) for one in (*args, *kwargs.values()) if isinstance(one, Tensor)):

@@ -163,7 +163,18 @@ def plain_torch_function(
     args: Args = (),
     kwargs: Kwargs | None = None,
 ) -> Any:
-    """Run `func` on plain tensors, and let its results be plain: what a class says that overrides nothing."""
+    """Run `func` on plain tensors, and let its results be plain: what a class says that overrides nothing.
+
+    Arguments:
+        cls: the class that was asked.
+        func: the function that was called.
+        types: the classes among its arguments; not looked at.
+        args: its positional arguments.
+        kwargs: its keyword arguments, or None.
+
+    Returns:
+        The function's result; NotImplemented for a function of PyTorch.
+    """
     if is_foreign(func):
         return NotImplemented
     with disable_overrides():

@@ -224,12 +224,25 @@ def recurrent_layer(
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """One layer of "lstm", "gru", "rnn_tanh" or "rnn_relu" over sequences, in one direction: (outputs, h_n, c_n).
 
-    input (steps, batch, inputs); or (rows, inputs) of packed sequences, the rows of a step together, with `sizes`
-    (steps,), int64, how many they are, and h0. h0 and c0 (batch, hidden), zeros where they are None. weights: weight_ih
-    (gates * hidden, inputs), weight_hh (gates * hidden, hidden), two biases (gates * hidden,), or None for both, and
-    perhaps weight_hr (projected, hidden), to which an LSTM's outputs are multiplied. c_n is None but for an LSTM.
     float32 and float64; half precision is computed in float32. In mixed precision results are of the lower dtype, but
-    of the input's for "gru", and for "lstm" with `as_input`. ValueError for shapes that do not fit.
+    of the input's for "gru", and for "lstm" with `as_input`.
+
+    Arguments:
+        kind: "lstm", "gru", "rnn_tanh" or "rnn_relu".
+        input: (steps, batch, inputs); or (rows, inputs) of packed sequences, the rows of a step together.
+        h0: the first state, (batch, hidden); zeros if None, which packed sequences may not have.
+        c0: an LSTM's first cell state, (batch, hidden); zeros if None.
+        weights: weight_ih (gates * hidden, inputs), weight_hh (gates * hidden, hidden), two biases (gates * hidden,),
+            or None for both, and perhaps weight_hr (projected, hidden), which maps an LSTM's outputs.
+        reverse: read the sequences backward.
+        sizes: the rows of each step of packed sequences, (steps,), int64; None for others.
+        as_input: whether an LSTM's results are of the input's dtype in mixed precision.
+
+    Returns:
+        The outputs of all steps, the last state, and the last cell state: None but for an LSTM.
+
+    Raises:
+        ValueError: shapes that do not fit.
 
     >>> from facula_tensor import ones
     >>> outputs, last, _ = recurrent_layer("rnn_relu", ones(3, 1, 2), None, None, (ones(1, 2), ones(1, 1), None, None))

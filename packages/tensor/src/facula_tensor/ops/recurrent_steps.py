@@ -28,7 +28,22 @@ def all_steps(
     weight_hr: Tensor | None,
     sizes: Tensor | None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """(outputs, h_n, c_n) as `recurrent_layer` gives them. What comes from the input is one product for all steps."""
+    """(outputs, h_n, c_n) as `recurrent_layer` gives them. What comes from the input is one product for all steps.
+
+    Arguments:
+        F: the operators to compute with, those that record or those that do not.
+        kind: "lstm", "gru", "rnn_tanh" or "rnn_relu".
+        reverse: read the sequences backward.
+        input: (steps, batch, inputs), or packed rows (rows, inputs).
+        h0: the first state, (batch, hidden); zeros if None.
+        c0: an LSTM's first cell state, (batch, hidden); zeros if None.
+        weight_ih: (gates * hidden, inputs).
+        weight_hh: (gates * hidden, hidden).
+        bias_ih: (gates * hidden,), or None.
+        bias_hh: (gates * hidden,), or None.
+        weight_hr: (projected, hidden), which maps an LSTM's outputs, or None.
+        sizes: the rows of each step of packed sequences, (steps,), int64; None for others.
+    """
     layout, gates = layout_of_tensor(input), layout_of_tensor(weight_hh)
     hidden = gates.shape[0] // {"lstm": 4, "gru": 3}.get(kind, 1)
     counts = sizes.tolist() if sizes is not None else [layout.shape[1]] * layout.shape[0]

@@ -1,0 +1,102 @@
+"""Files of arrays that are mapped rather than read: what shared containers keep on disk.
+
+The layout, little-endian: `MAGIC`, 16 bytes that tell this file from the next of its name, the number of buffers and
+the length of the header (8 bytes each), offset and length of each buffer (8 bytes each), the header, the buffers at
+multiples of 64. The header is a pickle whose arrays are the buffers (protocol 5, out-of-band).
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import struct
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from facula_errors import FileError, InvalidValueError
+
+MAGIC = b"facula\x00\x01"
+FIXED = struct.Struct("<8s16sQQ")
+PLACE = struct.Struct("<QQ")
+ALIGNMENT = 64
+
+Contents = Any  # what is written: it is made of columns
+
+
+def write(operation: str, path: Path, contents: Contents) -> None:
+    """Write what may later be mapped. The file takes its name when it is whole; another of that name is replaced.
+
+    Arguments:
+        operation: how errors begin.
+        path: the file.
+        contents: what is pickled, its arrays out-of-band.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    buffers: list[pickle.PickleBuffer] = []
+    header = pickle.dumps(contents, 5, buffer_callback=buffers.append)
+    pieces = [buffer.raw() for buffer in buffers]
+    end = FIXED.size + PLACE.size * len(pieces) + len(header)
+    places = []
+    for piece in pieces:
+        begin = -(-end // ALIGNMENT) * ALIGNMENT
+        places.append((begin, piece.nbytes))
+        end = begin + piece.nbytes
+    token = uuid4().bytes
+    temporary = path.with_name(f"{path.name}.{token.hex()[:8]}.tmp")
+    try:
+        try:
+            with open(temporary, "xb") as file:
+                file.write(FIXED.pack(MAGIC, token, len(pieces), len(header)))
+                file.writelines(PLACE.pack(*place) for place in places)
+                file.write(header)
+                for (begin, _), piece in zip(places, pieces, strict=True):
+                    file.write(bytes(begin - file.tell()))
+                    file.write(piece)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(error.errno, f"{operation}: cannot write {str(path)!r}: {error.strerror}", str(path)) from error
+
+
+def read(operation: str, path: Path, token: bytes | None = None) -> tuple[Contents, bytes]:
+    """What was written, its arrays in the file's memory, and the token of the file.
+
+    Arguments:
+        operation: how errors begin.
+        path: the file.
+        token: the token that it should have; None for any.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is another kind of file, it is cut short, or it has another token.
+    """
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size >= FIXED.size else b""
+    except OSError as error:
+        raise FileError(error.errno, f"{operation}: cannot read {str(path)!r}: {error.strerror}", str(path)) from error
+    if mapped[: len(MAGIC)] != MAGIC:
+        raise InvalidValueError(
+            f"{operation}: expected a file that SharedList or SharedDict wrote; got {str(path)!r}, which begins "
+            f"otherwise; write it with file="
+        )
+    _, found, count, length = FIXED.unpack_from(mapped)
+    if token is not None and token != found:
+        raise InvalidValueError(
+            f"{operation}: expected {str(path)!r} as it was when the container was pickled; it was written again since "
+            "then; send the container again"
+        )
+    begin = FIXED.size + PLACE.size * count
+    whole = begin + length <= size
+    places = [PLACE.unpack_from(mapped, FIXED.size + PLACE.size * i) for i in range(count)] if whole else []
+    if not whole or any(offset + nbytes > size for offset, nbytes in places):
+        raise InvalidValueError(f"{operation}: expected the whole of {str(path)!r}; it is cut short; write it again")
+    memory = memoryview(mapped)
+    buffers = [memory[offset : offset + nbytes] for offset, nbytes in places]
+    return pickle.loads(memory[begin : begin + length], buffers=buffers), found
