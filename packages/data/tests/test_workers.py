@@ -123,11 +123,9 @@ def test_batches_are_those_of_a_loader_without_workers(kind, workers):
 )
 def test_any_number_of_workers_goes_on_where_another_stopped(count, size, workers, cut, drop_last, method):
     data = TensorDataset(np.arange(count))
-    given_ = dict(shuffle=True, generator=3)
-    whole = [i for (b,) in DataLoader(data, batch_size=size, drop_last=drop_last, **given_) for i in b.tolist()]
-    first = DataLoader(
-        data, batch_size=size, drop_last=drop_last, num_workers=workers, worker_method="thread", **given_
-    )
+    given_ = dict(batch_size=size, drop_last=drop_last, shuffle=True, generator=3)
+    whole = [i for (b,) in DataLoader(data, **given_) for i in b.tolist()]
+    first = DataLoader(data, num_workers=workers, worker_method="thread", **given_)
     batches = iter(first)
     seen = [i for _, (b,) in zip(range(cut), batches, strict=False) for i in b.tolist()]
     again = DataLoader(data, num_workers=workers % 4 + 1, worker_method=method, **given_)

@@ -104,19 +104,20 @@ class WorkerTimeoutError(OperationError, TimeoutError):
     """
 
     worker: int
-    pid: int
+    pid: int | None
     unit: object
     timeout: float
     stacks: str
 
-    def __init__(self, worker: int, pid: int, unit: object, timeout: float, stacks: str) -> None:
+    def __init__(self, worker: int, pid: int | None, unit: object, timeout: float, stacks: str) -> None:
         super().__init__(worker, pid, unit, timeout, stacks)
         self.worker, self.pid, self.unit, self.timeout, self.stacks = worker, pid, unit, timeout, stacks
 
     def __str__(self) -> str:
         where = f"; it is here:\n{self.stacks}" if self.stacks else "; it does not answer (stopped, or in a C function)"
+        what = "a thread" if self.pid is None else f"process {self.pid}"
         return (
-            f"DataLoader: worker {self.worker} (process {self.pid}) gave no batch of {_shown(self.unit)} within "
+            f"DataLoader: worker {self.worker} ({what}) gave no batch of {_shown(self.unit)} within "
             f"timeout={self.timeout} seconds{where}"
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 
 import numpy as np
 
@@ -26,12 +27,15 @@ class BatchReader:
     With the default collation, a dataset's `get_batch` is asked first: one fancy index in place of a sample at a time.
     """
 
-    __slots__ = ("_collate", "_convert", "_dataset", "_read", "_read_list", "_read_whole")
+    __slots__ = ("_collate", "_convert", "_dataset", "_read", "_read_list", "_read_whole", "collating")
+
+    collating: float  # seconds that the last collation took
 
     def __init__(self, read: Reader, collate: Collate, convert: Convert) -> None:
         dataset = read.dataset
         self._read, self._dataset = read, dataset
         self._collate, self._convert = finishing(collate, convert), convert
+        self.collating = 0.0
         self._read_list = self._read_whole = None
         if read.is_plain:
             self._read_list = quick_method(dataset, "__getitems__", "__getitem__")
@@ -50,7 +54,10 @@ class BatchReader:
         samples = self._samples(chosen)
         if not samples and len(indices):
             return EMPTY
-        return collated(self._collate, samples, chosen)
+        begun = perf_counter()
+        batch = collated(self._collate, samples, chosen)
+        self.collating = perf_counter() - begun
+        return batch
 
     def _samples(self, chosen: list[Index]) -> list[Sample]:
         read = self._read

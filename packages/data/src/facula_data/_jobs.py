@@ -74,7 +74,8 @@ class Job:
     def _maker(self, seed: int, epoch: int) -> Make:
         read = Reader(self.dataset, self.on_error, self.seed_globals)
         read.seed, read.epoch = seed, epoch
-        return (BatchReader if self.batched else SampleReader)(read, self._collate(), None)
+        kind: type = BatchReader if self.batched else SampleReader
+        return kind(read, self._collate(), None)
 
     def _collate(self) -> Collate:
         """The collation, but without tensors of another library where NumPy sees their memory."""

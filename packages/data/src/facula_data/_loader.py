@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
-from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError
+from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, OperationError
 from facula_errors.extend import boundary
 
 from . import _checks
@@ -17,6 +17,9 @@ from ._datasets import Dataset, IterableDataset, T_co
 from ._distributed import Shard, checked_shard
 from ._fetch import BatchReader, SampleReader
 from ._loader_checks import check_dataset, check_exclusive, check_extras, checked_seeds, checked_skipped, notice_pinning
+from ._meter import Meter
+from ._meter_report import LoaderReport
+from ._metered import MeteredPass
 from ._passes import Pass, Progress, index_batches, one, single_indices, streamed_pass, streamed_single_pass
 from ._reading import OnError, Reader, checked_policy, restoring_globals
 from ._samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar  # which every type checker brings
 
     from ._datasets import Samples
-    from ._jobs import Make
     from ._seeds import SeedLike
 
     Batch_co = TypeVar("Batch_co", covariant=True, default=Any)
@@ -71,6 +73,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             worker that ends is replaced then, too.
         seed_globals: seed `random` and `numpy.random` for each sample, by seed, epoch and index. For datasets that
             draw from them; better take an argument `rng` in `__getitem__`: it is given a numpy.random.Generator.
+        meter: whether to measure where the time goes; `report()` says it.
         convert: applied to each NumPy array of a batch: `facula.from_numpy`, `jax.numpy.asarray`. Batches own their
             memory, so it need not copy.
 
@@ -131,6 +134,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         shard: tuple[int, int] | None = None,
         on_error: OnError = "raise",
         seed_globals: bool = False,
+        meter: bool = False,
         convert: Callable[[np.ndarray], object] | None = None,
     ) -> None:
         super().__init__(checked_seeds(generator, seed))
@@ -149,11 +153,15 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         for name, function in (("collate_fn", collate_fn), ("convert", convert), ("worker_init_fn", worker_init_fn)):
             if function is not None and not callable(function):
                 raise InvalidTypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
-        self.num_workers, self.pin_memory, self.timeout = settings.count, bool(pin_memory), timeout
+        self.num_workers, self.pin_memory, self.timeout = settings.number, bool(pin_memory), timeout
         self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
         self.prefetch_factor, self.persistent_workers = settings.prefetch, persistent_workers
         self.worker_method = worker_method
         self._crew = Crew(settings)
+        kind = {"process": "processes", "thread": "threads"}[worker_method] if settings.number else "inline"
+        self.meter = (
+            Meter(settings.number, kind, settings.prefetch) if _checks.truth("DataLoader", "meter", meter) else None
+        )
         self.dataset: Source = dataset
         self.sampler: Source = sampler
         self.batch_sampler: Source = batch_sampler
@@ -191,6 +199,8 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         else:
             progress = Progress(previous.epoch, previous.position, True, previous.skipped)
         made = self._pass(progress)
+        if self.meter is not None:
+            made = MeteredPass(made, progress, self.meter, not self.num_workers)
         self._progress = progress
         return made
 
@@ -204,7 +214,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             return streamed_pass(self.dataset, self.batch_size, self.drop_last, collate, progress)
         units, size = self._units(progress)
         if self._batched:
-            read: Make = BatchReader(self._reader(progress.epoch), self.collate_fn, self.convert)
+            read: Any = BatchReader(self._reader(progress.epoch), self.collate_fn, self.convert)
         else:
             read = self._sample_reader(progress.epoch)
         return Pass(units, restoring_globals(read) if self.seed_globals else read, size, progress)
@@ -238,6 +248,21 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             count, size = len(self.dataset), self.batch_size or 1  # type: ignore[arg-type]
             return count // size if self.drop_last else -(-count // size)
         return len(self.batch_sampler if self._batched else self.sampler)
+
+    def report(self) -> LoaderReport:
+        """Where the time of each epoch went, what held it up, and which settings would help; for `meter=True`.
+
+        Raises:
+            RuntimeError: there is no meter.
+
+        >>> loader = DataLoader(range(6), batch_size=2, meter=True)
+        >>> batches = list(loader)
+        >>> len(loader.report().epochs)
+        1
+        """
+        if self.meter is None:
+            raise OperationError("DataLoader: nothing was measured; make the loader with meter=True")
+        return self.meter.report()
 
     def _seeded(self) -> Seeded:
         """Whose seed the order is a function of: a sampler's, or this loader's own."""

@@ -53,7 +53,7 @@ def check_extras(
     dataset: object, batch_sampler: object, settings: Settings, on_error: object, seed_globals: bool, shard: object
 ) -> None:
     """ValueError for what goes with no such dataset or workers."""
-    if seed_globals and settings.count and settings.method == "thread":
+    if seed_globals and settings.number and settings.method == "thread":
         raise InvalidValueError(
             "DataLoader: threads share random and numpy.random, so seed_globals=True would not make samples "
             'repeatable; pass worker_method="process", or take rng in __getitem__'

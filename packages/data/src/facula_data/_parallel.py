@@ -16,6 +16,7 @@ from facula_errors.extend import trim_traceback
 from ._errors import WorkerError
 from ._fetch import EMPTY, is_empty
 from ._jobs import END
+from ._meter import Meter
 from ._passes import Batch_co, Progress
 from ._types import Batch
 
@@ -24,6 +25,8 @@ Unit = TypeVar("Unit")
 
 class Workers(Protocol):
     """Workers of any kind."""
+
+    meter: Meter | None
 
     def __len__(self) -> int: ...
     def begin(self, order_seed: int, seed: int, epoch: int) -> int: ...

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
+from facula_errors.extend import warn
 from facula_multiprocessing.extend import (
     Arena,
     Leases,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
 
     from ._jobs import Job
+    from ._meter import Meter
 
 SHARE = 0.25  # of the memory that is left, for the arenas of all workers
 UNGUARDED = (
@@ -49,11 +51,12 @@ class Processes:
         timeout: seconds to wait for a batch; 0 for any time.
     """
 
-    __slots__ = ("__weakref__", "_context", "_epoch", "_finish", "_job", "_next", "_timeout", "_workers")
+    __slots__ = ("__weakref__", "_context", "_epoch", "_finish", "_job", "_next", "_timeout", "_workers", "meter")
 
     def __init__(self, job: Job, count: int, context: object, timeout: float) -> None:
         self._job, self._timeout = job, timeout
         self._epoch, self._next = (0, 0, 0), 0
+        self.meter: Meter | None = None
         self._context = context_of(context)
         self._workers: list[_Worker] = []
         self._finish = finalize(self, _end_all, self._workers)
@@ -81,7 +84,7 @@ class Processes:
         Raises:
             WorkerError: the worker ended. WorkerTimeoutError: it took too long. Or what its code raised.
         """
-        return self._workers[worker].result(ticket, self._timeout)
+        return self._workers[worker].result(ticket, self._timeout, self.meter)
 
     def restart(self, worker: int, again: bool) -> None:
         """A new process for worker number `worker`, with what the old one had still to do; without `again`, but for
@@ -159,14 +162,14 @@ class _Worker:
             self._link.send((ticket, unit, self._free))
             self._free = []
 
-    def result(self, ticket: int, timeout: float) -> object:
+    def result(self, ticket: int, timeout: float, meter: Meter | None) -> object:
         if ticket not in self._open:
             raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
         begun = monotonic()
         while True:
             self._await(ticket, timeout - (monotonic() - begun) if timeout else None, timeout)
             try:
-                found, blocks, self.overflowed, data = self._link.recv()
+                found, blocks, overflowed, times, data = self._link.recv()
             except (EOFError, OSError):
                 raise self._death(ticket) from None
             self._began = True
@@ -174,6 +177,15 @@ class _Worker:
             if found == ticket:
                 break
             self._free += [offset for offset, _ in blocks]  # of a pass that was given up
+        if overflowed and not self.overflowed:
+            warn(
+                f"DataLoader: the shared memory of worker {self.number} is full, as the program holds "
+                f"{len(self._leases)} parts of it; further batches are copied, which is slower; let go of batches, or "
+                "copy what is kept"
+            )
+        self.overflowed = overflowed
+        if meter is not None:
+            meter.worker(self.number, *times)
         batch = decode(data, blocks, self._leases)
         if isinstance(batch, Failure):
             raise _error_of(batch, self.number, self._process.pid, unit)

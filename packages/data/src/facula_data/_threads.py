@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from facula_errors import OperationError
@@ -13,6 +14,10 @@ from ._errors import WorkerTimeoutError
 
 if TYPE_CHECKING:
     from ._jobs import Job, Make
+    from ._meter import Meter
+
+    Task = tuple[int, Any]  # a ticket and its unit
+    Result = tuple[int, Any, BaseException | None, tuple[float, float]]  # a ticket, its batch or error, and times
 
 BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
 
@@ -26,12 +31,13 @@ class Threads:
         timeout: seconds to wait for a batch; 0 for any time.
     """
 
-    __slots__ = ("__weakref__", "_finish", "_next", "_results", "_tasks", "_timeout", "_units")
+    __slots__ = ("__weakref__", "_finish", "_next", "_results", "_tasks", "_timeout", "_units", "meter")
 
     def __init__(self, job: Job, count: int, timeout: float) -> None:
         self._timeout, self._next = timeout, 0
-        self._tasks: list[SimpleQueue] = [SimpleQueue() for _ in range(count)]
-        self._results: list[SimpleQueue] = [SimpleQueue() for _ in range(count)]
+        self.meter: Meter | None = None
+        self._tasks: list[SimpleQueue[Task | None]] = [SimpleQueue() for _ in range(count)]
+        self._results: list[SimpleQueue[Result]] = [SimpleQueue() for _ in range(count)]
         self._units: dict[int, object] = {}
         for number, queues in enumerate(zip(self._tasks, self._results, strict=True)):
             Thread(target=_work, args=(number, job, *queues), daemon=True, name=f"facula worker {number}").start()
@@ -63,12 +69,14 @@ class Threads:
             raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
         while True:
             try:
-                found, batch, error = self._results[worker].get(timeout=self._timeout or None)
+                found, batch, error, times = self._results[worker].get(timeout=self._timeout or None)
             except Empty:
                 raise WorkerTimeoutError(worker, None, self._units.get(ticket), self._timeout, "") from None
             self._units.pop(found, None)
             if found == ticket:
                 break
+        if self.meter is not None:
+            self.meter.worker(worker, *times)
         if error is not None:
             raise error
         return batch
@@ -81,7 +89,7 @@ class Threads:
         self._finish()
 
 
-def _work(number: int, job: Job, tasks: SimpleQueue, results: SimpleQueue) -> None:
+def _work(number: int, job: Job, tasks: SimpleQueue[Task | None], results: SimpleQueue[Result]) -> None:
     make: Make | None = None
     failure: BaseException | None = None
     first = True
@@ -94,14 +102,18 @@ def _work(number: int, job: Job, tasks: SimpleQueue, results: SimpleQueue) -> No
                 make, failure = None, error
             first = False
         elif make is None:
-            results.put((ticket, None, failure))
+            results.put((ticket, None, failure, (0.0, 0.0)))
         else:
+            begun = perf_counter()
             try:
-                results.put((ticket, make(unit), None))
+                batch = make(unit)
             except BaseException as error:
-                results.put((ticket, None, error))
+                results.put((ticket, None, error, (0.0, 0.0)))
+            else:
+                results.put((ticket, batch, None, (perf_counter() - begun, getattr(make, "collating", 0.0))))
+                del batch
 
 
-def _end_all(tasks: list[SimpleQueue]) -> None:
+def _end_all(tasks: list[SimpleQueue[Task | None]]) -> None:
     for queue in tasks:
         queue.put(None)

@@ -11,7 +11,8 @@ import signal
 import traceback
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, NamedTuple
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_multiprocessing.extend import Writer
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from facula_multiprocessing.extend import Arena, Stacks
 
     from ._jobs import Job, Make
+
+    Task = tuple[int, Any, list[int]]  # a ticket, its unit, and blocks that are free again
 
 BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
 
@@ -42,7 +45,7 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
     stacks.answer()
     for function in at_start:
         function()
-    tasks: SimpleQueue = SimpleQueue()
+    tasks: SimpleQueue[Task | None] = SimpleQueue()
     Thread(target=_receive, args=(link, tasks), daemon=True, name="facula: tasks").start()
     writer = Writer(arena)
     make_with(writer.empty)
@@ -61,6 +64,7 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
             first = False
             continue
         result: object = failure
+        begun = perf_counter()
         if make is not None:
             try:
                 result = make(unit)
@@ -71,13 +75,14 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
         except BaseException as error:
             data, blocks = writer.encode(_failure(error))
         del result
+        times = perf_counter() - begun, getattr(make, "collating", 0.0)
         try:
-            link.send((ticket, blocks, writer.overflowed, data))
+            link.send((ticket, blocks, writer.overflowed, times, data))
         except OSError:  # the parent is gone, or wants no more
             os._exit(1)
 
 
-def _receive(link: Connection, tasks: SimpleQueue) -> None:
+def _receive(link: Connection, tasks: SimpleQueue[Task | None]) -> None:
     try:
         while True:
             task = link.recv()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import InvalidValueError, MissingPackageError
 
 from . import _checks
 from ._collate import convert_arrays
 from ._datasets import IterableDataset
+from ._growth import warn_of_growth
 from ._jobs import Job, StreamJob
 from ._parallel import ParallelPass, ParallelStream
 from ._seeds import WORKERS, bits
@@ -28,7 +29,7 @@ PREFETCH = 2  # batches of each worker
 class Settings(NamedTuple):
     """The checked arguments of a loader that are about workers."""
 
-    count: int
+    number: int
     timeout: float
     context: object
     prefetch: int | None
@@ -86,16 +87,17 @@ class Crew:
     def __reduce__(self) -> tuple[type, tuple[Settings]]:
         return Crew, (self._settings,)  # a copy of a loader has workers of its own
 
-    def begin(self, loader: DataLoader, progress: Progress) -> Iterator[Batch]:
+    def begin(self, loader: DataLoader[Any, Any], progress: Progress) -> Iterator[Batch]:
         """The pass that begins where `progress` says."""
         settings = self._settings
         workers = self._kept
         if workers is None:
             workers = _start(_job_of(loader), settings)
         self._kept = workers if settings.keep else None
+        workers.meter = loader.meter
         seed = loader._seeded().seed
         first = workers.begin(seed, int(bits(seed, progress.epoch, WORKERS).random_raw()), progress.epoch)
-        ahead = settings.count * (settings.prefetch or PREFETCH)
+        ahead = settings.number * (settings.prefetch or PREFETCH)
         finish = _kept if loader.convert is None else partial(convert_arrays, convert=loader.convert)
         if isinstance(loader.dataset, IterableDataset):
             return ParallelStream(workers, finish, progress, ahead, settings.keep, first)
@@ -108,7 +110,7 @@ def _kept(batch: Batch) -> Batch:
     return batch
 
 
-def _job_of(loader: DataLoader) -> Job:
+def _job_of(loader: DataLoader[Any, Any]) -> Job:
     given = (loader.dataset, loader.collate_fn, loader.convert, loader._batched)
     rest = (loader.num_workers, loader.worker_init_fn, loader.on_error, loader.seed_globals)
     if isinstance(loader.dataset, IterableDataset):
@@ -120,7 +122,7 @@ def _start(job: Job, settings: Settings) -> Workers:
     if settings.method == "thread":
         from ._threads import Threads
 
-        return Threads(job, settings.count, settings.timeout)
+        return Threads(job, settings.number, settings.timeout)
     try:
         from ._processes import Processes
     except ModuleNotFoundError as error:
@@ -130,4 +132,5 @@ def _start(job: Job, settings: Settings) -> Workers:
             "DataLoader: worker processes need the package facula-multiprocessing; install facula-data[workers], or "
             'pass worker_method="thread" or num_workers=0'
         ) from None
-    return Processes(job, settings.count, settings.context, settings.timeout)
+    warn_of_growth(job.dataset)
+    return Processes(job, settings.number, settings.context, settings.timeout)
