@@ -126,6 +126,16 @@ def test_axis_is_dim(name):
         getattr(x, name)(0, axis=1)
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "amax", "argmax", "any", "var", "norm", "logsumexp"])
+def test_numbers_of_numpy_name_a_dimension(name):
+    x = ft.tensor([[1.0, 0.0, 3.0], [0.0, 5.0, 6.0]])
+    for at in (np.int64(1), np.int8(-1)):
+        assert getattr(x, name)(dim=at).tolist() == getattr(x, name)(dim=1).tolist()
+    assert x.sum(axis=np.int64(0)).tolist() == x.sum(0).tolist()
+    with pytest.raises(TypeError, match="both"):
+        x.sum(np.int64(0), axis=1)
+
+
 @pytest.mark.parametrize("array", [np.array(["x"] * 3), np.array([None] * 3), np.zeros(3, "M8[s]")])
 def test_arrays_of_what_is_no_number_are_refused(array):
     for apply in (lambda: ft.ones(3) + array, lambda: array + ft.ones(3), lambda: ft.ones(3).add_(array)):

@@ -1,7 +1,7 @@
 """facula_optim: optimizers with PyTorch's names, options and state, and schedules of the learning rate.
 
-What it is: `Optimizer`, `SGD`, `Adam` and their kin; `lr_scheduler` is a module of its own. A step is an operator of
-facula_tensor that changes all parameters of a group in one launch; no arithmetic of elements is done here.
+What it is: `Optimizer`, `SGD`, `Adam` and their kin; `lr_scheduler` is a module of its own. Most steps are an operator
+of facula_tensor that changes all parameters of a group in one launch; LBFGS, Muon and SparseAdam use tensor operations.
 May import: facula_tensor and its `extend`; facula_errors; no other sibling.
 Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), `lr_scheduler/_base.py`.
 """

@@ -63,11 +63,12 @@ def annotation(value: Any) -> str:
 
 
 def argument_type(function: str, one: inspect.Parameter) -> str:
-    """The type of an argument: its annotation, or the meaning of its name."""
+    """The type of an argument: what SPECIAL says of it, else its annotation, or the meaning of its name."""
+    special = SPECIAL.get((function, one.name))
     said = annotation(one.annotation)
-    if said != "Any":
+    if said != "Any" and special is None:
         return said
-    meant = SPECIAL.get((function, one.name)) or ARGUMENTS.get(one.name)
+    meant = special or ARGUMENTS.get(one.name)
     if meant is None:
         raise SystemExit(f"stubs: {function}({one.name}) says Any; annotate it, or add the name to _stub_types.py")
     return annotation(f"{meant} | None" if one.default is None and not meant.endswith("None") else meant)

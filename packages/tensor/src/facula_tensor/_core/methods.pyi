@@ -106,7 +106,7 @@ class Methods:
         """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
     def __lt__(self, other: Operand) -> Tensor:
         """Whether each element of `input` is less than the other's."""
-    def __matmul__(self, other: Operand) -> Tensor:
+    def __matmul__(self, other: Tensor | np.ndarray) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __mod__(self, other: Operand) -> Tensor:
         """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
@@ -136,7 +136,7 @@ class Methods:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def __rlshift__(self, other: Operand) -> Tensor:
         """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
-    def __rmatmul__(self, other: Operand) -> Tensor:
+    def __rmatmul__(self, other: Tensor | np.ndarray) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __rmod__(self, other: Operand) -> Tensor:
         """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
@@ -224,9 +224,9 @@ class Methods:
         """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
     def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
         """Replace each element by `callable(element)`. Returns this tensor; slow, and without gradient."""
-    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
-    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
     def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """The indices (int64) that put the elements along `dim` in order: those of `sort`."""

@@ -9,7 +9,6 @@ A declaration is a class body that reads top to bottom:
         result_dtype = floating                 # output rule
         def vjp_input(F, g, out):               # vjp rule, in other operators
             return F.tanh_grad(g, out)
-        forward = None                          # the place of the forward-mode rule
 
 The names of a vjp rule's arguments say what it needs, and so what the node saves: the name of
 an operand, `out`, or (with `extras`) the operands' layouts and the parameters. See docs/adding-an-operator.md.
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
-    "accepts arity cached compute_dtype decompose differentiable direct dunders execute forward holomorphic "
+    "accepts arity cached compute_dtype decompose differentiable direct dunders execute holomorphic "
     "inplace inplace_dunders inputs kernel launch_scalars mask_operands mutates optional outputs parameters "
     "reads_values reflected result_dtype results scaled validate_layouts validate_values vjp_all widens window".split()
 )
@@ -106,7 +105,6 @@ class Operator:
         self.validate_values: Callable[..., None] | None = declared.get("validate_values")
         self.reads_values: bool = declared.get("reads_values", False)
         self.holomorphic: bool = declared.get("holomorphic", True)
-        self.forward: Function | None = declared.get("forward")
         self.scaled: int = declared.get("scaled", 0)
         self.widens: frozenset[int] = frozenset([self.inputs.index(name) for name in declared.get("widens", ())])
         self.mask_operands: int = declared.get("mask_operands", 0)

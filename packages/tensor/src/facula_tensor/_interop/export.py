@@ -1,4 +1,4 @@
-"""Out of the library: Python numbers and lists, NumPy, DLPack, buffers. What Python asks beside is in _protocols.py."""
+"""Out of the library: Python numbers and lists, NumPy, DLPack, buffers. What Python asks beside is in protocols.py."""
 
 from __future__ import annotations
 

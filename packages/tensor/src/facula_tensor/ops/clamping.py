@@ -15,6 +15,7 @@ from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.fast.inplace import make_inplace_ternary
 from .._dispatch.namespaces import composite, operators
 from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
     >>> clamp_min(tensor([-1.0, 0.5]), 0)
     tensor([0.0000, 0.5000])
     """
-    return _bounded["clamp_min"][0](input, min, out=out)
+    return _bounded["clamp_min"][0](as_tensor("clamp_min", input), min, out=out)
 
 
 @public_form  # type: ignore[no-redef]
@@ -103,7 +104,7 @@ def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tens
     >>> clamp_max(tensor([0.5, 3.0]), 1)
     tensor([0.5000, 1.0000])
     """
-    return _bounded["clamp_max"][0](input, max, out=out)
+    return _bounded["clamp_max"][0](as_tensor("clamp_max", input), max, out=out)
 
 
 @method()

@@ -1,7 +1,7 @@
 """The fast path: what an operator does on nearly every call. Read this to know where the nanoseconds go.
 
 A call looks up a plan, takes a block for the result, launches, and records a node where a gradient
-is wanted. Whatever is not as expected (an override, a scalar of another type, a shape nobody has
+is wanted. Whatever is not as expected (an override, a scalar of another type, dtypes nobody has
 seen, a buffer in another order) ends in `slow_call`, which starts the call from the beginning; so
 nothing here has any effect before the launch. See Note [Fast path].
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # * Layout, storage and offset of all operands are loaded before anything is called; each address is
 #   loaded once, with no call between that and the launch. A thread switch can happen at any call, and
 #   another thread may give a storage another buffer.
-# * A layout's `take` is the pop of a free list. An empty list raises IndexError, an exception costs
+# * A layout's `take_block` is the pop of a free list. An empty list raises IndexError, an exception costs
 #   nothing until it happens. The release of the block goes into the slot `__del__`, a C callable.
 # * An address that is None (a buffer in another physical order), a table without a plan (None is not
 #   callable) and an operand that is no tensor raise TypeError or AttributeError before the launch has

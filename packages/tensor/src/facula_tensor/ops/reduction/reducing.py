@@ -63,14 +63,15 @@ def reduction(
     input = steady(as_tensor(operation, input))
     ndim = len(layout_of_tensor(input).shape)
     parameters = dims_of(operation, dim, ndim), bool(keepdim)
-    if (dim is None or type(dim) is int or dim == ()) and (keepdim is True or keepdim is False):
+    plain = dim is None or type(dim) is int or (isinstance(dim, tuple) and not dim)  # never asked of a NumPy number
+    if plain and (keepdim is True or keepdim is False):
         _known[ndim, dim, keepdim, type(dim)] = parameters
     return input, parameters
 
 
 def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
     """`axis`, the name that NumPy has for `dim`; TypeError where both are given."""
-    if dim is None or dim == ():
+    if dim is None or (isinstance(dim, tuple) and not dim):
         return axis
     raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
 

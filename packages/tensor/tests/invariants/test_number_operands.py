@@ -1,0 +1,42 @@
+"""Operators of two operands, one of them a number: the result and the gradient are those of a tensor in its place."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import facula_tensor as ft
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
+from cases import CASES
+from elements import operands
+
+TWO = [case for case in CASES if case.elementwise and case.arity == 2 and "float64" in case.dtypes]
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["second", "first"])
+@pytest.mark.parametrize("case", TWO, ids=str)
+def test_a_number_counts_as_a_tensor_of_it(case, first):
+    array, other = operands(case, "float64", "contiguous")
+    number = float(np.ravel(other if not first else array)[0])
+    values = other if first else array
+
+    def call(x, number):
+        return case.function(number, x) if first else case.function(x, number)
+
+    x = ft.tensor(values, requires_grad=True)
+    try:
+        made = call(x, number)
+    except TypeError as error:
+        assert "tensor" in str(error).lower()
+        return
+    y = ft.tensor(values, requires_grad=True)
+    expected = call(y, ft.full(values.shape, number, dtype=ft.float64))
+    np.testing.assert_array_equal(made.detach().numpy(), expected.detach().numpy())
+    assert made.requires_grad == expected.requires_grad
+    if made.requires_grad:
+        made.sum().backward(), expected.sum().backward()
+        np.testing.assert_allclose(x.grad.numpy(), y.grad.numpy(), rtol=1e-14, atol=1e-300)
