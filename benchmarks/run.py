@@ -39,6 +39,7 @@ GROUPS = (
     Group("graphs", "Graphs"),
     Group("training", "Training"),
     Group("networks", "Modules, optimizers, loaders"),
+    Group("loading", "Loaders with workers"),
     Group("kernels", "Kernels of the CPU"),
     Group("memory", "Large results"),
     Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
