@@ -1,7 +1,7 @@
 /* What the files of facula_storage._bridge share. Limited API: one binary serves every Python from 3.11 on.
 
    launch.c   kernels called through a plan: `bind`, `rebind`
-   buffer.c   the buffer protocol: `Export`
+   buffer.c   the buffer protocol: `Export`, `buffer_address`
    dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
    threads.c  what other threads and the cyclic collector do: `threads_inside`, `collection_callback`
    module.c   the module's table, and `new_instance`
@@ -24,6 +24,7 @@ PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* buffer.c */
 int prepare_exports(PyObject *module); /* adds Export */
+PyObject *buffer_address(PyObject *module, PyObject *object);
 
 /* dlpack.c */
 int prepare_dlpack(PyObject *module); /* adds DLPackArray */

@@ -181,3 +181,15 @@ int prepare_exports(PyObject *module)
     Py_DECREF(type);
     return failed;
 }
+
+/* Where an object's buffer begins. The address holds nothing: the object must stay. */
+PyObject *buffer_address(PyObject *module, PyObject *object)
+{
+    Py_buffer view;
+    (void)module;
+    if (PyObject_GetBuffer(object, &view, PyBUF_STRIDES))
+        return NULL;
+    PyObject *address = PyLong_FromVoidPtr(view.buf);
+    PyBuffer_Release(&view);
+    return address;
+}

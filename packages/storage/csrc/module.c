@@ -25,6 +25,8 @@ static PyMethodDef methods[] = {
     {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},
+    {"buffer_address", buffer_address, METH_O,
+     "buffer_address(object) -> int\n\nThe address of the first element of an object with the buffer protocol."},
     {"new_instance", new_instance, METH_O, "new_instance(cls) -> an instance with nothing set, made without __new__ and __init__"},
     {"collection_callback", collection_callback, METH_O,
      "A function for gc.callbacks that has an entry in the given list while the collector runs."},

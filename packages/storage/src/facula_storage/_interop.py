@@ -10,9 +10,10 @@ import numpy as np
 from facula_errors import BufferAccessError, FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, kind_of, trim_traceback
 
-from ._bridge import Export, dlpack_consume, dlpack_export, dlpack_read
+from ._bridge import Export, buffer_address, dlpack_consume, dlpack_export, dlpack_read
 from ._devices import Device, cpu
 from ._dtypes import DType, dtype_named, dtype_of_numpy
+from ._layout_caches import layout_cache_clearers
 from ._layouts import LARGEST, Layout, contiguous, contiguous_strides, layout_of
 from ._storages import Storage, borrow, capacity, host_view, pin
 
@@ -24,6 +25,10 @@ _FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", 
 # DLPack's numbers: device kDLCPU, type codes.
 _DL_CPU = 1
 _DL_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
+# The layouts of arrays by dtype, shape and strides, once all of these have been checked.
+MOST_ARRAYS = 512
+_layouts_of_arrays: dict[tuple[object, ...], Layout] = {}
+layout_cache_clearers.append(_layouts_of_arrays.clear)
 _READ_ONLY = "its memory is read-only (it comes from {}); work on a clone"
 
 
@@ -96,6 +101,9 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
     Layout((2,), facula.int16, strides=(2,))
     """
     try:
+        known = _layouts_of_arrays.get((array.dtype, array.shape, array.strides)) if type(array) is np.ndarray else None
+        if known is not None and array.flags.behaved:  # aligned and writeable
+            return borrow(buffer_address(array), known.extent, array), known
         if not isinstance(array, np.ndarray):
             raise InvalidTypeError(f"from_numpy: expected a numpy.ndarray; got {type(array).__name__}")
         dtype = dtype_of_numpy(array.dtype)
@@ -110,6 +118,10 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
         strides = tuple([step // itemsize for step in array.strides]) if array.size else contiguous_strides(array.shape)
         layout = layout_of(array.shape, strides, dtype)
         readonly = "" if array.flags.writeable else _READ_ONLY.format("a read-only NumPy array")
+        if array.size:
+            if len(_layouts_of_arrays) >= MOST_ARRAYS:
+                _layouts_of_arrays.clear()
+            _layouts_of_arrays[array.dtype, array.shape, array.strides] = layout
         return borrow(array.__array_interface__["data"][0] if array.size else 0, layout.extent, array, readonly), layout
     except FaculaError as error:
         trim_traceback(error)

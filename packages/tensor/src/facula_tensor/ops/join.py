@@ -233,7 +233,7 @@ _geometries: dict[tuple[object, ...], tuple[Any, ...]] = {}
 _forms: dict[tuple[object, ...], tuple[Layout, int, list[int], slice]] = {}
 layout_cache_clearers.append(_geometries.clear)
 layout_cache_clearers.append(_forms.clear)
-MOST_GEOMETRIES, MOST_PARTS = 512, 64
+MOST_GEOMETRIES, MOST_PARTS = 512, 512
 
 
 def _learn(name: str, tensors: Sequence[Tensor], dim: Dims | None, at: int, result: Tensor) -> None:
