@@ -19,9 +19,11 @@ from ._shared import readable
 
 PAGE = 4096  # what a worker copies where one byte is written
 SAMPLED = 256  # elements of a container that stand for all
+LOOKED = 5_000  # objects looked at in them
+NOTED = 50  # what a large container takes of the budget
 FEW = 32  # elements up to which a container is looked into one by one: datasets, splits, tables
 DEPTH = 6
-BUDGET = 20_000  # objects looked at, all told
+BUDGET = 20_000  # attributes and elements visited, all told
 WORTH_A_WARNING = 16 << 20  # bytes in each worker
 NAMED = 4  # attributes in a warning
 
@@ -88,6 +90,7 @@ class _Walk:
     found: list[Growing] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     budget: int = BUDGET
+    looked: int = 0
 
     def visit(self, path: str, value: Object, depth: int) -> None:
         """Note a container that grows, and go on to what an object leads to."""
@@ -97,35 +100,50 @@ class _Walk:
         self.budget -= 1
         if isinstance(value, np.ndarray):
             if value.dtype.hasobject and value.size:
-                self._note(path, f"{value.dtype} array", value.size, value.flat, 0)
+                step = max(1, value.size // SAMPLED)
+                self._note(path, f"{value.dtype} array", value.size, iter(value.flat[::step]))
         elif isinstance(value, CONTAINERS):
             if len(value) <= FEW:
                 for name, element in _named_elements(value):
                     self.visit(f"{path}{name}", element, depth - 1)
             else:
-                self._note(path, type(value).__name__, len(value), _elements(value), depth)
+                sample = _elements(value)
+                if isinstance(value, (list, tuple)):
+                    sample = iter(value[:: max(1, len(value) // SAMPLED)])
+                self._note(path, type(value).__name__, len(value), sample)
         else:
             for name, attribute in _attributes(value):
                 self.visit(f"{path}.{name}", attribute, depth - 1)
 
-    def _note(self, path: str, kind: str, count: int, elements: Iterable[Object], depth: int) -> None:
-        sample = list(islice(elements, SAMPLED))
-        distinct: dict[int, Object] = {id(part): part for element in sample for part in _parts(element)}
-        nbytes = sum(self._copied(part, 2) for part in distinct.values())
-        parts = sum(len(_parts(element)) for element in sample)
+    def _note(self, path: str, kind: str, count: int, elements: Iterator[Object]) -> None:
+        """Estimate what is copied of a large container, from its first or from evenly spaced elements."""
+        self.budget -= NOTED
+        self.looked = 0
+        distinct: dict[int, Object] = {}
+        names: dict[str, None] = {}
+        sampled = parts = nbytes = 0
+        for element in islice(elements, SAMPLED):
+            if self.looked > LOOKED:
+                break
+            sampled += 1
+            names[" to ".join([type(part).__name__ for part in _parts(element)])] = None
+            for part in _parts(element):
+                parts += 1
+                if id(part) not in distinct:
+                    distinct[id(part)] = part
+                    nbytes += self._copied(part, 2)
         if len(distinct) * 2 > parts:  # each element has objects of its own; else most share a few
-            nbytes = nbytes * count // len(sample)
+            nbytes = nbytes * count // sampled
         if nbytes:
-            names = dict.fromkeys(" to ".join([type(part).__name__ for part in _parts(one)]) for one in sample)
             self.found.append((path, f"{kind} of {' or '.join(islice(names, 3))}", nbytes))
 
     def _copied(self, value: Object, depth: int) -> int:
         """Bytes that are copied where this object and what is in it are read."""
-        self.budget -= 1
+        self.looked += 1
         if isinstance(value, UNCOUNTED) or (type(value) is int and -5 <= value <= 256):
             return 0
         size = ARRAY if isinstance(value, np.ndarray) else min(PAGE, sys.getsizeof(value, 0))
-        if depth and self.budget > 0:
+        if depth:
             inner: Iterable[Object] = ()
             if isinstance(value, CONTAINERS):
                 inner = islice(_elements(value), FEW)
