@@ -52,6 +52,7 @@ def paths(dataset, least=1 << 20):
         ([(text, 0) for text in texts()], "list of tuple"),
         ([{"name": text} for text in texts()], "list of dict"),
         ([Holder(name=text) for text in texts()], "list of Holder"),
+        ([Slotted(text) for text in texts()], "list of Slotted"),
         (np.array(texts(), object), "object array of str"),
         ([1000 + i * 1000 for i in range(40_000)], "list of int"),
         ([np.zeros(3) for _ in range(20_000)], "list of ndarray"),
@@ -118,6 +119,17 @@ def test_properties_are_not_asked_and_circles_end():
     odd.self = odd
     odd.inner = [odd, {"odd": odd}]
     assert growing_attributes(odd) == []
+
+
+def test_a_dataset_that_cannot_be_looked_at():
+    class Odd:
+        @property
+        def __dict__(self):
+            raise RuntimeError("not now")
+
+    with pytest.raises(RuntimeError, match="not now"):
+        growing_attributes(Odd())
+    assert warn_of_growth(Odd()) == []
 
 
 def test_large_datasets_are_sampled():

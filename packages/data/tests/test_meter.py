@@ -241,6 +241,7 @@ def test_a_plot_without_matplotlib(monkeypatch):
         (lambda: Meter().waited(float("nan")), ValueError, "got seconds=nan"),
         (lambda: Meter().waited("long"), TypeError, "expected seconds to be a number; got seconds='long'"),
         (lambda: Meter().worker(-1, 0, 0), ValueError, "expected worker to be an integer of at least 0"),
+        (lambda: Meter(2).worker(2, 0, 0), ValueError, "expected worker to be below 2; got 2"),
         (lambda: Meter().worker(0, -1, 0), ValueError, "busy_seconds=-1"),
     ],
 )

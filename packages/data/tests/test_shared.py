@@ -208,6 +208,10 @@ def test_files_of_another_kind_are_refused(tmp_path):
         place.write_bytes(whole[:size])
         with pytest.raises(ValueError, match=r"cut short|begins otherwise"):
             SharedDict.open(place)
+    header = whole.index(b"SharedDict") - 10
+    place.write_bytes(whole[:header] + b"\xff" * 10 + whole[header + 10 :])
+    with pytest.raises(ValueError, match="cannot be decoded"):
+        SharedDict.open(place)
     place.write_bytes(b"x" * 100)
     with pytest.raises(ValueError, match="begins otherwise"):
         SharedDict.open(place)

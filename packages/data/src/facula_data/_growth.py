@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ WORTH_A_WARNING = 16 << 20  # bytes in each worker
 NAMED = 4  # attributes in a warning
 
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+PLAIN_SLICES = (list.__getitem__, tuple.__getitem__)
 CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
 UNCOUNTED = (bool, type(None), type(...), type(NotImplemented), *CODE)  # of which there is one each
 ARRAY = 128  # bytes of an array without its numbers, which have no counts
@@ -68,11 +69,17 @@ def growing_attributes(dataset: object, least: int = 1 << 20) -> list[Growing]:
 def warn_of_growth(dataset: object, least: int = WORTH_A_WARNING) -> list[Growing]:
     """Warn, once for all of them, of a dataset's attributes that will grow in forked workers; give them.
 
+    A dataset that cannot be looked at, as its attributes raise errors, gets no warning.
+
     Arguments:
         dataset: any object.
         least: attributes of fewer bytes are not worth a warning.
     """
-    found = growing_attributes(dataset, least)
+    least = _checks.whole_number("warn_of_growth", "least", least, 0)
+    try:
+        found = growing_attributes(dataset, least)
+    except Exception:  # of the dataset's own code: advice is no reason to stop a loader
+        return []
     if found:
         named = ", ".join([f"{path} ({kind}, about {readable(nbytes)})" for path, kind, nbytes in found[:NAMED]])
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
@@ -91,6 +98,8 @@ class _Walk:
     seen: set[int] = field(default_factory=set)
     budget: int = BUDGET
     looked: int = 0
+    counted: set[int] = field(default_factory=set)  # what is part of the estimate under way
+    class_attributes: dict[type, tuple[tuple[str, Object], ...]] = field(default_factory=dict)
 
     def visit(self, path: str, value: Object, depth: int) -> None:
         """Note a container that grows, and go on to what an object leads to."""
@@ -108,17 +117,22 @@ class _Walk:
                     self.visit(f"{path}{name}", element, depth - 1)
             else:
                 sample = _elements(value)
-                if isinstance(value, (list, tuple)):
+                if isinstance(value, (list, tuple)) and type(value).__getitem__ in PLAIN_SLICES:
                     sample = iter(value[:: max(1, len(value) // SAMPLED)])
                 self._note(path, type(value).__name__, len(value), sample)
         else:
-            for name, attribute in _attributes(value):
+            for name, attribute in self._attributes(value):
                 self.visit(f"{path}.{name}", attribute, depth - 1)
+            if not isinstance(value, CODE):
+                for name, attribute in self._of_class(type(value)):
+                    if isinstance(attribute, CONTAINERS):
+                        self.visit(f"{path}.{name}", attribute, depth - 1)
 
     def _note(self, path: str, kind: str, count: int, elements: Iterator[Object]) -> None:
         """Estimate what is copied of a large container, from its first or from evenly spaced elements."""
         self.budget -= NOTED
         self.looked = 0
+        self.counted.clear()
         distinct: dict[int, Object] = {}
         names: dict[str, None] = {}
         sampled = parts = nbytes = 0
@@ -140,6 +154,9 @@ class _Walk:
     def _copied(self, value: Object, depth: int) -> int:
         """Bytes that are copied where this object and what is in it are read."""
         self.looked += 1
+        if id(value) in self.counted:
+            return 0
+        self.counted.add(id(value))
         if isinstance(value, UNCOUNTED) or (type(value) is int and -5 <= value <= 256):
             return 0
         size = ARRAY if isinstance(value, np.ndarray) else min(PAGE, sys.getsizeof(value, 0))
@@ -147,10 +164,34 @@ class _Walk:
             inner: Iterable[Object] = ()
             if isinstance(value, CONTAINERS):
                 inner = islice(_elements(value), FEW)
-            elif isinstance(own := getattr(value, "__dict__", None), dict):
-                inner = islice(own.values(), FEW)
+            elif type(value).__module__ != "builtins":
+                inner = [attribute for _, attribute in islice(self._attributes(value), FEW)]
             size += sum(self._copied(part, depth - 1) for element in inner for part in _parts(element))
         return size
+
+    def _attributes(self, value: Object) -> Iterator[tuple[str, Object]]:
+        """Attributes that an object holds, in its dict or in slots. No property is asked."""
+        if isinstance(value, CODE):
+            return
+        own = getattr(value, "__dict__", None)
+        if isinstance(own, dict):
+            yield from list(own.items())
+        for name, attribute in self._of_class(type(value)):
+            if not isinstance(attribute, CONTAINERS):  # a slot
+                try:
+                    yield name, attribute.__get__(value)
+                except AttributeError:
+                    pass  # never set
+
+    def _of_class(self, cls: type) -> tuple[tuple[str, Object], ...]:
+        """The slots and the containers of a class and its bases."""
+        if cls not in self.class_attributes:
+            self.class_attributes[cls] = tuple(
+                [(name, attribute) for base in cls.__mro__ for name, attribute in list(vars(base).items())
+                 if type(attribute) is MemberDescriptorType
+                 or (isinstance(attribute, CONTAINERS) and not name.startswith("__"))]
+            )  # fmt: skip
+        return self.class_attributes[cls]
 
 
 class _Pair(tuple[Object, Object]):
@@ -173,21 +214,3 @@ def _named_elements(container: Any) -> Iterator[tuple[str, Object]]:
     if isinstance(container, (set, frozenset)):
         return (("{...}", value) for value in container)
     return ((f"[{index}]", value) for index, value in enumerate(container))
-
-
-def _attributes(value: Object) -> Iterator[tuple[str, Object]]:
-    """Attributes that an object holds: its own, those in slots, and containers of its class. No property is asked."""
-    if isinstance(value, CODE):
-        return
-    own = getattr(value, "__dict__", None)
-    if isinstance(own, dict):
-        yield from list(own.items())
-    for cls in type(value).__mro__:
-        for name, attribute in list(vars(cls).items()):
-            if type(attribute).__name__ == "member_descriptor":  # a slot
-                try:
-                    yield name, attribute.__get__(value)
-                except AttributeError:
-                    pass  # never set
-            elif isinstance(attribute, CONTAINERS) and not name.startswith("__"):
-                yield name, attribute

@@ -24,15 +24,22 @@ with needs("facula.utils.data"):
         CollateTypeError,
         ConcatDataset,
         Dataset,
+        EpochReport,
         IterableDataset,
+        LoaderReport,
+        Meter,
         RandomSampler,
         Sampler,
         SequentialSampler,
+        SharedDict,
+        SharedList,
         Subset,
         SubsetRandomSampler,
         TensorDataset,
         WeightedRandomSampler,
+        growing_attributes,
         random_split,
+        warn_of_growth,
     )
     from facula_data.extend import Native, set_seed_source
 
@@ -74,9 +81,10 @@ else:
 
 __all__ = [
     "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset",
-    "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
-    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert",
-    "distributed", "get_worker_info", "random_split",
+    "DistributedSampler", "EpochReport", "IterableDataset", "LoaderReport", "Meter", "RandomSampler", "Sampler",
+    "SequentialSampler", "SharedDict", "SharedList", "Subset", "SubsetRandomSampler", "TensorDataset",
+    "WeightedRandomSampler", "default_collate", "default_convert", "distributed", "get_worker_info",
+    "growing_attributes", "random_split", "warn_of_growth",
 ]  # fmt: skip
 
 
