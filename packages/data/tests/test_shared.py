@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -249,7 +250,9 @@ def grown_by_reading(values):
     assert sum(1 for _ in values) == len(values)  # pages of a file that one process alone has read count as its own
     reading, writing = os.pipe()
     gc.collect()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of NumPy's threads, which the child does not use
+        child = os.fork()
     if not child:
         try:
             gc.disable()
