@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -208,6 +209,10 @@ def test_files_of_another_kind_are_refused(tmp_path):
         place.write_bytes(whole[:size])
         with pytest.raises(ValueError, match=r"cut short|begins otherwise"):
             SharedDict.open(place)
+    header = whole.index(b"SharedDict") - 10
+    place.write_bytes(whole[:header] + b"\xff" * 10 + whole[header + 10 :])
+    with pytest.raises(ValueError, match="cannot be decoded"):
+        SharedDict.open(place)
     place.write_bytes(b"x" * 100)
     with pytest.raises(ValueError, match="begins otherwise"):
         SharedDict.open(place)
@@ -245,7 +250,9 @@ def grown_by_reading(values):
     assert sum(1 for _ in values) == len(values)  # pages of a file that one process alone has read count as its own
     reading, writing = os.pipe()
     gc.collect()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of NumPy's threads, which the child does not use
+        child = os.fork()
     if not child:
         try:
             gc.disable()

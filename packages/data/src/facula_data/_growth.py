@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,16 @@ from ._shared import readable
 
 PAGE = 4096  # what a worker copies where one byte is written
 SAMPLED = 256  # elements of a container that stand for all
+LOOKED = 5_000  # objects looked at in them
+NOTED = 50  # what a large container takes of the budget
 FEW = 32  # elements up to which a container is looked into one by one: datasets, splits, tables
 DEPTH = 6
-BUDGET = 20_000  # objects looked at, all told
+BUDGET = 20_000  # attributes and elements visited, all told
 WORTH_A_WARNING = 16 << 20  # bytes in each worker
 NAMED = 4  # attributes in a warning
 
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+PLAIN_SLICES = (list.__getitem__, tuple.__getitem__)
 CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
 UNCOUNTED = (bool, type(None), type(...), type(NotImplemented), *CODE)  # of which there is one each
 ARRAY = 128  # bytes of an array without its numbers, which have no counts
@@ -66,11 +69,17 @@ def growing_attributes(dataset: object, least: int = 1 << 20) -> list[Growing]:
 def warn_of_growth(dataset: object, least: int = WORTH_A_WARNING) -> list[Growing]:
     """Warn, once for all of them, of a dataset's attributes that will grow in forked workers; give them.
 
+    A dataset that cannot be looked at, as its attributes raise errors, gets no warning.
+
     Arguments:
         dataset: any object.
         least: attributes of fewer bytes are not worth a warning.
     """
-    found = growing_attributes(dataset, least)
+    least = _checks.whole_number("warn_of_growth", "least", least, 0)
+    try:
+        found = growing_attributes(dataset, least)
+    except Exception:  # of the dataset's own code: advice is no reason to stop a loader
+        return []
     if found:
         named = ", ".join([f"{path} ({kind}, about {readable(nbytes)})" for path, kind, nbytes in found[:NAMED]])
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
@@ -88,6 +97,9 @@ class _Walk:
     found: list[Growing] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     budget: int = BUDGET
+    looked: int = 0
+    counted: set[int] = field(default_factory=set)  # what is part of the estimate under way
+    class_attributes: dict[type, tuple[tuple[str, Object], ...]] = field(default_factory=dict)
 
     def visit(self, path: str, value: Object, depth: int) -> None:
         """Note a container that grows, and go on to what an object leads to."""
@@ -97,42 +109,89 @@ class _Walk:
         self.budget -= 1
         if isinstance(value, np.ndarray):
             if value.dtype.hasobject and value.size:
-                self._note(path, f"{value.dtype} array", value.size, value.flat, 0)
+                step = max(1, value.size // SAMPLED)
+                self._note(path, f"{value.dtype} array", value.size, iter(value.flat[::step]))
         elif isinstance(value, CONTAINERS):
             if len(value) <= FEW:
                 for name, element in _named_elements(value):
                     self.visit(f"{path}{name}", element, depth - 1)
             else:
-                self._note(path, type(value).__name__, len(value), _elements(value), depth)
+                sample = _elements(value)
+                if isinstance(value, (list, tuple)) and type(value).__getitem__ in PLAIN_SLICES:
+                    sample = iter(value[:: max(1, len(value) // SAMPLED)])
+                self._note(path, type(value).__name__, len(value), sample)
         else:
-            for name, attribute in _attributes(value):
+            for name, attribute in self._attributes(value):
                 self.visit(f"{path}.{name}", attribute, depth - 1)
+            if not isinstance(value, CODE):
+                for name, attribute in self._of_class(type(value)):
+                    if isinstance(attribute, CONTAINERS):
+                        self.visit(f"{path}.{name}", attribute, depth - 1)
 
-    def _note(self, path: str, kind: str, count: int, elements: Iterable[Object], depth: int) -> None:
-        sample = list(islice(elements, SAMPLED))
-        distinct: dict[int, Object] = {id(part): part for element in sample for part in _parts(element)}
-        nbytes = sum(self._copied(part, 2) for part in distinct.values())
-        parts = sum(len(_parts(element)) for element in sample)
+    def _note(self, path: str, kind: str, count: int, elements: Iterator[Object]) -> None:
+        """Estimate what is copied of a large container, from its first or from evenly spaced elements."""
+        self.budget -= NOTED
+        self.looked = 0
+        self.counted.clear()
+        distinct: dict[int, Object] = {}
+        names: dict[str, None] = {}
+        sampled = parts = nbytes = 0
+        for element in islice(elements, SAMPLED):
+            if self.looked > LOOKED:
+                break
+            sampled += 1
+            names[" to ".join([type(part).__name__ for part in _parts(element)])] = None
+            for part in _parts(element):
+                parts += 1
+                if id(part) not in distinct:
+                    distinct[id(part)] = part
+                    nbytes += self._copied(part, 2)
         if len(distinct) * 2 > parts:  # each element has objects of its own; else most share a few
-            nbytes = nbytes * count // len(sample)
+            nbytes = nbytes * count // sampled
         if nbytes:
-            names = dict.fromkeys(" to ".join([type(part).__name__ for part in _parts(one)]) for one in sample)
             self.found.append((path, f"{kind} of {' or '.join(islice(names, 3))}", nbytes))
 
     def _copied(self, value: Object, depth: int) -> int:
         """Bytes that are copied where this object and what is in it are read."""
-        self.budget -= 1
+        self.looked += 1
+        if id(value) in self.counted:
+            return 0
+        self.counted.add(id(value))
         if isinstance(value, UNCOUNTED) or (type(value) is int and -5 <= value <= 256):
             return 0
         size = ARRAY if isinstance(value, np.ndarray) else min(PAGE, sys.getsizeof(value, 0))
-        if depth and self.budget > 0:
+        if depth:
             inner: Iterable[Object] = ()
             if isinstance(value, CONTAINERS):
                 inner = islice(_elements(value), FEW)
-            elif isinstance(own := getattr(value, "__dict__", None), dict):
-                inner = islice(own.values(), FEW)
+            elif type(value).__module__ != "builtins":
+                inner = [attribute for _, attribute in islice(self._attributes(value), FEW)]
             size += sum(self._copied(part, depth - 1) for element in inner for part in _parts(element))
         return size
+
+    def _attributes(self, value: Object) -> Iterator[tuple[str, Object]]:
+        """Attributes that an object holds, in its dict or in slots. No property is asked."""
+        if isinstance(value, CODE):
+            return
+        own = getattr(value, "__dict__", None)
+        if isinstance(own, dict):
+            yield from list(own.items())
+        for name, attribute in self._of_class(type(value)):
+            if not isinstance(attribute, CONTAINERS):  # a slot
+                try:
+                    yield name, attribute.__get__(value)
+                except AttributeError:
+                    pass  # never set
+
+    def _of_class(self, cls: type) -> tuple[tuple[str, Object], ...]:
+        """The slots and the containers of a class and its bases."""
+        if cls not in self.class_attributes:
+            self.class_attributes[cls] = tuple(
+                [(name, attribute) for base in cls.__mro__ for name, attribute in list(vars(base).items())
+                 if type(attribute) is MemberDescriptorType
+                 or (isinstance(attribute, CONTAINERS) and not name.startswith("__"))]
+            )  # fmt: skip
+        return self.class_attributes[cls]
 
 
 class _Pair(tuple[Object, Object]):
@@ -155,21 +214,3 @@ def _named_elements(container: Any) -> Iterator[tuple[str, Object]]:
     if isinstance(container, (set, frozenset)):
         return (("{...}", value) for value in container)
     return ((f"[{index}]", value) for index, value in enumerate(container))
-
-
-def _attributes(value: Object) -> Iterator[tuple[str, Object]]:
-    """Attributes that an object holds: its own, those in slots, and containers of its class. No property is asked."""
-    if isinstance(value, CODE):
-        return
-    own = getattr(value, "__dict__", None)
-    if isinstance(own, dict):
-        yield from list(own.items())
-    for cls in type(value).__mro__:
-        for name, attribute in list(vars(cls).items()):
-            if type(attribute).__name__ == "member_descriptor":  # a slot
-                try:
-                    yield name, attribute.__get__(value)
-                except AttributeError:
-                    pass  # never set
-            elif isinstance(attribute, CONTAINERS) and not name.startswith("__"):
-                yield name, attribute

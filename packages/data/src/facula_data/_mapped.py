@@ -73,7 +73,7 @@ def read(operation: str, path: Path, token: bytes | None = None) -> tuple[Conten
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is another kind of file, it is cut short, or it has another token.
+        ValueError: it is another kind of file, it is damaged, or it has another token.
     """
     try:
         with open(path, "rb") as file:
@@ -99,4 +99,9 @@ def read(operation: str, path: Path, token: bytes | None = None) -> tuple[Conten
         raise InvalidValueError(f"{operation}: expected the whole of {str(path)!r}; it is cut short; write it again")
     memory = memoryview(mapped)
     buffers = [memory[offset : offset + nbytes] for offset, nbytes in places]
-    return pickle.loads(memory[begin : begin + length], buffers=buffers), found
+    try:
+        return pickle.loads(memory[begin : begin + length], buffers=buffers), found
+    except Exception as error:
+        raise InvalidValueError(
+            f"{operation}: expected {str(path)!r} as it was written; it cannot be decoded: {error}; write it again"
+        ) from error

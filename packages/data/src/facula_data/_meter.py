@@ -120,6 +120,8 @@ class Meter:
             collate_seconds: the part of that for collation.
         """
         worker = _checks.whole_number("worker", "worker", worker, 0)
+        if worker >= (self.settings.workers or 1):
+            raise InvalidValueError(f"worker: expected worker to be below {self.settings.workers or 1}; got {worker}")
         busy = _seconds("worker", "busy_seconds", busy_seconds)
         self._made.append(worker, busy, min(busy, _seconds("worker", "collate_seconds", collate_seconds)))
 
@@ -139,7 +141,7 @@ class Meter:
 
     def _epoch(self, ended: bool) -> EpochReport:
         made = self._made
-        workers = max(1, self.settings.workers, int(made["worker"].max(initial=-1)) + 1)
+        workers = self.settings.workers or 1
         number = made["worker"].astype(np.int64)
         batches, waits = self._batches, self._batches["waited"]
         return EpochReport(

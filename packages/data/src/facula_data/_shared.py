@@ -116,7 +116,7 @@ class SharedList(Sequence[T_co]):
             self._column, self._file = map_again("SharedList", path, "SharedList", self._column)
 
     @classmethod
-    def open(cls, file: Path_) -> Self:
+    def open(cls, file: Path_) -> SharedList[Any]:
         """The list that was written to a file with `file=`, mapped.
 
         The file may hold pickled objects, which can run any code: open files that you trust.

@@ -74,7 +74,7 @@ class SharedDict(Mapping[K, V_co]):
         self._slots = len(table) - 1
 
     @classmethod
-    def open(cls, file: Path_) -> Self:
+    def open(cls, file: Path_) -> SharedDict[Any, Any]:
         """The mapping that was written to a file with `file=`, mapped.
 
         The file may hold pickled objects, which can run any code: open files that you trust.

@@ -26,10 +26,15 @@ with needs("facula.utils.data"):
         CollateTypeError,
         ConcatDataset,
         Dataset,
+        EpochReport,
         IterableDataset,
+        LoaderReport,
+        Meter,
         RandomSampler,
         Sampler,
         SequentialSampler,
+        SharedDict,
+        SharedList,
         Subset,
         SubsetRandomSampler,
         TensorDataset,
@@ -38,7 +43,9 @@ with needs("facula.utils.data"):
         WorkerInfo,
         WorkerTimeoutError,
         get_worker_info,
+        growing_attributes,
         random_split,
+        warn_of_growth,
     )
     from facula_data.extend import Native, at_worker_start, set_seed_source
 
@@ -85,9 +92,10 @@ else:
 
 __all__ = [
     "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset",
-    "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
-    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "WorkerError", "WorkerInfo",
-    "WorkerTimeoutError", "default_collate", "default_convert", "distributed", "get_worker_info", "random_split",
+    "DistributedSampler", "EpochReport", "IterableDataset", "LoaderReport", "Meter", "RandomSampler", "Sampler",
+    "SequentialSampler", "SharedDict", "SharedList", "Subset", "SubsetRandomSampler", "TensorDataset",
+    "WeightedRandomSampler", "WorkerError", "WorkerInfo", "WorkerTimeoutError", "default_collate", "default_convert",
+    "distributed", "get_worker_info", "growing_attributes", "random_split", "warn_of_growth",
 ]  # fmt: skip
 
 
