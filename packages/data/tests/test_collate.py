@@ -229,6 +229,8 @@ class Half:
 
 
 def stacked(samples):
+    if len({sample.shape for sample in samples}) > 1:
+        raise ValueError("unequal")
     return Half(*[sample.values for sample in samples])
 
 

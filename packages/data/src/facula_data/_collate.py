@@ -131,8 +131,11 @@ def _text(samples: list[Sample], where: str, native: Native | None) -> list[Samp
 
 def _numeric(samples: list[Sample], where: str, native: Native | None) -> Batch:
     if native is not None and all([isinstance(sample, native.kind) for sample in samples]):
-        _check_shapes(samples, where)
-        return native.stack(samples)
+        try:
+            return native.stack(samples)
+        except Exception:
+            _check_shapes(samples, where)  # which says of which samples
+            raise
     types = set(map(type, samples))
     if int in types and types <= {bool, int}:
         return _integers(samples, where)

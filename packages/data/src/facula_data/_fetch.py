@@ -12,7 +12,7 @@ from facula_errors import InvalidValueError
 from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
 from ._overrides import quick_method
-from ._reading import Left, Reader
+from ._reading import Left, Reader, add_place
 from ._types import Batch, Collate, Convert, Index, Sample
 
 SHOWN = 8  # indices in a note
@@ -61,8 +61,17 @@ class BatchReader:
 
     def _samples(self, chosen: list[Index]) -> list[Sample]:
         read = self._read
+        samples: list[Sample] = []
+        if self._read_list is None and read.is_plain:
+            dataset = self._dataset
+            try:
+                for index in chosen:
+                    samples.append(dataset[index])
+            except Exception as error:
+                add_place(error, dataset, chosen[len(samples)])
+                raise
+            return samples
         if self._read_list is None:
-            samples = []
             for index in tuple(chosen):
                 try:
                     samples.append(read(index))

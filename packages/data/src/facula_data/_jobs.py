@@ -19,6 +19,7 @@ from ._reading import OnError, Reader
 from ._types import Batch, Collate, Convert, Sample, Source
 from ._worker_info import WorkerInfo, set_worker_info
 
+SMALL = 4096  # bytes of a sample
 END = "end"  # what a stream gives in place of a batch when it has no more
 
 Make = Callable[[object], Batch]
@@ -122,8 +123,10 @@ def _same(array: np.ndarray) -> np.ndarray:
 
 
 def _stack(native: Native, samples: list[Sample]) -> Batch:
+    """Many small tensors are quicker stacked by their own library; large ones at once where the batch is to lie."""
     try:
-        arrays = [as_numpy(sample) for sample in samples]
+        if getattr(samples[0], "nbytes", SMALL) < SMALL:
+            return as_numpy(native.stack(samples))
+        return stacked([as_numpy(sample) for sample in samples])
     except (BufferError, TypeError, RuntimeError):  # a dtype that NumPy has not
         return native.stack(samples)
-    return stacked(arrays)

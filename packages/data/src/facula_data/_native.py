@@ -17,7 +17,7 @@ class Native:
     Arguments:
         kind: the class of these tensors.
         convert: makes one of a NumPy array; for all other samples.
-        stack: makes one of a list of them that have one shape, with a new first dimension.
+        stack: makes one of a list of them, with a new first dimension; raises where their shapes differ.
     """
 
     __slots__ = ("convert", "kind", "stack")

@@ -70,8 +70,7 @@ class Reader:
                 return self.dataset.__getitem__(index, rng=np.random.Generator(self._words(index)))
             return self.dataset[index]
         except Exception as error:
-            name = type(self.dataset).__name__
-            error.add_note(f"DataLoader: raised by {name}.__getitem__({index!r}){beyond(self.dataset, index)}")
+            add_place(error, self.dataset, index)
             raise
 
     def _words(self, index: Index) -> np.random.Philox:
@@ -111,6 +110,12 @@ def checked_policy(on_error: object) -> OnError:
     if callable(on_error) or on_error in POLICIES:
         return on_error  # type: ignore[return-value]
     raise InvalidValueError(f"DataLoader: expected on_error to be one of {POLICIES} or callable; got {on_error!r}")
+
+
+def add_place(error: Exception, dataset: Source, index: Index) -> None:
+    """Let an error say which sample it is about."""
+    name = type(dataset).__name__
+    error.add_note(f"DataLoader: raised by {name}.__getitem__({index!r}){beyond(dataset, index)}")
 
 
 def beyond(dataset: Source, index: Index) -> str:

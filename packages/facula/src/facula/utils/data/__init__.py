@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         shard: tuple[int, int] | None
         on_error: str | Callable[[Exception, AnyValue], object]
         seed_globals: bool
+        meter: bool
 
 else:
     from typing import TypeVar
