@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 from contextlib import nullcontext
 from multiprocessing import connection, context, forkserver, process, queues, reduction
@@ -128,9 +129,11 @@ def _check_found(child: process.BaseProcess) -> None:
     if getattr(process.current_process(), "_inheriting", False):
         raise OperationError(f"multiprocessing: this program starts processes while it is imported by one; {GUARD}")
     main, target = sys.modules["__main__"], getattr(child, "_target", None)
-    parts = [target, type(child), *getattr(child, "_args", ())]
+    parts = [target, type(child)]
+    for one in getattr(child, "_args", ()):
+        parts += one if isinstance(one, tuple) else [one]
     typed = [one for one in parts if getattr(one, "__module__", None) == "__main__"]
-    if typed and getattr(main, "__spec__", None) is None and not hasattr(main, "__file__"):
+    if typed and getattr(main, "__spec__", None) is None and not os.path.isfile(getattr(main, "__file__", "")):
         name = getattr(typed[0], "__name__", type(typed[0]).__name__)
         raise OperationError(
             f"multiprocessing: {name!r} was typed into a notebook or an interpreter, where another process cannot find "
