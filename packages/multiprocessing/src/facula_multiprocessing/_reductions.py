@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-__all__ = ["Message", "encode", "register_reduction", "shared_empty"]
+__all__ = ["Message", "block_under", "encode", "register_reduction", "shared_empty"]
 
 INLINE = 4096  # bytes: what is smaller goes into the message itself
 

@@ -74,6 +74,12 @@ class SharedBlock:
     """Memory that processes share, as one of them holds it. It is the base of all arrays over it.
 
     The slot `__del__` has a C function, so letting go of it runs no Python code.
+
+    Arguments:
+        ledger: of the arena that it lies in.
+        offset: where it begins there.
+        nbytes: its size.
+        release: what `__del__` calls.
     """
 
     __slots__ = ("__array_interface__", "__del__", "__weakref__", "address", "ledger", "nbytes", "offset")
