@@ -1,19 +1,103 @@
-"""facula_multiprocessing: processes that share arrays through memory of the kernel's, without a copy.
+"""facula_multiprocessing: the standard library's multiprocessing, with arrays in memory that processes share.
 
-What it is: shared memory that cannot leak (`_memory.py`, `_arena.py`), views that hold it (`_leases.py`), messages
-that refer to it (`_messages.py`).
-May import: NumPy and facula_errors. Where next: Note [Memory without a name] in `_memory.py`.
+What it is: its names, queues and pipes that send arrays without a copy (`_contexts.py`, `_reductions.py`), processes
+that end together (`_launch.py`), and shared memory that cannot leak (`_memory.py`, `_arena.py`, `_ledger.py`).
+May import: NumPy and facula_errors. Where next: Note [Memory without a name] in `_memory.py`, then Note [Tickets] in
+`_ledger.py`; `extend.py` is for sibling packages.
 """
 
+from multiprocessing import (
+    AuthenticationError,
+    BufferTooShort,
+    ProcessError,
+    TimeoutError,
+    active_children,
+    cpu_count,
+    current_process,
+    parent_process,
+)
+
+from facula_errors import InvalidValueError as _InvalidValueError
+from facula_errors.extend import boundary as _boundary
 from facula_errors.extend import register as _register
 
+from ._contexts import DefaultContext as _DefaultContext
+from ._contexts import Process
 from ._errors import SharedMemoryError
+from ._launch import (
+    ProcessContext,
+    ProcessException,
+    ProcessExitedException,
+    ProcessRaisedException,
+    spawn,
+    start_processes,
+)
+from ._reductions import shared_empty
 
 __version__ = "0.1.0"
 
 _register("facula_multiprocessing")
 
-__all__ = ["SharedMemoryError"]
+_default = _DefaultContext()
+
+Array, RawArray, RawValue, Value = _default.Array, _default.RawArray, _default.RawValue, _default.Value
+Barrier, BoundedSemaphore, Condition, Event = (
+    _default.Barrier,
+    _default.BoundedSemaphore,
+    _default.Condition,
+    _default.Event,
+)
+Lock, RLock, Semaphore = _default.Lock, _default.RLock, _default.Semaphore
+JoinableQueue, Pipe, Queue, SimpleQueue = _default.JoinableQueue, _default.Pipe, _default.Queue, _default.SimpleQueue
+Manager, Pool = _default.Manager, _default.Pool
+allow_connection_pickling, freeze_support = _default.allow_connection_pickling, _default.freeze_support
+get_all_start_methods, get_context = _default.get_all_start_methods, _default.get_context
+get_logger, log_to_stderr = _default.get_logger, _default.log_to_stderr
+get_start_method, set_start_method = _default.get_start_method, _default.set_start_method
+set_executable, set_forkserver_preload = _default.set_executable, _default.set_forkserver_preload
+
+__all__ = [
+    "Array", "AuthenticationError", "Barrier", "BoundedSemaphore", "BufferTooShort", "Condition", "Event",
+    "JoinableQueue", "Lock", "Manager", "Pipe", "Pool", "Process", "ProcessContext", "ProcessError", "ProcessException",
+    "ProcessExitedException", "ProcessRaisedException", "Queue", "RLock", "RawArray", "RawValue", "Semaphore",
+    "SharedMemoryError", "SimpleQueue", "TimeoutError", "Value", "active_children", "allow_connection_pickling",
+    "cpu_count", "current_process", "freeze_support", "get_all_sharing_strategies", "get_all_start_methods",
+    "get_context", "get_logger", "get_sharing_strategy", "get_start_method", "log_to_stderr", "parent_process",
+    "set_executable", "set_forkserver_preload", "set_sharing_strategy", "set_start_method", "shared_empty", "spawn",
+    "start_processes",
+]  # fmt: skip
+
+_STRATEGIES = ("file_descriptor", "file_system")
+_strategy = ["file_descriptor"]
+
+
+def get_all_sharing_strategies() -> set[str]:
+    """The names that `set_sharing_strategy` takes."""
+    return set(_STRATEGIES)
+
+
+def get_sharing_strategy() -> str:
+    """The name that `set_sharing_strategy` set last."""
+    return _strategy[0]
+
+
+@_boundary
+def set_sharing_strategy(new_strategy: str) -> None:
+    """Accept the name of a way to share memory, for programs that set one: there is one way, which leaves no files.
+
+    Raises:
+        ValueError: the name is not known.
+
+    >>> set_sharing_strategy("file_system")
+    >>> get_sharing_strategy()
+    'file_system'
+    >>> set_sharing_strategy("file_descriptor")
+    """
+    if new_strategy not in _STRATEGIES:
+        raise _InvalidValueError(
+            f"set_sharing_strategy: expected one of {', '.join(_STRATEGIES)}; got {new_strategy!r}"
+        )
+    _strategy[0] = new_strategy
 
 
 def __dir__() -> list[str]:

@@ -50,6 +50,7 @@ class Arena:
 
     Arguments:
         capacity: bytes, rounded up to pages.
+        apart: bytes at the start that no block is made of, for the caller to reserve; a whole number of pages.
 
     Raises:
         SharedMemoryError: there can be no file or no mapping so large.
@@ -69,9 +70,17 @@ class Arena:
     reserved: int
     taken: int
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, apart: int = 0) -> None:
         capacity = -(-capacity // PAGE) * PAGE
         self._map(create(capacity), capacity)
+        self._top = apart
+
+    @classmethod
+    def over(cls, fd: int, capacity: int) -> Arena:
+        """The arena of another process, by a descriptor that is this one's from now on. It gives out no blocks."""
+        arena = cls.__new__(cls)
+        arena._map(fd, capacity)
+        return arena
 
     def _map(self, fd: int, capacity: int) -> None:
         try:
@@ -126,6 +135,10 @@ class Arena:
         self.taken += size
         return offset
 
+    def has(self, nbytes: int) -> bool:
+        """Whether there is a block for `nbytes` without reserving more."""
+        return bool(self._free.get(size_class(nbytes)))
+
     def give(self, offset: int) -> None:
         """Take back a block that nobody reads any more."""
         size = self._sizes.pop(offset)
@@ -163,6 +176,4 @@ def size_class(nbytes: int) -> int:
 
 def _attached(descriptor: Duplicate, capacity: int) -> Arena:
     """The arena of another process, in this one."""
-    arena = Arena.__new__(Arena)
-    arena._map(descriptor.detach(), capacity)
-    return arena
+    return Arena.over(descriptor.detach(), capacity)

@@ -10,7 +10,10 @@ __all__ = ["SharedMemoryError"]
 class SharedMemoryError(NoMemoryError):
     """Shared memory that cannot be had: more than the machine, the container or a limit of the process allows.
 
-    `requested` and `available` are bytes; `available` is None where it is not known.
+    Arguments:
+        message: what is wrong, and what to do.
+        requested: the bytes that were asked for.
+        available: the bytes that are left; None where that is not known.
     """
 
     requested: int

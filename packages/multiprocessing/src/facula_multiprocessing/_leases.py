@@ -105,21 +105,21 @@ class Leases:
 
 
 _all: WeakSet[Leases] = WeakSet()
-_starting: set[int] = set()  # the threads in which a worker is being started
+starting: set[int] = set()  # the threads in which a worker is being started
 
 
 @contextmanager
 def starting_workers() -> Iterator[None]:
     """Let a fork within be of a worker, which looks at none of its parent's blocks."""
-    _starting.add(get_ident())
+    starting.add(get_ident())
     try:
         yield
     finally:
-        _starting.discard(get_ident())
+        starting.discard(get_ident())
 
 
 def _retire_all() -> None:
-    if get_ident() not in _starting:
+    if get_ident() not in starting:
         for leases in list(_all):
             leases.retire()
 

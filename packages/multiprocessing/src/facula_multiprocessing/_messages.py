@@ -98,5 +98,11 @@ class Writer:
 
 
 def decode(data: bytes, blocks: Blocks, leases: Leases) -> object:
-    """The message, its arrays over the blocks, each of which is held until the last view of it is gone."""
+    """The message, its arrays over the blocks, each of which is held until the last view of it is gone.
+
+    Arguments:
+        data: the message as `Writer.encode` gave it.
+        blocks: the blocks that it refers to.
+        leases: the leases of the sender's arena, as this process sees it.
+    """
     return pickle.loads(data, buffers=[leases.array(offset, nbytes) for offset, nbytes in blocks])

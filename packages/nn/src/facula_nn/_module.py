@@ -125,6 +125,10 @@ class Module(Stateful["Module"]):
                 else:
                     parameter.grad = parameter.grad.detach().zero_()
 
+    def share_memory(self) -> Self:
+        """Move all parameters, their gradients and the buffers to memory that other processes can be sent."""
+        return self._apply(lambda one: one.share_memory_())
+
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Put `fn` of each parameter and buffer in its place; parameters stay the same objects, for optimizers."""
         if recurse:

@@ -12,7 +12,18 @@ from facula_storage.extend import collection_callback, launching_modules, regist
 # ruff: noqa: F401
 from ._core import resizing
 from ._creation import random_laws
-from ._interop import constructor, engine, export, html, older_methods, other_memory, pickling, protocols, repr
+from ._interop import (
+    constructor,
+    engine,
+    export,
+    html,
+    older_methods,
+    other_memory,
+    pickling,
+    protocols,
+    repr,
+    shared_memory,
+)
 from .ops import assigning, formats, inplace_views, moves, sharing
 from .ops.indexing import getitem, setitem
 

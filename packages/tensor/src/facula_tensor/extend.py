@@ -8,6 +8,7 @@
 - `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
 - `overridable` lets subclasses that override operators answer a function made of several.
 - `snapshot` is a tensor as it is at one moment; `overlapping` finds two of many tensors that share memory.
+- `register_reductions` lets tensors that are sent to other processes share their memory.
 - `relabel` lets an error begin with another name. `as_real`, `check_dim`, `reduction_of` and `dtype_of_type` check
   arguments.
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
@@ -33,6 +34,7 @@ from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
 from ._dispatch.operator import Operator
 from ._dispatch.overrides import overridable, plain_torch_function, watch_functions
+from ._interop.shared_memory import register_reductions
 from ._interop.typed import dtype_of_type
 from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
 
@@ -125,6 +127,7 @@ __all__ = [
     "recorded_ops",
     "recurrent_layer",
     "reduction_of",
+    "register_reductions",
     "relabel",
     "return_types",
     "rmsprop_centered_step",

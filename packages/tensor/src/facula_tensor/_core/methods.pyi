@@ -613,7 +613,7 @@ class Methods:
     def is_set_to(self, tensor: Tensor) -> builtins.bool:
         """Whether another tensor shows the same memory in the same way."""
     def is_shared(self) -> builtins.bool:
-        """Whether other processes share the memory: False."""
+        """Whether the memory is such as other processes can be sent without a copy: after `share_memory_()`."""
     def is_signed(self) -> builtins.bool:
         """Whether the dtype has negative numbers."""
     @property
@@ -1013,6 +1013,8 @@ class Methods:
         """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
     def sgn_(self) -> Tensor:
         """`sgn` in place: changes this tensor and returns it."""
+    def share_memory_(self) -> Tensor:
+        """Move this tensor's storage, and its gradient's, to memory that other processes can be sent; returns the tensor."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:

@@ -119,13 +119,6 @@ def is_pinned(self: Tensor, device: DeviceLike | None = None) -> bool:
     return False
 
 
-@method()
-@boundary
-def is_shared(self: Tensor) -> bool:
-    """Whether other processes share the memory: False."""
-    return False
-
-
 @overridable
 @method()
 @boundary

@@ -120,7 +120,7 @@ def rebuild(
             f"unpickling a tensor: {layout} from byte {offset} on does not fit {block.nbytes} bytes on device "
             f"'{block.device}'"
         )
-    return _as(cls, make(Tensor, layout, block.storage, block.offset + offset), requires_grad, attributes)
+    return as_class(cls, make(Tensor, layout, block.storage, block.offset + offset), requires_grad, attributes)
 
 
 @method("__copy__")
@@ -128,7 +128,7 @@ def rebuild(
 def copy_tensor(tensor: Tensor) -> Tensor:
     """`copy.copy`: another tensor over the same memory, sharing its version."""
     check_copied("copy", tensor)
-    return _as(type(tensor), snapshot(tensor), tensor.node is LEAF, attributes(tensor))
+    return as_class(type(tensor), snapshot(tensor), tensor.node is LEAF, attributes(tensor))
 
 
 @method("__deepcopy__")
@@ -163,7 +163,7 @@ def attributes(tensor: Tensor) -> dict[str, object] | None:
     return getattr(tensor, "__dict__", None) or None
 
 
-def _as(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, object] | None) -> Any:
+def as_class(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, object] | None) -> Any:
     """`tensor` as one of the class `cls`, with the attributes of its `__dict__`."""
     if cls is not Tensor:
         tensor = wrap_layout(make(cls, tensor._layout, tensor._storage, tensor._offset))

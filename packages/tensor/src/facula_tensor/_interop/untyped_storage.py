@@ -109,6 +109,16 @@ class UntypedStorage:
         return self
 
     @boundary
+    def share_memory_(self) -> UntypedStorage:
+        """Move it to memory that other processes can be sent; see `Tensor.share_memory_`."""
+        self._bytes.share_memory_()
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes can be sent the memory without a copy."""
+        return self._bytes.is_shared()
+
+    @boundary
     def resize_(self, size: int) -> UntypedStorage:
         """See that there are at least `size` bytes; they never become fewer, and what there was is kept."""
         count = max(as_integer(size, "resize_", "size"), self.nbytes())
@@ -179,6 +189,16 @@ class TypedStorage:
     def device(self) -> Device:
         """Where the memory is."""
         return self._elements.device
+
+    @boundary
+    def share_memory_(self) -> TypedStorage:
+        """Move it to memory that other processes can be sent; see `Tensor.share_memory_`."""
+        self._elements.share_memory_()
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes can be sent the memory without a copy."""
+        return self._elements.is_shared()
 
     def untyped(self) -> UntypedStorage:
         """The same memory as bytes."""

@@ -1,0 +1,285 @@
+"""Processes of one function: they end together, and none is left when their parent is killed."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+import traceback
+from contextlib import suppress
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
+from ._contexts import GUARD, Connection, DefaultContext
+from ._supervision import end_with, keep_from_children, no_longer_kept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.process import BaseProcess
+
+__all__ = [
+    "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException", "spawn",
+    "start_processes",
+]  # fmt: skip
+
+_LONGEST = 32 << 10  # characters of a traceback, so that the pipe has room for it
+_PATIENCE = 30.0  # seconds between asking a process to end and ending it
+_BEGUN = b"begun"
+
+
+class ProcessException(FaculaError):
+    """A process of `spawn` failed.
+
+    Arguments:
+        msg: the error's message.
+        error_index: the number of the process.
+        error_pid: its process id.
+    """
+
+    msg: str
+    error_index: int
+    error_pid: int | None
+
+    def __init__(self, msg: str, error_index: int, error_pid: int | None) -> None:
+        super().__init__(msg)
+        self.msg, self.error_index, self.error_pid = msg, error_index, error_pid
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.msg, self.error_index, self.error_pid)
+
+
+class ProcessRaisedException(ProcessException):
+    """A process of `spawn` ended with an exception, whose traceback the message has."""
+
+
+class ProcessExitedException(ProcessException):
+    """A process of `spawn` ended early.
+
+    Arguments:
+        msg: the error's message.
+        error_index: the number of the process.
+        error_pid: its process id.
+        exit_code: the status with which it ended; negative for a signal.
+        signal_name: the signal that ended it; None where none did.
+    """
+
+    exit_code: int | None
+    signal_name: str | None
+
+    def __init__(
+        self,
+        msg: str,
+        error_index: int,
+        error_pid: int | None,
+        exit_code: int | None = None,
+        signal_name: str | None = None,
+    ) -> None:
+        super().__init__(msg, error_index, error_pid)
+        self.exit_code, self.signal_name = exit_code, signal_name
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code, self.signal_name)
+
+
+def _run(
+    function: Callable[..., object], index: int, args: tuple[object, ...], report: Connection, life: Connection
+) -> None:
+    """What a process of `spawn` does."""
+    end_with(life)
+    report.send_bytes(_BEGUN)
+    try:
+        function(index, *args)
+    except KeyboardInterrupt:
+        pass  # the parent has it too
+    except Exception:
+        text = traceback.format_exc()
+        if len(text) > _LONGEST:
+            text = f"{text[: _LONGEST // 2]}\n...\n{text[-_LONGEST // 2 :]}"
+        report.send_bytes(text.encode(errors="replace"))
+        sys.exit(1)
+
+
+class _Child:
+    """One process, the pipe by which it says why it fails, and the one whose end it ends with."""
+
+    def __init__(self, process: BaseProcess, report: Connection, life: Connection) -> None:
+        self.process, self._report, self._life = process, report, life
+
+    def said(self) -> tuple[bool, str]:
+        """Whether it began to run the function, and the traceback with which it failed; once."""
+        found = []
+        with suppress(EOFError, OSError):
+            while self._report.poll():
+                found.append(self._report.recv_bytes())
+        return _BEGUN in found, b"".join(one for one in found if one != _BEGUN).decode(errors="replace")
+
+    def close(self) -> None:
+        """Give back the descriptors of a process that has ended."""
+        no_longer_kept(self._life)
+        self._life.close()
+        self._report.close()
+
+
+@boundary
+class ProcessContext:
+    """The processes that `start_processes` started: `processes`, and `join` to wait for them."""
+
+    processes: list[BaseProcess]
+
+    def __init__(self, processes: list[_Child]) -> None:
+        self.processes = [one.process for one in processes]
+        self._waiting = dict(enumerate(processes))
+
+    def pids(self) -> list[int | None]:
+        """The ids of the processes."""
+        return [process.pid for process in self.processes]
+
+    def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
+        """Wait until a process ends. The failure of one ends the others.
+
+        Arguments:
+            timeout: seconds to wait at most; by default as long as it takes.
+            grace_period: seconds that the others have to end by themselves, 30 by default; then they are killed.
+
+        Returns:
+            True where all have ended well; False where some run.
+
+        Raises:
+            ProcessRaisedException: a process ended with an exception.
+            ProcessExitedException: a process ended otherwise.
+        """
+        if self._waiting:
+            wait([child.process.sentinel for child in self._waiting.values()], timeout)
+        failed = None
+        for index, child in list(self._waiting.items()):
+            if child.process.exitcode is None:
+                continue
+            if not child.process.exitcode:
+                del self._waiting[index]
+                child.close()
+            elif failed is None:
+                failed = index
+        if failed is None:
+            return not self._waiting
+        error = self._error(failed, self._waiting[failed])
+        self.stop(grace_period)
+        raise error
+
+    def stop(self, grace_period: float | None = None) -> None:
+        """End all processes that run.
+
+        Arguments:
+            grace_period: seconds that they have to end by themselves, 30 by default; then they are killed.
+        """
+        for child in self._waiting.values():
+            child.process.terminate()
+        end = time.monotonic() + (_PATIENCE if grace_period is None else grace_period)
+        for child in self._waiting.values():
+            child.process.join(max(0.0, end - time.monotonic()))
+            if child.process.exitcode is None:
+                child.process.kill()
+                child.process.join()
+            child.close()
+        self._waiting.clear()
+
+    def _error(self, index: int, child: _Child) -> ProcessException:
+        pid, code = child.process.pid, child.process.exitcode
+        begun, text = child.said()
+        if text:
+            return ProcessRaisedException(f"spawn: process {index} ended with an exception:\n\n{text}", index, pid)
+        name = None
+        said = f"spawn: process {index} ended with status {code}"
+        if code is not None and code < 0:
+            with suppress(ValueError):
+                name = signal.Signals(-code).name
+            said = f"spawn: process {index} was ended by {name or f'signal {-code}'}"
+            if name == "SIGKILL":
+                said += "; if nobody did that on purpose, the kernel may have, for want of memory"
+        elif not begun:
+            said += f" before it ran the function, which it said why above; {GUARD}"
+        return ProcessExitedException(said, index, pid, code, name)
+
+
+@boundary
+def start_processes(
+    fn: Callable[..., object],
+    args: tuple[object, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str | None = None,
+) -> ProcessContext | None:
+    """Run a function in several processes. The failure of one ends the others; the death of this one ends all.
+
+    Arguments:
+        fn: called as `fn(i, *args)` in process i, from 0 to nprocs - 1.
+        args: its other arguments.
+        nprocs: the number of processes.
+        join: wait for the processes.
+        daemon: end the processes where this one ends before them.
+        start_method: "fork", "spawn" or "forkserver"; by default the one that is set, or Python's own.
+
+    Returns:
+        None, or without `join` a ProcessContext.
+
+    Raises:
+        ProcessRaisedException: a process ended with an exception.
+        ProcessExitedException: a process ended early.
+    """
+    if not callable(fn):
+        raise InvalidTypeError(f"spawn: expected fn to be a function; got {type(fn).__name__}")
+    if isinstance(nprocs, bool) or not isinstance(nprocs, int) or nprocs < 1:
+        raise InvalidValueError(f"spawn: expected nprocs to be an integer of at least 1; got {nprocs!r}")
+    if not isinstance(args, tuple):
+        raise InvalidTypeError(f"spawn: expected args to be a tuple, as in (x,); got {type(args).__name__}")
+    context = DefaultContext().get_context(start_method)
+    started: list[_Child] = []
+    try:
+        for index in range(nprocs):
+            started.append(_start(context, fn, index, args, daemon))
+    except BaseException:
+        ProcessContext(started).stop(0.0)
+        raise
+    found = ProcessContext(started)
+    if not join:
+        return found
+    try:
+        while not found.join():
+            pass
+    except BaseException:
+        found.stop()
+        raise
+    return None
+
+
+def _start(context: Any, fn: Callable[..., object], index: int, args: tuple[object, ...], daemon: bool) -> _Child:
+    report, theirs = context.Pipe(duplex=False)
+    watched, life = context.Pipe(duplex=False)
+    keep_from_children(life)
+    process = context.Process(target=_run, args=(fn, index, args, theirs, watched), daemon=daemon)
+    child = _Child(process, report, life)
+    try:
+        process.start()
+    except BaseException:
+        child.close()
+        raise
+    finally:
+        theirs.close()
+        watched.close()
+    return child
+
+
+@boundary
+def spawn(
+    fn: Callable[..., object],
+    args: tuple[object, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str | None = None,
+) -> ProcessContext | None:
+    """Run a function in several processes. Arguments: those of `start_processes`."""
+    return start_processes(fn, args, nprocs, join, daemon, start_method)

@@ -1,0 +1,135 @@
+"""Messages between processes: pickles whose arrays are handles of shared memory.
+
+Whoever reads one needs nothing of this but the functions that it names: `pickle.loads` is enough. Only pickles made by
+`encode` have handles; those of `multiprocessing` itself stay as they are.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from multiprocessing.reduction import ForkingPickler
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import InvalidValueError
+
+from ._errors import SharedMemoryError
+from ._sharing import Handle, SharedBlock, cancel, collecting_tickets, new_block, receive, send
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import DTypeLike
+
+__all__ = ["Message", "block_under", "encode", "register_reduction", "shared_empty"]
+
+INLINE = 4096  # bytes: what is smaller goes into the message itself
+
+_reductions: dict[type, Callable[[Any], object]] = {}
+
+
+class _Pickler(ForkingPickler):
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file, 5)
+        self.dispatch_table = {**self.dispatch_table, **_reductions}  # type: ignore[assignment, dict-item]
+
+
+class Message:
+    """An object on its way to another process, where unpickling this gives the object itself.
+
+    What it has of arrays is in shared memory, which is held until it is received, or cancelled.
+    """
+
+    __slots__ = ("_tickets", "data")
+
+    data: bytes
+
+    def __init__(self, content: object) -> None:
+        file = io.BytesIO()
+        with collecting_tickets() as self._tickets:
+            _Pickler(file).dump(content)
+        self.data = file.getvalue()
+
+    def __enter__(self) -> Message:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        """Cancel it where sending it failed."""
+        if error is not None:
+            cancel(self._tickets)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return pickle.loads, (self.data,)
+
+
+def encode(content: object) -> bytes:
+    """An object as bytes, whose arrays are in shared memory; `pickle.loads` gives it back, once."""
+    return Message(content).data
+
+
+def register_reduction(kind: type, reduce: Callable[[Any], object]) -> None:
+    """Let objects of exactly this class travel as `reduce(object)` says, which is what `__reduce__` would give."""
+    _reductions[kind] = reduce
+
+
+def shared_empty(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> np.ndarray:
+    """A new array in shared memory: it is sent without a copy, and all who have it see each other's changes.
+
+    Arguments:
+        shape: of the array.
+        dtype: of its elements; no objects.
+
+    Raises:
+        SharedMemoryError: there is too little memory.
+
+    >>> x = shared_empty((2, 3), "int32")
+    >>> x[:] = 5
+    >>> x.sum()
+    np.int64(30)
+    """
+    kind = np.dtype(dtype)
+    lengths = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    if kind.hasobject or any(length < 0 for length in lengths):
+        raise InvalidValueError(f"shared_empty: expected lengths of at least 0 and no objects; got {shape}, {kind}")
+    nbytes = kind.itemsize
+    for length in lengths:
+        nbytes *= int(length)
+    return np.ndarray(lengths, kind, new_block(max(1, nbytes)).array())
+
+
+def block_under(array: np.ndarray) -> SharedBlock | None:
+    """The shared block that an array lies in; None where it is in other memory."""
+    base: object = array
+    while base is not None and not isinstance(base, SharedBlock):
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    return base
+
+
+def _reduce_array(array: np.ndarray) -> object:
+    block = block_under(array)
+    if block is None:
+        if array.nbytes <= INLINE or array.dtype.hasobject:
+            return array.__reduce_ex__(5)
+        try:
+            block = new_block(array.nbytes)
+        except SharedMemoryError:
+            return array.__reduce_ex__(5)
+        fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+        copy = np.ndarray(array.shape, array.dtype, block.array(), order="F" if fortran else "C")
+        copy[...] = array
+        return _array, (send(block), array.shape, array.dtype, 0, copy.strides, True)
+    start = array.ctypes.data - block.address
+    return _array, (send(block), array.shape, array.dtype, start, array.strides, array.flags.writeable)
+
+
+def _array(
+    handle: Handle, shape: tuple[int, ...], dtype: np.dtype, start: int, strides: tuple[int, ...], writeable: bool
+) -> np.ndarray:
+    array = np.ndarray(shape, dtype, receive(handle).array(), start, strides)
+    array.flags.writeable = writeable
+    return array
+
+
+register_reduction(np.ndarray, _reduce_array)

@@ -1,0 +1,278 @@
+"""`spawn`: processes of one function, which end together."""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import facula_multiprocessing as mp
+
+METHODS = multiprocessing.get_all_start_methods()
+
+
+@pytest.fixture(params=METHODS)
+def method(request):
+    return request.param
+
+
+def fill(index, array):
+    array[index] = index + 1
+
+
+def test_each_gets_its_number_and_the_arguments(method):
+    array = mp.shared_empty(3, "int64")
+    array[:] = 0
+    assert mp.spawn(fill, (array,), nprocs=3, start_method=method) is None
+    assert array.tolist() == [1, 2, 3]
+
+
+def fail(index, how, place):
+    (place / str(index)).write_text(str(os.getpid()))
+    if index == 1:
+        while not (place / "0").exists():
+            time.sleep(0.01)
+        if how == "raise":
+            raise KeyError("lost")
+        if how == "exit":
+            sys.exit(3)
+        if how == "long":
+            raise ValueError("x" * 1_000_000)
+        os.kill(os.getpid(), getattr(signal, how))
+    time.sleep(60)
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "said"),
+    [
+        (
+            "raise",
+            mp.ProcessRaisedException,
+            r"process 1 ended with an exception:(.|\n)*in fail(.|\n)*KeyError: 'lost'",
+        ),
+        ("long", mp.ProcessRaisedException, r"ValueError: xxx"),
+        ("exit", mp.ProcessExitedException, "process 1 ended with status 3$"),
+        ("SIGKILL", mp.ProcessExitedException, "process 1 was ended by SIGKILL; .* want of memory"),
+        ("SIGSEGV", mp.ProcessExitedException, "process 1 was ended by SIGSEGV$"),
+    ],
+)
+def test_the_first_failure_ends_the_others(method, how, kind, said, tmp_path):
+    begun = time.monotonic()
+    with pytest.raises(kind, match=said) as caught:
+        mp.spawn(fail, (how, tmp_path), nprocs=2, start_method=method)
+    assert time.monotonic() - begun < 40
+    error = caught.value
+    assert error.error_index == 1 and error.error_pid == int((tmp_path / "1").read_text())
+    assert not os.path.exists(f"/proc/{(tmp_path / '0').read_text()}")
+    if kind is mp.ProcessExitedException:
+        assert error.exit_code == (3 if how == "exit" else -getattr(signal, how))
+        assert error.signal_name == (None if how == "exit" else how)
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+def stubborn(index, place):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    (place / str(index)).write_text("here")
+    if index == 1:
+        while not (place / "0").exists():
+            time.sleep(0.01)
+        raise ValueError
+    time.sleep(60)
+
+
+def test_a_process_that_will_not_end_is_killed(tmp_path):
+    found = mp.spawn(stubborn, (tmp_path,), nprocs=2, join=False, start_method="fork")
+    with pytest.raises(mp.ProcessRaisedException):
+        while not found.join(grace_period=0.2):
+            pass
+    assert found.processes[0].exitcode == -signal.SIGKILL
+
+
+def nap(index, seconds):
+    time.sleep(seconds)
+
+
+def test_join_waits_as_long_as_it_is_told():
+    found = mp.start_processes(nap, (0.5,), nprocs=2, join=False, start_method="fork")
+    assert isinstance(found, mp.ProcessContext) and len(found.pids()) == 2
+    assert found.join(timeout=0.01) is False
+    while not found.join():
+        pass
+    assert found.join() is True
+
+
+def test_descriptors_go_with_the_processes():
+    mp.spawn(nap, (0,), nprocs=2, start_method="fork")
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        mp.spawn(nap, (0,), nprocs=2, start_method="fork")
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "said"),
+    [
+        ((3,), TypeError, "expected fn to be a function; got int"),
+        ((nap, 3), TypeError, r"expected args to be a tuple, as in \(x,\); got int"),
+        ((nap, (), 0), ValueError, "expected nprocs to be an integer of at least 1; got 0"),
+        ((nap, (), 1.5), ValueError, "got 1.5"),
+        ((nap, (), 1, True, False, "thread"), ValueError, "expected one of fork, spawn, forkserver; got 'thread'"),
+    ],
+)
+def test_arguments_that_cannot_be(arguments, kind, said):
+    with pytest.raises(kind, match=said):
+        mp.spawn(*arguments)
+
+
+def run(program, tmp_path, *arguments, **options):
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    return subprocess.run([sys.executable, path, *arguments], capture_output=True, text=True, timeout=100, **options)
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_script_without_a_guard_is_told_so(method, tmp_path):
+    program = """
+import sys
+import facula_multiprocessing as mp
+def work(index):
+    pass
+mp.spawn(work, start_method=sys.argv[1])
+"""
+    done = run(program, tmp_path, method)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert "before it ran the function" in last and "`if __name__ == '__main__':`" in last
+    assert "starts processes while it is imported" in done.stderr
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_what_was_typed_into_an_interpreter_is_named(method):
+    program = f"""
+import facula_multiprocessing as mp
+class Mine: pass
+def work(index, what): pass
+
+try:
+    mp.spawn(work, (Mine(),), start_method="{method}")
+except RuntimeError as error:
+    print(error)
+
+"""
+    done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=100)
+    assert "'work' was typed into a notebook or an interpreter" in done.stdout, done.stderr
+    assert "write it into a file" in done.stdout and "'fork'" in done.stdout
+
+
+def test_none_is_left_when_the_parent_is_killed(method, tmp_path):
+    program = """
+import os, sys, time
+import facula_multiprocessing as mp
+def work(index):
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+if __name__ == "__main__":
+    mp.spawn(work, nprocs=2, start_method=sys.argv[1])
+"""
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    parent = subprocess.Popen([sys.executable, path, method], stdout=subprocess.PIPE, text=True)
+    pids = [int(parent.stdout.readline()) for _ in range(2)]
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    end = time.monotonic() + 2
+    while any(alive(pid) for pid in pids) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not any(alive(pid) for pid in pids)
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+class Mine(mp.Process):
+    """A process of a program's own class, with attributes."""
+
+    def __init__(self, outbox):
+        super().__init__()
+        self.outbox, self.data = outbox, np.arange(10_000)
+
+    def run(self):
+        self.outbox.put(int(self.data.sum()))
+
+
+def test_classes_of_processes():
+    outbox = mp.Queue()
+    process = Mine(outbox)
+    process.start()
+    assert outbox.get() == sum(range(10_000))
+    process.join()
+
+
+def test_the_names_of_multiprocessing_are_here():
+    missing = {name for name in multiprocessing.__all__ if name not in mp.__all__}
+    assert missing <= {"reducer", "set_executable", "allow_connection_pickling"}, missing
+    assert mp.get_start_method() == multiprocessing.get_start_method()
+    assert mp.get_all_start_methods() == multiprocessing.get_all_start_methods()
+    with pytest.raises(ValueError, match="get_context: expected one of fork, spawn, forkserver; got 'x'"):
+        mp.get_context("x")
+
+
+def get_and_put(inner):
+    inner["x"] = np.arange(5000) + inner["x"]
+
+
+def test_managers():
+    with mp.Manager() as manager:
+        shared = manager.dict(x=np.ones(5000))
+        process = mp.Process(target=get_and_put, args=(shared,))
+        process.start()
+        process.join()
+        assert shared["x"][-1] == 5000
+
+
+def hold_lock(lock, event, value):
+    with lock:
+        value.value += 1
+    event.set()
+
+
+def test_locks_and_values_travel(method):
+    context = mp.get_context(method)
+    lock, event, value = context.Lock(), context.Event(), context.Value("i", 0)
+    process = context.Process(target=hold_lock, args=(lock, event, value))
+    process.start()
+    assert event.wait(30) and value.value == 1
+    process.join()
+
+
+def send_on(end):
+    end.recv().send("through two")
+
+
+def test_connections_travel(method):
+    context = mp.get_context(method)
+    ours, theirs = context.Pipe()
+    process = context.Process(target=send_on, args=(theirs,))
+    process.start()
+    read, write = context.Pipe(duplex=False)
+    ours.send(write)
+    assert read.recv() == "through two"
+    process.join()
+
+
+def test_sharing_strategies():
+    assert mp.get_sharing_strategy() in mp.get_all_sharing_strategies()
+    with pytest.raises(ValueError, match="expected one of file_descriptor, file_system; got 'x'"):
+        mp.set_sharing_strategy("x")
