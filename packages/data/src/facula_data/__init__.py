@@ -5,12 +5,16 @@ arrays and numbers all will do. Start reading at `_loader.py` (DataLoader), then
 `_fetch.py` (from indices to a batch). What sibling packages may use beyond these names is in `extend.py`.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from facula_errors.extend import register as _register
 
 from ._collate import default_collate, default_convert
 from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
 from ._errors import CollateError, CollateTypeError
+from ._file_errors import CorruptFileError
 from ._loader import DataLoader
+from ._mapped_datasets import FilterIterable, MapDataset, MapIterable
 from ._samplers import (
     BatchSampler,
     RandomSampler,
@@ -21,6 +25,12 @@ from ._samplers import (
 )
 from ._split import random_split
 
+if _TYPE_CHECKING:
+    from types import ModuleType as _ModuleType
+
+    from . import files as files
+    from . import transforms as transforms
+
 _register("facula_data")
 
 __all__ = [
@@ -29,9 +39,13 @@ __all__ = [
     "CollateError",
     "CollateTypeError",
     "ConcatDataset",
+    "CorruptFileError",
     "DataLoader",
     "Dataset",
+    "FilterIterable",
     "IterableDataset",
+    "MapDataset",
+    "MapIterable",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
@@ -46,4 +60,13 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, "files", "transforms", *(name for name in globals() if name.startswith("__"))})
+
+
+def __getattr__(name: str) -> "_ModuleType":
+    """`files` and `transforms`, which are imported where they are first asked for."""
+    if name in ("files", "transforms"):
+        from importlib import import_module
+
+        return import_module(f"facula_data.{name}")
+    raise AttributeError(f"module 'facula_data' has no attribute {name!r}")
