@@ -21,6 +21,7 @@ from .._local_file import TRUNCATED
 BLOCK = 512
 MAX_NAMES = 1 << 20  # bytes of a header that holds a long name
 PIECE = 1 << 20
+PADDING = 16  # pieces of it at most, all of which are zeros
 LONG = (
     tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE,
 )  # fmt: skip
@@ -95,6 +96,12 @@ class _Stream:
         while count:
             count -= len(self.read(min(count, PIECE)))
 
+    def finish(self) -> None:
+        """Read what follows the end, which is padding: so that what unpacks the stream compares its checksum."""
+        for _ in range(PADDING):
+            if not self._stream.read(PIECE):
+                return
+
     def header(self) -> bytes | None:
         """The next block; None at the end of the archive."""
         block = self._stream.read(BLOCK)
@@ -143,6 +150,7 @@ def members(path: str, max_bytes: int) -> Iterator[Member]:
             start = stream.offset
             block = stream.header()
             if block is None:
+                stream.finish()
                 return
             try:
                 info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")

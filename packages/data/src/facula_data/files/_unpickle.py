@@ -1,7 +1,7 @@
 """Pickles of plain containers and NumPy's arrays, read without running what is in them.
 
-A pickle is a program. This reader's has no functions but the three that arrays and bytes of Python 2 are written with,
-each replaced by one of ours that makes nothing larger than what the file holds; any other name is refused. They are
+A pickle is a program. This reader's has no functions but the few that arrays and old bytes are written with, each
+replaced by one of ours that makes nothing larger than what the file holds; any other name is refused. They are
 objects without attributes, so a pickle can neither call a class nor change one of ours.
 """
 
@@ -99,15 +99,30 @@ class _Array(_Pending):
 
     def __setstate__(self, state: Value) -> None:
         _, shape, dtype, fortran, data = state
-        if isinstance(data, str):  # bytes of Python 2
-            data = data.encode("latin1")
-        if not isinstance(dtype, _DType) or type(data) is not bytes or type(shape) is not tuple:
-            raise Refused("has an array of other things than numbers")
-        if any(type(size) is not int or size < 0 for size in shape):
-            raise Refused(f"has an array of the shape {shape!r:.60}")
-        if count_of(shape) * dtype.dtype.itemsize != len(data):
-            raise Refused(f"has {len(data)} bytes for an array {dtype.dtype} {shape}")
-        self.array = np.frombuffer(data, dtype.dtype).reshape(shape, order="F" if fortran else "C")
+        self.array = _checked(shape, dtype, bool(fortran), data)
+
+
+class _Frombuffer(_Pending):
+    """`numpy._core.numeric._frombuffer`: an array, as protocol 5 writes it."""
+
+    __slots__ = ()
+
+    def __call__(self, *arguments: Value) -> Value:
+        data, dtype, shape, order = arguments
+        return _checked(shape, dtype, order == "F", data)
+
+
+def _checked(shape: Value, dtype: Value, fortran: bool, data: Value) -> np.ndarray:
+    """The array of exactly these bytes."""
+    if isinstance(data, (str, bytearray)):  # text is bytes of Python 2
+        data = data.encode("latin1") if isinstance(data, str) else bytes(data)
+    if not isinstance(dtype, _DType) or type(data) is not bytes or type(shape) is not tuple:
+        raise Refused("has an array of other things than numbers")
+    if any(type(size) is not int or size < 0 for size in shape):
+        raise Refused(f"has an array of the shape {shape!r:.60}")
+    if count_of(shape) * dtype.dtype.itemsize != len(data):
+        raise Refused(f"has {len(data)} bytes for an array {dtype.dtype} {shape}")
+    return np.frombuffer(data, dtype.dtype).reshape(shape, order="F" if fortran else "C")
 
 
 class _Scalar(_Pending):
@@ -123,9 +138,15 @@ class _Scalar(_Pending):
         return np.frombuffer(data, dtype.dtype)[0]
 
 
-_ALLOWED = {("_codecs", "encode"): _Encode, ("numpy", "ndarray"): _NdarrayClass, ("numpy", "dtype"): _DTypeOf}
-for _home in ("numpy.core.multiarray", "numpy._core.multiarray"):
-    _ALLOWED[_home, "_reconstruct"], _ALLOWED[_home, "scalar"] = _Reconstruct, _Scalar
+_ALLOWED: dict[tuple[str, str], type[_Pending]] = {
+    ("_codecs", "encode"): _Encode,
+    ("numpy", "ndarray"): _NdarrayClass,
+    ("numpy", "dtype"): _DTypeOf,
+}
+for _home in ("numpy.core", "numpy._core"):
+    _ALLOWED[f"{_home}.multiarray", "_reconstruct"] = _Reconstruct
+    _ALLOWED[f"{_home}.multiarray", "scalar"] = _Scalar
+    _ALLOWED[f"{_home}.numeric", "_frombuffer"] = _Frombuffer
 
 
 class _Unpickler(pickle.Unpickler):

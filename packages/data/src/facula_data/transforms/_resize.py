@@ -47,9 +47,8 @@ def _weights(source: int, target: int, antialias: bool) -> np.ndarray:
 
 
 def _places(source: int, target: int, exact: bool) -> np.ndarray:
-    """The old pixel of each new one: floor(i * scale), or the one that the middle lies in."""
-    places = (np.arange(target) + (0.5 if exact else 0.0)) * (source / target)
-    return np.minimum(places.astype(np.int64), source - 1)
+    """The old pixel of each new one: that of its upper left corner, or the one that its middle lies in."""
+    return (2 * np.arange(target) + exact) * source // (2 * target)
 
 
 def resized(
