@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from facula_errors import FaculaError
+
 from .._file_errors import CorruptFileError
 from .._local_file import count_of
 
@@ -21,7 +23,7 @@ REMEDY = "read only files that you trust to be this dataset's; download it again
 KINDS = "biufc"
 
 
-class Refused(Exception):  # never leaves this module
+class Refused(FaculaError, ValueError):  # which never leaves this module
     """A pickle that asks for more than arrays and containers."""
 
 
