@@ -57,6 +57,8 @@ class MemoryMapped(Dataset[Any]):
     (3, [4, 5])
     """
 
+    path: str
+
     def __init__(
         self, path: Path, dtype: DTypeLike | None = None, shape: Sequence[int] | None = None, *, offset: int = 0
     ) -> None:
@@ -158,6 +160,11 @@ class TokenFile(Dataset[np.ndarray]):
     ...     len(data), data[1].tolist()
     (2, [4, 5, 6, 7, 8])
     """
+
+    path: str
+    length: int
+    stride: int
+    vocabulary: int | None
 
     def __init__(
         self,

@@ -47,6 +47,9 @@ class CIFAR10(LabelledArrays):
     Source: torchvision.datasets.CIFAR10; A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
     """
 
+    root: str
+    train: bool
+
     classes: Sequence[str] = (
         "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck",
     )  # fmt: skip
@@ -166,7 +169,7 @@ class CIFAR100(CIFAR10):
     Source: torchvision.datasets.CIFAR100.
     """
 
-    classes = tuple(f"class {number}" for number in range(100))
+    classes: Sequence[str] = tuple(f"class {number}" for number in range(100))
     _folders = ("cifar-100-python", "cifar-100-binary")
     _parts: ClassVar[dict[bool, tuple[str, ...]]] = {True: ("train",), False: ("test",)}
     _names = ("meta", "fine_label_names", "fine_label_names.txt")

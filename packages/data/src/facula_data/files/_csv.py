@@ -60,6 +60,15 @@ class CSVFile(Dataset[dict[str, Any]]):
     (2, ('name', 'size'), 'fir', np.float32(7.0))
     """
 
+    path: str
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    dtypes: dict[str, np.dtype | Convert]
+    missing: dict[str, Sample]
+    delimiter: str
+    quotechar: str | None
+    encoding: str
+
     def __init__(
         self,
         path: Path,

@@ -62,8 +62,6 @@ class PackedSamples(Sequence[Pair]):
             return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
         return NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # as a list
-
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self[:3]))
         return f"[{shown}{', …' if len(self) > 3 else ''}]"
@@ -118,6 +116,14 @@ class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
 
     Source: torchvision.datasets.DatasetFolder.
     """
+
+    root: str
+    loader: Callable[[str], Sample]
+    extensions: tuple[str, ...]
+    allow_empty: bool
+    classes: list[str]
+    class_to_idx: dict[str, int]
+    samples: PackedSamples
 
     def __init__(
         self,

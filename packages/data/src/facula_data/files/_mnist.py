@@ -42,6 +42,9 @@ class MNIST(LabelledArrays):
     Source: torchvision.datasets.MNIST; Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits.
     """
 
+    root: str
+    train: bool
+
     classes: Sequence[str] = (
         "0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight",
         "9 - nine",
@@ -103,7 +106,7 @@ class FashionMNIST(MNIST):
     Source: torchvision.datasets.FashionMNIST; Xiao et al., Fashion-MNIST, 2017.
     """
 
-    classes = (
+    classes: Sequence[str] = (
         "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
     )  # fmt: skip
     address = "https://github.com/zalandoresearch/fashion-mnist"
@@ -115,5 +118,5 @@ class KMNIST(MNIST):
     Source: torchvision.datasets.KMNIST; Clanuwat et al., Deep learning for classical Japanese literature, 2018.
     """
 
-    classes = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
+    classes: Sequence[str] = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
     address = "https://codh.rois.ac.jp/kmnist"

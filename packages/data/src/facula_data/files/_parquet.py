@@ -57,6 +57,12 @@ class ParquetFile(Dataset[dict[str, Any]]):
         OSError: there is no such file.
     """
 
+    path: str
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    row_groups: list[int]
+    cached_row_groups: int
+
     def __init__(
         self,
         path: Path,

@@ -90,6 +90,11 @@ class TarShards(IterableDataset[dict[str, Any]]):
     Source: webdataset's WebDataset.
     """
 
+    paths: tuple[str, ...]
+    decoders: dict[str, Decoder]
+    shard: tuple[int, int]
+    max_member_bytes: int
+
     def __init__(
         self,
         paths: Path | Iterable[Path],

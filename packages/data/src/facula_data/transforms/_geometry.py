@@ -62,6 +62,9 @@ class Pad:
     Source: torchvision.transforms.Pad.
     """
 
+    padding: tuple[int, int, int, int]
+    fill: float
+
     def __init__(
         self, padding: Size, fill: float = 0, padding_mode: PaddingMode = "constant", *, layout: Layout = "CHW"
     ) -> None:
@@ -89,6 +92,8 @@ class CenterCrop:
 
     Source: torchvision.transforms.CenterCrop.
     """
+
+    size: tuple[int, int]
 
     def __init__(self, size: Size, *, layout: Layout = "CHW") -> None:
         self.size, self.layout = two_sizes("CenterCrop", size), checked_layout("CenterCrop", layout)
@@ -131,6 +136,11 @@ class RandomCrop:
 
     Source: torchvision.transforms.RandomCrop.
     """
+
+    size: tuple[int, int]
+    padding: tuple[int, int, int, int] | None
+    pad_if_needed: bool
+    fill: float
 
     def __init__(
         self,
@@ -178,6 +188,8 @@ class RandomCrop:
 
 class _RandomFlip:
     """A picture, mirrored with probability `p`."""
+
+    p: float
 
     def __init__(self, p: float = 0.5, *, layout: Layout = "CHW") -> None:
         name = type(self).__name__

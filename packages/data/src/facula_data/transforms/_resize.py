@@ -110,6 +110,8 @@ class Resize:
     Source: torchvision.transforms.Resize.
     """
 
+    antialias: bool
+
     def __init__(
         self,
         size: Size,
@@ -159,6 +161,11 @@ class RandomResizedCrop:
 
     Source: torchvision.transforms.RandomResizedCrop.
     """
+
+    size: tuple[int, int]
+    scale: tuple[float, float]
+    ratio: tuple[float, float]
+    antialias: bool
 
     def __init__(
         self,

@@ -55,6 +55,9 @@ class Normalize:
     Source: torchvision.transforms.Normalize.
     """
 
+    mean: np.ndarray
+    std: np.ndarray
+
     def __init__(self, mean: float | Sequence[float], std: float | Sequence[float], *, layout: Layout = "CHW") -> None:
         self.layout = checked_layout("Normalize", layout)
         self.mean, self.std = _channels("mean", mean), _channels("std", std)
