@@ -24,6 +24,7 @@ from ._samplers import (
     WeightedRandomSampler,
 )
 from ._split import random_split
+from ._stacks import StackDataset
 
 if _TYPE_CHECKING:
     from types import ModuleType as _ModuleType
@@ -49,6 +50,7 @@ __all__ = [
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "StackDataset",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",

@@ -28,6 +28,7 @@ with needs("facula.utils.data"):
         RandomSampler,
         Sampler,
         SequentialSampler,
+        StackDataset,
         Subset,
         SubsetRandomSampler,
         TensorDataset,
@@ -74,7 +75,7 @@ else:
 
 __all__ = [
     "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset",
-    "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
+    "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "StackDataset", "Subset",
     "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert",
     "distributed", "get_worker_info", "random_split",
 ]  # fmt: skip
