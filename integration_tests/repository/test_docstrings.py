@@ -14,9 +14,8 @@ import pytest
 from conftest import ROOT
 
 #: The packages whose docstrings are complete. The others come here when theirs are.
-COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "data", "distributions", "errors", "facula", "multiprocessing",
-            "nn", "optim",
-            "storage", "tensor"}  # fmt: skip
+COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "data", "distributions", "errors", "facula",
+            "multiprocessing", "nn", "optim", "storage", "tensor"}  # fmt: skip
 
 CALLED = ("__init__", "__new__", "__call__")
 MOST = 2  # parameters that the first line alone may explain

@@ -5,14 +5,18 @@ arrays and numbers all will do. Start reading at `_loader.py` (DataLoader), then
 `_fetch.py` (from indices to a batch). What sibling packages may use beyond these names is in `extend.py`.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from facula_errors.extend import register as _register
 
 from ._collate import default_collate, default_convert
 from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
 from ._distributed import DistributedSampler
 from ._errors import CollateError, CollateTypeError, WorkerError, WorkerTimeoutError
-from ._growth import growing_attributes, warn_of_growth
+from ._file_errors import CorruptFileError
+from ._growth import growing_attributes
 from ._loader import DataLoader
+from ._mapped_datasets import FilterIterable, MapDataset, MapIterable
 from ._meter import Meter
 from ._meter_report import EpochReport, LoaderReport
 from ._samplers import (
@@ -26,7 +30,14 @@ from ._samplers import (
 from ._shared import SharedList
 from ._shared_dict import SharedDict
 from ._split import random_split
+from ._stacks import StackDataset
 from ._worker_info import WorkerInfo, get_worker_info
+
+if _TYPE_CHECKING:
+    from types import ModuleType as _ModuleType
+
+    from . import files as files
+    from . import transforms as transforms
 
 _register("facula_data")
 
@@ -36,18 +47,23 @@ __all__ = [
     "CollateError",
     "CollateTypeError",
     "ConcatDataset",
+    "CorruptFileError",
     "DataLoader",
     "Dataset",
     "DistributedSampler",
     "EpochReport",
+    "FilterIterable",
     "IterableDataset",
     "LoaderReport",
+    "MapDataset",
+    "MapIterable",
     "Meter",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
     "SharedDict",
     "SharedList",
+    "StackDataset",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",
@@ -60,9 +76,17 @@ __all__ = [
     "get_worker_info",
     "growing_attributes",
     "random_split",
-    "warn_of_growth",
 ]
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, "files", "transforms", *(name for name in globals() if name.startswith("__"))})
+
+
+def __getattr__(name: str) -> "_ModuleType":
+    """`files` and `transforms`, which are imported where they are first asked for."""
+    if name in ("files", "transforms"):
+        from importlib import import_module
+
+        return import_module(f"facula_data.{name}")
+    raise AttributeError(f"module 'facula_data' has no attribute {name!r}")

@@ -44,8 +44,8 @@ class Job:
         batched: bool,
         num_workers: int,
         init: Callable[[int], None] | None,
-        on_error: OnError,
-        seed_globals: bool,
+        on_error: OnError = "raise",
+        seed_globals: bool = False,
     ) -> None:
         self.on_error, self.seed_globals = on_error, seed_globals
         self.dataset, self.collate, self.batched = dataset, collate, batched

@@ -16,6 +16,7 @@ from ._collate import default_collate, default_convert, finishing
 from ._datasets import Dataset, IterableDataset, T_co
 from ._distributed import Shard, checked_shard
 from ._fetch import BatchReader, SampleReader
+from ._jobs import Job, StreamJob
 from ._loader_checks import check_dataset, check_exclusive, check_extras, checked_seeds, checked_skipped, notice_pinning
 from ._meter import Meter
 from ._meter_report import LoaderReport
@@ -206,7 +207,9 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
 
     def _pass(self, progress: Progress) -> Iterator[Batch]:
         if self.num_workers:
-            return self._crew.begin(self, progress)
+            streamed = isinstance(self.dataset, IterableDataset)
+            units = None if streamed else self._units(progress)
+            return self._crew.begin(self._job(), self._seeded().seed, progress, units, self.convert, self.meter)
         if isinstance(self.dataset, IterableDataset):
             if self.batch_size is None:
                 return streamed_single_pass(self.dataset, self._sample_reader(progress.epoch), progress)
@@ -218,6 +221,13 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         else:
             read = self._sample_reader(progress.epoch)
         return Pass(units, restoring_globals(read) if self.seed_globals else read, size, progress)
+
+    def _job(self) -> Job:
+        """What the workers do."""
+        given = (self.dataset, self.collate_fn, self.convert, self._batched, self.num_workers, self.worker_init_fn)
+        if isinstance(self.dataset, IterableDataset):
+            return StreamJob(*given, batch_size=self.batch_size, drop_last=self.drop_last)
+        return Job(*given, self.on_error, self.seed_globals)
 
     def _units(self, progress: Progress) -> tuple[Iterator[Index], Callable[[Index], int]]:
         """What is made of indices, from where `progress` says: lists or single ones, and the samples of each."""

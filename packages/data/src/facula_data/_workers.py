@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import InvalidValueError, MissingPackageError
 
 from . import _checks
 from ._collate import convert_arrays
-from ._datasets import IterableDataset
 from ._growth import warn_of_growth
-from ._jobs import Job, StreamJob
 from ._parallel import ParallelPass, ParallelStream
 from ._seeds import WORKERS, bits
 
 if TYPE_CHECKING:
-    from ._loader import DataLoader
+    from ._jobs import Job
+    from ._meter import Meter
     from ._parallel import Workers
     from ._passes import Progress
-    from ._types import Batch
+    from ._types import Batch, Convert, Index
+
+    Units = tuple[Iterator[Index], Callable[[Index], int]]
 
 METHODS = ("process", "thread")
 PREFETCH = 2  # batches of each worker
@@ -87,35 +88,36 @@ class Crew:
     def __reduce__(self) -> tuple[type, tuple[Settings]]:
         return Crew, (self._settings,)  # a copy of a loader has workers of its own
 
-    def begin(self, loader: DataLoader[Any, Any], progress: Progress) -> Iterator[Batch]:
-        """The pass that begins where `progress` says."""
+    def begin(
+        self, job: Job, seed: int, progress: Progress, units: Units | None, convert: Convert, meter: Meter | None
+    ) -> Iterator[Batch]:
+        """The pass that begins where `progress` says.
+
+        Arguments:
+            job: what workers do that begin now.
+            seed: the loader's.
+            progress: the epoch, and how far the pass has got.
+            units: what is to be made and the samples of each; None where workers find out by iterating.
+            convert: of each array, in this process.
+            meter: that is told of the workers' times, or None.
+        """
         settings = self._settings
         workers = self._kept
         if workers is None:
-            workers = _start(_job_of(loader), settings)
+            workers = _start(job, settings)
         self._kept = workers if settings.keep else None
-        workers.meter = loader.meter
-        seed = loader._seeded().seed
+        workers.meter = meter
         first = workers.begin(seed, int(bits(seed, progress.epoch, WORKERS).random_raw()), progress.epoch)
         ahead = settings.number * (settings.prefetch or PREFETCH)
-        finish = _kept if loader.convert is None else partial(convert_arrays, convert=loader.convert)
-        if isinstance(loader.dataset, IterableDataset):
+        finish = _kept if convert is None else partial(convert_arrays, convert=convert)
+        if units is None:
             return ParallelStream(workers, finish, progress, ahead, settings.keep, first)
-        replaces = loader.on_error != "raise"
-        units, size = loader._units(progress)
-        return ParallelPass(units, size, workers, finish, progress, ahead, settings.keep, first, replaces)
+        replaces = job.on_error != "raise"
+        return ParallelPass(*units, workers, finish, progress, ahead, settings.keep, first, replaces)
 
 
 def _kept(batch: Batch) -> Batch:
     return batch
-
-
-def _job_of(loader: DataLoader[Any, Any]) -> Job:
-    given = (loader.dataset, loader.collate_fn, loader.convert, loader._batched)
-    rest = (loader.num_workers, loader.worker_init_fn, loader.on_error, loader.seed_globals)
-    if isinstance(loader.dataset, IterableDataset):
-        return StreamJob(*given, *rest, batch_size=loader.batch_size, drop_last=loader.drop_last)
-    return Job(*given, *rest)
 
 
 def _start(job: Job, settings: Settings) -> Workers:

@@ -20,17 +20,17 @@ with needs("facula.errors"):
         MutationError,
     )
     from facula_checkpoint import CheckpointError
-    from facula_data import CollateError, CollateTypeError
+    from facula_data import CollateError, CollateTypeError, CorruptFileError
     from facula_errors import *
 
 __all__ = [
     "AnomalyError", "ArgumentError", "AutogradError", "BlockedFileError", "BufferAccessError", "CheckpointError",
-    "CollateError", "CollateTypeError", "DTypeError", "DirectoryError", "DivisionError", "FaculaError",
-    "FileAccessError", "FileError", "FileModeError", "FreedGraphError", "GradcheckError", "GradientError",
-    "IndexTypeError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError", "MissingAttributeError",
-    "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError", "MutationError",
-    "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError", "OutOfMemoryError", "RangeError",
-    "UnsupportedError", "full_traceback",
+    "CollateError", "CollateTypeError", "CorruptFileError", "DTypeError", "DirectoryError", "DivisionError",
+    "FaculaError", "FileAccessError", "FileError", "FileModeError", "FreedGraphError", "GradcheckError",
+    "GradientError", "IndexTypeError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError",
+    "MissingAttributeError", "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError",
+    "MutationError", "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError",
+    "OutOfMemoryError", "RangeError", "UnsupportedError", "full_traceback",
 ]  # fmt: skip
 
 publish(__name__)

@@ -25,16 +25,21 @@ with needs("facula.utils.data"):
         CollateError,
         CollateTypeError,
         ConcatDataset,
+        CorruptFileError,
         Dataset,
         EpochReport,
+        FilterIterable,
         IterableDataset,
         LoaderReport,
+        MapDataset,
+        MapIterable,
         Meter,
         RandomSampler,
         Sampler,
         SequentialSampler,
         SharedDict,
         SharedList,
+        StackDataset,
         Subset,
         SubsetRandomSampler,
         TensorDataset,
@@ -45,7 +50,6 @@ with needs("facula.utils.data"):
         get_worker_info,
         growing_attributes,
         random_split,
-        warn_of_growth,
     )
     from facula_data.extend import Native, at_worker_start, set_seed_source
 
@@ -92,11 +96,12 @@ else:
     S_co, Batch_co = TypeVar("S_co", covariant=True), TypeVar("Batch_co", covariant=True)
 
 __all__ = [
-    "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset",
-    "DistributedSampler", "EpochReport", "IterableDataset", "LoaderReport", "Meter", "RandomSampler", "Sampler",
-    "SequentialSampler", "SharedDict", "SharedList", "Subset", "SubsetRandomSampler", "TensorDataset",
-    "WeightedRandomSampler", "WorkerError", "WorkerInfo", "WorkerTimeoutError", "default_collate", "default_convert",
-    "distributed", "get_worker_info", "growing_attributes", "random_split", "warn_of_growth",
+    "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "CorruptFileError",
+    "DataLoader", "Dataset", "DistributedSampler", "EpochReport", "FilterIterable", "IterableDataset", "LoaderReport",
+    "MapDataset", "MapIterable", "Meter", "RandomSampler", "Sampler", "SequentialSampler", "SharedDict", "SharedList",
+    "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "WorkerError",
+    "WorkerInfo", "WorkerTimeoutError", "default_collate", "default_convert", "distributed", "get_worker_info",
+    "growing_attributes", "random_split",
 ]  # fmt: skip
 
 

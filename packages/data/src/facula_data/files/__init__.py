@@ -1,0 +1,43 @@
+"""Datasets of files: pictures in folders, MNIST, CIFAR, CSV, Parquet, tar archives, mapped arrays, tokens.
+
+All can be pickled to workers and forked into them: see Note [Files of datasets] in `_local_file.py`. What is damaged
+raises `CorruptFileError`, which names the file, the place, and what to do. Pillow and pyarrow are asked for by those
+who need them. May import: what the package may. Where next: `_idx.py`, the shortest format; `_shards.py`, streams.
+"""
+
+from .._file_errors import CorruptFileError
+from ._arrays import MemoryMapped, TokenFile
+from ._cifar import CIFAR10, CIFAR100
+from ._csv import CSVFile
+from ._decode import decode_image, decode_npy, decode_text
+from ._folder import IMG_EXTENSIONS, DatasetFolder, ImageFolder
+from ._idx import read_idx
+from ._mnist import KMNIST, MNIST, FashionMNIST
+from ._parquet import ParquetFile
+from ._shards import DECODERS, TarShards
+
+__all__ = [
+    "CIFAR10",
+    "CIFAR100",
+    "DECODERS",
+    "IMG_EXTENSIONS",
+    "KMNIST",
+    "MNIST",
+    "CSVFile",
+    "CorruptFileError",
+    "DatasetFolder",
+    "FashionMNIST",
+    "ImageFolder",
+    "MemoryMapped",
+    "ParquetFile",
+    "TarShards",
+    "TokenFile",
+    "decode_image",
+    "decode_npy",
+    "decode_text",
+    "read_idx",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

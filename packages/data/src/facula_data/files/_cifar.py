@@ -1,0 +1,178 @@
+"""CIFAR-10 and CIFAR-100, in the pickles of their Python version and in their binary version."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from facula_errors.extend import boundary
+
+from .. import _checks
+from .._file_errors import CorruptFileError, Path, missing
+from .._local_file import MappedArray
+from .._types import Sample
+from ._decode import whole_file
+from ._labelled import LabelledArrays, checked_labels, refuse_download
+from ._unpickle import Value, unpickle
+
+PIXELS = 3 * 32 * 32
+SHAPE = (3, 32, 32)
+MAX_BYTES = 1 << 29  # of a pickle; the largest is 155 MB
+ADDRESS = "https://www.cs.toronto.edu/~kriz/cifar.html"
+RIGHT = "check that it is the right file, and download it again"
+
+
+@boundary
+class CIFAR10(LabelledArrays):
+    """Pictures of ten classes: 50,000 to train with, 10,000 to test; sample i is (uint8 (3, 32, 32), label).
+
+    Arguments:
+        root: the folder `cifar-10-batches-py` or `cifar-10-batches-bin`, or the one that it is in.
+        train: the training part; the test part if False.
+        transform: applied to the picture; with a parameter `rng` it is given a numpy.random.Generator.
+        target_transform: applied to the label.
+        download: False; the files are yours to fetch.
+
+    The Python version's files are pickles. They are read by an unpickler that knows containers, text, numbers and
+    NumPy's arrays, and runs nothing. The binary version's files are mapped into memory, not read.
+
+    Raises:
+        CorruptFileError: a file is truncated, is not of this dataset, or holds more than it should.
+        OSError: a file is missing.
+        NotImplementedError: `download=True`.
+
+    Source: torchvision.datasets.CIFAR10; A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
+    """
+
+    root: str
+    train: bool
+
+    classes: Sequence[str] = (
+        "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck",
+    )  # fmt: skip
+    _folders: ClassVar[tuple[str, str]] = ("cifar-10-batches-py", "cifar-10-batches-bin")
+    _parts: ClassVar[dict[bool, tuple[str, ...]]] = {
+        True: tuple(f"data_batch_{number}" for number in range(1, 6)),
+        False: ("test_batch",),
+    }
+    _names: ClassVar[tuple[str, str, str]] = ("batches.meta", "label_names", "batches.meta.txt")
+    _key: ClassVar[str] = "labels"
+    _label_bytes: ClassVar[int] = 1  # before the pixels of a record; the last is the label
+    _count: ClassVar[int] = 10
+
+    def __init__(
+        self,
+        root: Path,
+        train: bool = True,
+        transform: Callable[..., Sample] | None = None,
+        target_transform: Callable[..., Sample] | None = None,
+        download: bool = False,
+    ) -> None:
+        name = type(self).__name__
+        refuse_download(name, download, ADDRESS)
+        super().__init__(transform, target_transform)
+        self.root, self.train = os.fspath(root), _checks.truth(name, "train", train)
+        folder, ending = self._found(self._parts[self.train][0])
+        self._files: list[MappedArray | np.ndarray] = []
+        labels: list[np.ndarray] = []
+        for part in self._parts[self.train]:
+            path = os.path.join(folder, part + ending)
+            pictures, numbers = self._mapped(path) if ending else self._unpickled(path)
+            self._files.append(pictures)
+            labels.append(checked_labels(name, path, numbers, self._count))
+        self._label_array = np.concatenate(labels)
+        self.classes = self._class_names(folder, binary=bool(ending))
+
+    def _found(self, part: str) -> tuple[str, str]:
+        """The folder of the files, and the ending of their names."""
+        for folder in (self.root, *(os.path.join(self.root, name) for name in self._folders)):
+            for ending in ("", ".bin"):
+                if os.path.isfile(os.path.join(folder, part + ending)):
+                    return folder, ending
+        remedy = f"it, or {part}.bin, should be in {self.root}, or in its folder {' or '.join(self._folders)}"
+        raise missing(type(self).__name__, os.path.join(self.root, part), f"{remedy}; {ADDRESS} has it")
+
+    def _unpickle(self, path: str) -> Value:
+        name = type(self).__name__
+        if not os.path.isfile(path):
+            raise missing(name, path, f"unpack the whole archive again; {ADDRESS} has it")
+        return unpickle(name, path, whole_file(name, path, MAX_BYTES))
+
+    def _unpickled(self, path: str) -> tuple[np.ndarray, np.ndarray]:
+        """Pictures and labels of a pickle."""
+        content = self._unpickle(path)
+        content = content if isinstance(content, dict) else {}
+        data, labels = content.get("data"), content.get(self._key)
+        if not isinstance(data, np.ndarray) or data.dtype != np.uint8 or data.shape[1:] != (PIXELS,):
+            got = f"{data.dtype} {data.shape}" if isinstance(data, np.ndarray) else type(data).__name__
+            problem = f"expected 'data' to be uint8 (samples, {PIXELS}); got {got}"
+            raise CorruptFileError(type(self).__name__, path, "", problem, RIGHT)
+        integers = isinstance(labels, list) and all(type(label) is int and abs(label) < 1 << 31 for label in labels)
+        if not integers or len(labels) != len(data):  # type: ignore[arg-type]  # a list, as said above
+            got = f"{len(labels)} values" if isinstance(labels, list) else type(labels).__name__
+            problem = f"expected {self._key!r} to be a list of {len(data)} integers; got {got}"
+            raise CorruptFileError(type(self).__name__, path, "", problem, RIGHT)
+        return data.reshape(-1, *SHAPE), np.array(labels, dtype=np.int64)
+
+    def _mapped(self, path: str) -> tuple[MappedArray, np.ndarray]:
+        """Records and labels of a binary file; a record is the labels and the pixels."""
+        name, record = type(self).__name__, self._label_bytes + PIXELS
+        if not os.path.isfile(path):
+            raise missing(name, path, f"unpack the whole archive again; {ADDRESS} has it")
+        size = os.path.getsize(path)
+        if size % record or not size:
+            problem = f"expected records of {record} bytes each; got {size} bytes"
+            raise CorruptFileError(name, path, f"byte {size - size % record}", problem, RIGHT)
+        records = MappedArray(name, path, np.dtype(np.uint8), (size // record, record))
+        return records, records.array[:, self._label_bytes - 1].astype(np.int64)
+
+    def _class_names(self, folder: str, binary: bool) -> Sequence[str]:
+        """The names of the classes in the file beside the data; those of the class where there is none."""
+        pickled, key, text = self._names
+        path = os.path.join(folder, text if binary else pickled)
+        if not os.path.isfile(path):
+            return type(self).classes
+        if binary:
+            lines = whole_file(type(self).__name__, path, 1 << 16).decode("ascii", "replace").split("\n")
+            names: Value = [line.strip() for line in lines if line.strip()]
+        else:
+            content = self._unpickle(path)
+            names = content.get(key) if isinstance(content, dict) else None
+        if not isinstance(names, list) or len(names) != self._count or not all(type(one) is str for one in names):
+            problem = f"expected the names of {self._count} classes; got {names!r:.80}"
+            raise CorruptFileError(type(self).__name__, path, "", problem, RIGHT)
+        return names
+
+    def _arrays(self) -> list[np.ndarray]:
+        skipped = self._label_bytes
+        return [
+            one.array[:, skipped:].reshape(-1, *SHAPE) if isinstance(one, MappedArray) else one for one in self._files
+        ]
+
+    def _labels(self) -> np.ndarray:
+        return self._label_array
+
+    @property
+    def data(self) -> np.ndarray:
+        """All pictures in one new array, uint8 (samples, 32, 32, 3), as torchvision has them."""
+        return np.concatenate(self._arrays()).transpose(0, 2, 3, 1)
+
+
+class CIFAR100(CIFAR10):
+    """Pictures of a hundred classes: 50,000 to train with, 10,000 to test. Arguments: those of `CIFAR10`.
+
+    The folders are `cifar-100-python` and `cifar-100-binary`; labels are the fine ones.
+
+    Source: torchvision.datasets.CIFAR100.
+    """
+
+    classes: Sequence[str] = tuple(f"class {number}" for number in range(100))
+    _folders = ("cifar-100-python", "cifar-100-binary")
+    _parts: ClassVar[dict[bool, tuple[str, ...]]] = {True: ("train",), False: ("test",)}
+    _names = ("meta", "fine_label_names", "fine_label_names.txt")
+    _key = "fine_labels"
+    _label_bytes = 2
+    _count = 100

@@ -1,0 +1,258 @@
+"""Pictures, or other files, in a folder for each class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from errno import ENOENT, ENOTDIR
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+
+from facula_errors import FaculaError, FileError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary, trim_traceback
+
+from .. import _checks
+from .._file_errors import Path, unreadable
+from .._types import Index, Sample
+from ._decode import decode_image
+from ._transformed import TransformedDataset
+
+IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
+Pair: TypeAlias = tuple[str, int]
+
+
+class PackedSamples(Sequence[Pair]):
+    """(path, class index) of many files, in one piece of memory, which counting references does not touch.
+
+    So forked workers share it: a list would be copied page by page, as they read it. Equal to a list of the same pairs.
+    """
+
+    __slots__ = ("_ends", "_labels", "_text")
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        paths = [os.fsencode(path) for path, _ in pairs]
+        self._text = np.frombuffer(b"".join(paths), np.uint8)
+        self._ends = np.cumsum([0, *map(len, paths)], dtype=np.int64)
+        self._labels = np.array([label for _, label in pairs], dtype=np.int64)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The class indices, int64, read-only."""
+        view = self._labels.view()
+        view.flags.writeable = False
+        return view
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    @overload
+    def __getitem__(self, index: int) -> Pair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Pair]: ...
+    def __getitem__(self, index: int | slice) -> Pair | list[Pair]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        place = _checks.position("samples", index, len(self))
+        path = self._text[self._ends[place] : self._ends[place + 1]].tobytes()
+        return os.fsdecode(path), int(self._labels[place])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (list, PackedSamples)):
+            return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+        return NotImplemented
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:3]))
+        return f"[{shown}{', …' if len(self) > 3 else ''}]"
+
+
+def _checked_folder(operation: str, root: Path) -> str:
+    text = os.fspath(root)
+    if not os.path.isdir(text):
+        there = os.path.exists(text)
+        problem = "expected a folder; got a file" if there else "there is no such folder"
+        raise FileError(ENOTDIR if there else ENOENT, f"{operation}: {problem}; give the one of the classes", text)
+    return text
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """All files below a folder, by the sorted paths of their folders, then by name; no folder twice through links."""
+    pending, seen = [folder], set()
+    found: list[tuple[str, list[str]]] = []
+    while pending:
+        here = pending.pop()
+        about = os.stat(here)
+        if (about.st_dev, about.st_ino) in seen:
+            continue
+        seen.add((about.st_dev, about.st_ino))
+        with os.scandir(here) as listed:
+            entries = list(listed)
+        found.append((here, sorted(entry.name for entry in entries if entry.is_file())))
+        pending += sorted((entry.path for entry in entries if entry.is_dir()), reverse=True)
+    for here, names in sorted(found):
+        yield from (os.path.join(here, name) for name in names)
+
+
+@boundary
+class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
+    """Files in a folder for each class; sample i is (what `loader` makes of the path, class index).
+
+    Arguments:
+        root: the folder of the classes' folders. Their names, sorted, are the classes, and the files below them, in any
+            depth, their samples, sorted too.
+        loader: reads a file, given its path.
+        extensions: endings of the names of those files that are samples, in any case.
+        transform: applied to what is loaded; with a parameter `rng` it is given a numpy.random.Generator.
+        target_transform: applied to the class index.
+        is_valid_file: says of a path whether it is a sample; in place of `extensions`.
+        allow_empty: a class may be without samples.
+
+    Attributes: `classes`, `class_to_idx`, `samples` (pairs of path and class index), `targets` (class indices).
+
+    Raises:
+        OSError: there is no such folder, no folder in it, or a class without samples.
+        ValueError: both `extensions` and `is_valid_file` are given, or neither.
+
+    Source: torchvision.datasets.DatasetFolder.
+    """
+
+    root: str
+    loader: Callable[[str], Sample]
+    extensions: tuple[str, ...]
+    allow_empty: bool
+    classes: list[str]
+    class_to_idx: dict[str, int]
+    samples: PackedSamples
+
+    def __init__(
+        self,
+        root: Path,
+        loader: Callable[[str], Sample],
+        extensions: str | Sequence[str] | None = None,
+        transform: Callable[..., Sample] | None = None,
+        target_transform: Callable[..., Sample] | None = None,
+        is_valid_file: Callable[[str], bool] | None = None,
+        allow_empty: bool = False,
+    ) -> None:
+        name = type(self).__name__
+        super().__init__(transform, target_transform)
+        if not callable(loader):
+            raise InvalidTypeError(f"{name}: expected loader to be callable; got {loader!r:.80}")
+        if (extensions is None) == (is_valid_file is None):
+            raise InvalidValueError(
+                f"{name}: expected either extensions or is_valid_file; got extensions={extensions!r} and "
+                f"is_valid_file={is_valid_file!r:.80}"
+            )
+        endings = (extensions,) if isinstance(extensions, str) else tuple(extensions or ())
+        self.root, self.loader, self.extensions = _checked_folder(name, root), loader, endings
+        self.allow_empty = _checks.truth(name, "allow_empty", allow_empty)
+        self.classes, self.class_to_idx = self.find_classes(self.root)
+        self.samples = PackedSamples(self._made(is_valid_file))
+
+    def find_classes(self, directory: str) -> tuple[list[str], dict[str, int]]:
+        """The names of the classes, and the index of each; a subclass may find others.
+
+        Raises:
+            FileNotFoundError: the folder has no folders in it.
+        """
+        with os.scandir(directory) as entries:
+            classes = sorted(entry.name for entry in entries if entry.is_dir())
+        if not classes:
+            message = f"{type(self).__name__}: expected a folder for each class; there is no folder in it"
+            raise FileError(ENOENT, message, directory)
+        return classes, {name: place for place, name in enumerate(classes)}
+
+    def _made(self, is_valid: Callable[[str], bool] | None) -> list[Pair]:
+        endings = tuple(ending.lower() for ending in self.extensions)
+        found: list[Pair] = []
+        for name, label in sorted(self.class_to_idx.items()):
+            before = len(found)
+            folder = os.path.join(self.root, name)
+            try:
+                paths = list(_walk(folder))
+            except OSError as error:
+                raise unreadable(type(self).__name__, error.filename or folder, error) from None
+            for path in paths:
+                if is_valid(path) if is_valid is not None else path.lower().endswith(endings):
+                    found.append((path, label))
+            if len(found) == before and not self.allow_empty:
+                wanted = f"whose names end in {', '.join(endings)}" if endings else "that is_valid_file accepts"
+                message = f"{type(self).__name__}: expected files {wanted} for each class; there are none"
+                raise FileError(ENOENT, f"{message}; allow_empty=True lets a class be empty", folder)
+        return found
+
+    @property
+    def targets(self) -> np.ndarray:
+        """The class index of each sample, int64."""
+        return self.samples.labels
+
+    @property
+    def imgs(self) -> PackedSamples:
+        """`samples`, by its older name."""
+        return self.samples
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, index: Index) -> tuple[Sample, Sample]:
+        try:
+            path, label = self.samples[_checks.position(type(self).__name__, index, len(self.samples))]
+            try:
+                data = self.loader(path)
+            except FaculaError:
+                raise  # which says the file
+            except Exception as error:
+                error.add_note(f"{type(self).__name__}: raised by the loader, reading {path}")
+                raise
+            return self._transformed(data, label, path)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} samples of {len(self.classes)} classes in {self.root})"
+
+
+@boundary
+class ImageFolder(DatasetFolder):
+    """Pictures in a folder for each class; sample i is (uint8 (3, height, width), class index).
+
+    Arguments:
+        root: the folder of the classes' folders. Their names, sorted, are the classes.
+        transform: applied to the picture; with a parameter `rng` it is given a numpy.random.Generator.
+        target_transform: applied to the class index.
+        loader: reads a picture, given its path; by default `decode_image`, which needs Pillow.
+        is_valid_file: says of a path whether it is a sample; by default its ending does, one of `IMG_EXTENSIONS`.
+        allow_empty: a class may be without pictures.
+
+    Attributes: `classes`, `class_to_idx`, `samples` (pairs of path and class index), `targets` (class indices).
+
+    Raises:
+        OSError: there is no such folder, no folder in it, or a class without pictures.
+        CorruptFileError: a sample is no picture, or truncated; raised where it is read, and names the file.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     for name, pixels in ("dark", bytes(12)), ("light", bytes([250] * 12)):
+    ...         os.mkdir(f"{root}/{name}")
+    ...         with open(f"{root}/{name}/0.ppm", "wb") as file:
+    ...             _ = file.write(b"P6 2 2 255 " + pixels)
+    ...     data = ImageFolder(root)
+    ...     data.classes, len(data), data[1][0].shape, data[1][1]
+    (['dark', 'light'], 2, (3, 2, 2), 1)
+
+    Source: torchvision.datasets.ImageFolder, whose samples are pictures of Pillow's.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        transform: Callable[..., Sample] | None = None,
+        target_transform: Callable[..., Sample] | None = None,
+        loader: Callable[[str], Sample] = decode_image,
+        is_valid_file: Callable[[str], bool] | None = None,
+        allow_empty: bool = False,
+    ) -> None:
+        extensions = IMG_EXTENSIONS if is_valid_file is None else None
+        super().__init__(root, loader, extensions, transform, target_transform, is_valid_file, allow_empty)

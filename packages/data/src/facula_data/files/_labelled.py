@@ -1,0 +1,105 @@
+"""Pictures of one size in an array, and a label for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from facula_errors import FaculaError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+
+from .. import _checks
+from .._arrays import take_rows
+from .._file_errors import CorruptFileError
+from .._types import Batch, Index, Sample
+from ._transformed import TransformedDataset
+
+
+def refuse_download(operation: str, download: object, address: str) -> None:
+    """Raise where `download` is true: this package reads files, and fetches none."""
+    if download:
+        raise UnsupportedError(
+            f"{operation}: expected download=False; got {download!r}; fetch the files from {address} once, and give "
+            "their folder as root"
+        )
+
+
+def checked_labels(operation: str, path: str, labels: np.ndarray, classes: int) -> np.ndarray:
+    """`labels`, all of which are classes."""
+    wrong = (labels < 0) | (labels >= classes)
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise CorruptFileError(
+            operation, path, f"sample {place}", f"expected labels from 0 to {classes - 1}; got {labels[place]}",
+            "check that it is the right file",
+        )  # fmt: skip
+    return labels
+
+
+@boundary
+class LabelledArrays(TransformedDataset[tuple[Any, Any]]):
+    """Pictures and labels; sample i is (array (channels, height, width), int), each through its transform.
+
+    Subclasses define `_arrays()`, the pictures in one array or several, and `_labels()`.
+    """
+
+    classes: Sequence[str]
+
+    def _arrays(self) -> list[np.ndarray]:
+        raise UnsupportedError(f"{type(self).__name__}: expected a method _arrays")
+
+    def _labels(self) -> np.ndarray:
+        raise UnsupportedError(f"{type(self).__name__}: expected a method _labels")
+
+    def __len__(self) -> int:
+        return len(self._labels())
+
+    def __getitem__(self, index: Index) -> tuple[Sample, Sample]:
+        try:
+            place = _checks.position(type(self).__name__, index, len(self))
+            within = place
+            for array in self._arrays():
+                if within < len(array):
+                    break
+                within -= len(array)
+            return self._transformed(np.array(array[within]), int(self._labels()[place]), f"sample {place}")
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def get_batch(self, indices: np.ndarray) -> Batch:
+        """The collated samples by one fancy index for each array; NotImplemented where there is a transform."""
+        if self._transform is not None or self._target_transform is not None:
+            return NotImplemented
+        count = len(self)
+        if ((indices < -count) | (indices >= count)).any():
+            for index in indices.tolist():
+                _checks.position(type(self).__name__, index, count)
+        places = np.where(indices < 0, indices + count, indices)
+        labels = take_rows(self._labels(), places).astype(np.int64)
+        arrays = self._arrays()
+        if len(arrays) == 1:
+            return [take_rows(arrays[0], places), labels]
+        pictures = np.empty((len(places), *arrays[0].shape[1:]), arrays[0].dtype)
+        start = 0
+        for array in arrays:
+            here = (places >= start) & (places < start + len(array))
+            pictures[here] = array[places[here] - start]
+            start += len(array)
+        return [pictures, labels]
+
+    @property
+    def class_to_idx(self) -> dict[str, int]:
+        """The label of each class, by name."""
+        return {name: place for place, name in enumerate(self.classes)}
+
+    @property
+    def targets(self) -> np.ndarray:
+        """The labels, int64 (samples,)."""
+        return self._labels().astype(np.int64)
+
+    def __repr__(self) -> str:
+        shape = self._arrays()[0].shape[1:]
+        return f"{type(self).__name__}({len(self)} samples: {shape} uint8, {len(self.classes)} classes)"

@@ -1,0 +1,122 @@
+"""MNIST, and datasets in files of the same names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from facula_errors.extend import boundary
+
+from .. import _checks
+from .._file_errors import CorruptFileError, Path, missing
+from .._local_file import MappedArray
+from .._types import Sample
+from ._idx import is_gzip, map_idx, read_idx
+from ._labelled import LabelledArrays, checked_labels, refuse_download
+
+SIDE = 28  # pixels
+
+
+@boundary
+class MNIST(LabelledArrays):
+    """Handwritten digits: 60,000 to train with, 10,000 to test; sample i is (uint8 (1, 28, 28), label).
+
+    Arguments:
+        root: a folder with the four files, `train-images-idx3-ubyte` and so on, compressed (`.gz`) or not; or a folder
+            in which `raw`, or `MNIST/raw` as torchvision has it, is such a folder.
+        train: the training part; the test part if False.
+        transform: applied to the picture; with a parameter `rng` it is given a numpy.random.Generator.
+        target_transform: applied to the label.
+        download: False; the files are yours to fetch.
+
+    Files that are not compressed are mapped into memory, not read.
+
+    Raises:
+        CorruptFileError: a file is no IDX file, is truncated, or has pictures or labels of another kind or number.
+        OSError: a file is missing.
+        NotImplementedError: `download=True`.
+
+    Source: torchvision.datasets.MNIST; Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits.
+    """
+
+    root: str
+    train: bool
+
+    classes: Sequence[str] = (
+        "0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight",
+        "9 - nine",
+    )  # fmt: skip
+    address: ClassVar[str] = "https://yann.lecun.com/exdb/mnist"
+
+    def __init__(
+        self,
+        root: Path,
+        train: bool = True,
+        transform: Callable[..., Sample] | None = None,
+        target_transform: Callable[..., Sample] | None = None,
+        download: bool = False,
+    ) -> None:
+        name = type(self).__name__
+        refuse_download(name, download, self.address)
+        super().__init__(transform, target_transform)
+        self.root, self.train = os.fspath(root), _checks.truth(name, "train", train)
+        part = "train" if self.train else "t10k"
+        pictures, labels = self._found(f"{part}-images-idx3-ubyte"), self._found(f"{part}-labels-idx1-ubyte")
+        self._picture_file: MappedArray | np.ndarray = read_idx(pictures) if is_gzip(pictures) else map_idx(pictures)
+        shape, dtype = self._picture_file.shape, self._picture_file.dtype
+        if dtype != np.uint8 or shape[1:] != (SIDE, SIDE):
+            problem = f"expected uint8 pictures of {SIDE} × {SIDE}; got {dtype} {shape}"
+            raise CorruptFileError(name, pictures, "byte 4", problem, "check that it is the right file")
+        self._label_array = read_idx(labels).copy()
+        if self._label_array.dtype != np.uint8 or self._label_array.shape != shape[:1]:
+            problem = f"expected {shape[0]} labels, uint8, as there are pictures; got {self._label_array.dtype} "
+            problem += f"{self._label_array.shape}"
+            raise CorruptFileError(name, labels, "byte 4", problem, f"check that it belongs to {pictures}")
+        checked_labels(name, labels, self._label_array, len(self.classes))
+
+    def _found(self, file: str) -> str:
+        folders = [os.path.join(self.root, type(self).__name__, "raw"), os.path.join(self.root, "raw"), self.root]
+        for folder in folders:
+            for ending in ("", ".gz"):
+                path = os.path.join(folder, file + ending)
+                if os.path.isfile(path):
+                    return path
+        remedy = f"it, or {file}.gz, should be in one of {', '.join(folders)}; {self.address} has it"
+        raise missing(type(self).__name__, os.path.join(folders[0], file), remedy)
+
+    def _arrays(self) -> list[np.ndarray]:
+        return [self.data[:, np.newaxis]]
+
+    def _labels(self) -> np.ndarray:
+        return self._label_array
+
+    @property
+    def data(self) -> np.ndarray:
+        """All pictures, uint8 (samples, 28, 28), read-only where they are mapped."""
+        file = self._picture_file
+        return file.array if isinstance(file, MappedArray) else file
+
+
+class FashionMNIST(MNIST):
+    """Pictures of clothes in MNIST's format. Arguments: those of `MNIST`.
+
+    Source: torchvision.datasets.FashionMNIST; Xiao et al., Fashion-MNIST, 2017.
+    """
+
+    classes: Sequence[str] = (
+        "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
+    )  # fmt: skip
+    address = "https://github.com/zalandoresearch/fashion-mnist"
+
+
+class KMNIST(MNIST):
+    """Characters of Kuzushiji, cursive Japanese, in MNIST's format. Arguments: those of `MNIST`.
+
+    Source: torchvision.datasets.KMNIST; Clanuwat et al., Deep learning for classical Japanese literature, 2018.
+    """
+
+    classes: Sequence[str] = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
+    address = "https://codh.rois.ac.jp/kmnist"

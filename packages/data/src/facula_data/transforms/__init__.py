@@ -1,0 +1,31 @@
+"""Transforms of pictures in NumPy's arrays, under torchvision's names.
+
+A picture is (..., height, width), or with `layout="HWC"` (height, width, channels); either may be (height, width).
+Random ones draw from `rng`, a numpy.random.Generator given by name. Any function with such a parameter is given one by
+`Compose` and the datasets: see Note [Random transforms] in `_sample_rng.py`. May import: what the package may.
+"""
+
+from .._sample_rng import sample_rng
+from ._compose import Compose
+from ._geometry import CenterCrop, Pad, RandomCrop, RandomHorizontalFlip, RandomVerticalFlip
+from ._resize import RandomResizedCrop, Resize
+from ._values import Normalize, ToCHW, ToFloat
+
+__all__ = [
+    "CenterCrop",
+    "Compose",
+    "Normalize",
+    "Pad",
+    "RandomCrop",
+    "RandomHorizontalFlip",
+    "RandomResizedCrop",
+    "RandomVerticalFlip",
+    "Resize",
+    "ToCHW",
+    "ToFloat",
+    "sample_rng",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -1,0 +1,41 @@
+"""One transform after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from facula_errors.extend import boundary
+
+from .._sample_rng import Applied, sample_rng
+from .._types import Sample
+
+
+@boundary
+class Compose:
+    """One transform after the other; those that have a parameter `rng` are given the same generator.
+
+    >>> from facula_data.transforms import Normalize, ToFloat
+    >>> Compose([ToFloat(), Normalize([0.5], [0.5])])(np.array([[[0, 255]]], dtype="uint8")).tolist()
+    [[[-1.0, 1.0]]]
+
+    Source: torchvision.transforms.Compose.
+    """
+
+    def __init__(self, transforms: Iterable[Callable[..., Sample]]) -> None:
+        given = list(transforms)
+        self._applied = [Applied("Compose", f"transforms[{place}]", one) for place, one in enumerate(given)]
+        self.transforms = given
+
+    def __call__(self, sample: Sample, *, rng: np.random.Generator | None = None) -> Sample:
+        for one in self._applied:
+            if one.wants_rng:
+                rng = sample_rng() if rng is None else rng
+                sample = one.function(sample, rng=rng)
+            else:
+                sample = one.function(sample)
+        return sample
+
+    def __repr__(self) -> str:
+        return f"Compose({self.transforms!r})"

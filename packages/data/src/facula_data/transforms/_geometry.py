@@ -1,0 +1,240 @@
+"""Parts of pictures, pictures with a border, and mirrored ones."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+
+from .. import _checks
+from .._sample_rng import sample_rng
+from ._shapes import Layout, Size, below, chance, checked_image, checked_layout, part, sides, size_of, two_sizes
+
+PaddingMode: TypeAlias = Literal["constant", "edge", "reflect", "symmetric"]
+MODES = ("constant", "edge", "reflect", "symmetric")
+
+
+def pad(
+    operation: str, image: np.ndarray, layout: Layout, border: tuple[int, int, int, int], mode: PaddingMode, fill: float
+) -> np.ndarray:
+    """`image` with a border of (left, top, right, bottom)."""
+    left, top, right, bottom = border
+    height, width = size_of(image, layout)
+    if mode == "reflect" and (max(left, right) >= max(width, 1) or max(top, bottom) >= max(height, 1)):
+        raise InvalidValueError(
+            f"{operation}: expected padding smaller than the picture, {height} × {width}, as it is mirrored; got "
+            f"(left, top, right, bottom) {border}; pad in mode 'symmetric' or 'edge'"
+        )
+    if mode != "constant" and not (height and width):
+        raise InvalidValueError(f"{operation}: expected a picture with pixels; got shape {image.shape}")
+    widths = [(0, 0)] * image.ndim
+    start = 0 if layout == "HWC" else image.ndim - 2
+    widths[start], widths[start + 1] = (top, bottom), (left, right)
+    if mode == "constant":
+        return np.pad(image, widths, constant_values=np.asarray(fill).astype(image.dtype))
+    return np.pad(image, widths, mode)
+
+
+def checked_mode(operation: str, mode: PaddingMode) -> PaddingMode:
+    if mode not in MODES:
+        raise InvalidValueError(
+            f"{operation}: expected padding_mode among {', '.join(MODES)}; got padding_mode={mode!r}"
+        )
+    return mode
+
+
+@boundary
+class Pad:
+    """A picture with a border.
+
+    Arguments:
+        padding: pixels at every side; or (left and right, top and bottom), or (left, top, right, bottom).
+        fill: the value of the border, in mode "constant".
+        padding_mode: "constant"; "edge" repeats the last pixel, "reflect" mirrors without it, "symmetric" with it.
+        layout: "CHW" or "HWC".
+
+    >>> Pad((1, 0), fill=7)(np.array([[1, 2]])).tolist()
+    [[7, 1, 2, 7]]
+
+    Source: torchvision.transforms.Pad.
+    """
+
+    padding: tuple[int, int, int, int]
+    fill: float
+
+    def __init__(
+        self, padding: Size, fill: float = 0, padding_mode: PaddingMode = "constant", *, layout: Layout = "CHW"
+    ) -> None:
+        self.padding, self.fill = sides("Pad", padding), fill
+        self.padding_mode, self.layout = checked_mode("Pad", padding_mode), checked_layout("Pad", layout)
+
+    def __call__(self, image: np.ndarray) -> np.ndarray:
+        checked_image("Pad", image, self.layout)
+        return pad("Pad", image, self.layout, self.padding, self.padding_mode, self.fill)
+
+    def __repr__(self) -> str:
+        return f"Pad({self.padding}, fill={self.fill}, padding_mode={self.padding_mode!r})"
+
+
+@boundary
+class CenterCrop:
+    """The middle of a picture, as a view; a smaller picture gets a border of zeros first.
+
+    Arguments:
+        size: (height, width), or one number for both.
+        layout: "CHW" or "HWC".
+
+    >>> CenterCrop(2)(np.arange(16).reshape(4, 4)).tolist()
+    [[5, 6], [9, 10]]
+
+    Source: torchvision.transforms.CenterCrop.
+    """
+
+    size: tuple[int, int]
+
+    def __init__(self, size: Size, *, layout: Layout = "CHW") -> None:
+        self.size, self.layout = two_sizes("CenterCrop", size), checked_layout("CenterCrop", layout)
+
+    def __call__(self, image: np.ndarray) -> np.ndarray:
+        checked_image("CenterCrop", image, self.layout)
+        tall, wide = self.size
+        height, width = size_of(image, self.layout)
+        if height < tall or width < wide:
+            across, down = max(wide - width, 0), max(tall - height, 0)
+            border = (across // 2, down // 2, (across + 1) // 2, (down + 1) // 2)
+            image = pad("CenterCrop", image, self.layout, border, "constant", 0)
+            height, width = size_of(image, self.layout)
+        top, left = round((height - tall) / 2), round((width - wide) / 2)
+        return part(image, self.layout, slice(top, top + tall), slice(left, left + wide))
+
+    def __repr__(self) -> str:
+        return f"CenterCrop({self.size})"
+
+
+@boundary
+class RandomCrop:
+    """A part of a picture, of one size at a random place, as a view.
+
+    Arguments:
+        size: (height, width), or one number for both.
+        padding: a border put around the picture first, as in `Pad`; none by default.
+        pad_if_needed: where the picture is smaller than `size`, put what is missing at both sides; otherwise an error.
+        fill: the value of the border, in mode "constant".
+        padding_mode: as in `Pad`.
+        layout: "CHW" or "HWC".
+
+    Calls have `rng`, a numpy.random.Generator; without it, that of the sample, or of this thread.
+
+    Raises:
+        ValueError: the picture is smaller.
+
+    >>> RandomCrop(2)(np.arange(9).reshape(3, 3), rng=np.random.default_rng(0)).tolist()
+    [[3, 4], [6, 7]]
+
+    Source: torchvision.transforms.RandomCrop.
+    """
+
+    size: tuple[int, int]
+    padding: tuple[int, int, int, int] | None
+    pad_if_needed: bool
+    fill: float
+
+    def __init__(
+        self,
+        size: Size,
+        padding: Size | None = None,
+        pad_if_needed: bool = False,
+        fill: float = 0,
+        padding_mode: PaddingMode = "constant",
+        *,
+        layout: Layout = "CHW",
+    ) -> None:
+        self.size = two_sizes("RandomCrop", size)
+        self.padding = None if padding is None else sides("RandomCrop", padding)
+        self.pad_if_needed = _checks.truth("RandomCrop", "pad_if_needed", pad_if_needed)
+        self.fill, self.padding_mode = fill, checked_mode("RandomCrop", padding_mode)
+        self.layout = checked_layout("RandomCrop", layout)
+
+    def _padded(self, image: np.ndarray, border: tuple[int, int, int, int]) -> np.ndarray:
+        return pad("RandomCrop", image, self.layout, border, self.padding_mode, self.fill)
+
+    def __call__(self, image: np.ndarray, *, rng: np.random.Generator | None = None) -> np.ndarray:
+        checked_image("RandomCrop", image, self.layout)
+        if self.padding is not None:
+            image = self._padded(image, self.padding)
+        tall, wide = self.size
+        height, width = size_of(image, self.layout)
+        if self.pad_if_needed and (height < tall or width < wide):
+            across, down = max(wide - width, 0), max(tall - height, 0)
+            image = self._padded(image, (across, down, across, down))
+            height, width = size_of(image, self.layout)
+        if height < tall or width < wide:
+            raise InvalidValueError(
+                f"RandomCrop: expected a picture of at least {tall} × {wide}; got {height} × {width}; give padding, or "
+                "pad_if_needed=True"
+            )
+        if (height, width) == self.size:
+            return image
+        rng = sample_rng() if rng is None else rng
+        top, left = below(rng, height - tall + 1), below(rng, width - wide + 1)
+        return part(image, self.layout, slice(top, top + tall), slice(left, left + wide))
+
+    def __repr__(self) -> str:
+        return f"RandomCrop({self.size}, padding={self.padding})"
+
+
+class _RandomFlip:
+    """A picture, mirrored with probability `p`."""
+
+    p: float
+
+    def __init__(self, p: float = 0.5, *, layout: Layout = "CHW") -> None:
+        name = type(self).__name__
+        self.p, self.layout = chance(name, "p", p), checked_layout(name, layout)
+
+    def _flipped(self, image: np.ndarray) -> np.ndarray:
+        return image
+
+    def __call__(self, image: np.ndarray, *, rng: np.random.Generator | None = None) -> np.ndarray:
+        checked_image(type(self).__name__, image, self.layout)
+        rng = sample_rng() if rng is None else rng
+        return self._flipped(image) if rng.random() < self.p else image
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(p={self.p})"
+
+
+@boundary
+class RandomHorizontalFlip(_RandomFlip):
+    """A picture, left and right exchanged with probability `p`, as a view. Calls have `rng`, as those of `RandomCrop`.
+
+    Arguments:
+        p: the probability.
+        layout: "CHW" or "HWC".
+
+    >>> RandomHorizontalFlip(p=1)(np.array([[1, 2, 3]])).tolist()
+    [[3, 2, 1]]
+
+    Source: torchvision.transforms.RandomHorizontalFlip.
+    """
+
+    def _flipped(self, image: np.ndarray) -> np.ndarray:
+        return part(image, self.layout, slice(None), slice(None, None, -1))
+
+
+@boundary
+class RandomVerticalFlip(_RandomFlip):
+    """A picture, top and bottom exchanged with probability `p`, as a view. Calls have `rng`, as those of `RandomCrop`.
+
+    Arguments:
+        p: the probability.
+        layout: "CHW" or "HWC".
+
+    Source: torchvision.transforms.RandomVerticalFlip.
+    """
+
+    def _flipped(self, image: np.ndarray) -> np.ndarray:
+        return part(image, self.layout, slice(None, None, -1), slice(None))

@@ -1,0 +1,126 @@
+"""Arrays and tokens in files, mapped into memory."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from facula_data import CorruptFileError, DataLoader
+from facula_data.files import MemoryMapped, TokenFile
+
+ROWS = np.arange(60, dtype=np.float32).reshape(12, 5)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", "u1", "?"])
+def test_npy_files(tmp_path, order, dtype):
+    array = np.asarray(ROWS.astype(dtype), order=order)
+    np.save(tmp_path / "x.npy", array)
+    data = MemoryMapped(tmp_path / "x.npy")
+    assert len(data) == 12
+    np.testing.assert_array_equal(data[-1], array[11])
+    np.testing.assert_array_equal(data[2:4], array[2:4])
+    assert not data[0].flags.writeable
+    assert type(data[0]) is np.ndarray
+    batch = next(iter(DataLoader(data, batch_size=12, shuffle=True, generator=1)))
+    single = next(iter(DataLoader([data[place] for place in range(12)], batch_size=12, shuffle=True, generator=1)))
+    np.testing.assert_array_equal(batch, single)
+    assert batch.dtype == single.dtype
+    assert batch.flags.writeable
+    with pytest.raises(IndexError, match="got 12"):
+        data[12]
+    if dtype != ">f4":  # which collation brings into the machine's order
+        with pytest.raises(IndexError, match="got -13"):
+            data.get_batch(np.array([0, -13]))
+    assert repr(data).startswith(f"MemoryMapped({array.dtype} (12, 5) in ")
+
+
+def test_raw_files(tmp_path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(b"head" + ROWS.astype(">f4").tobytes())
+    for shape in ((12, 5), (-1, 5)):
+        data = MemoryMapped(path, ">f4", shape, offset=4)
+        np.testing.assert_array_equal(data.array, ROWS)
+    assert len(MemoryMapped(path, "u1")) == 244
+    assert len(MemoryMapped(path, ">f4", (3, 5), offset=4)) == 3
+    with pytest.raises(CorruptFileError, match=r"expected 264 bytes.*truncated"):
+        MemoryMapped(path, ">f4", (13, 5), offset=4)
+    with pytest.raises(CorruptFileError, match=r"rows of 20 bytes.*there are 244"):
+        MemoryMapped(path, ">f4", (-1, 5))
+    with pytest.raises(CorruptFileError, match="from byte 999 on"):
+        MemoryMapped(path, ">f4", offset=999)
+    with pytest.raises(ValueError, match="dtype with shape"):
+        MemoryMapped(path, shape=(3,))
+    with pytest.raises(ValueError, match="at least 0"):
+        MemoryMapped(path, "u1", (3, -1))
+    with pytest.raises(ValueError, match="dtype of numbers"):
+        MemoryMapped(path, object)
+    with pytest.raises(TypeError, match="dtype='flaot'"):
+        MemoryMapped(path, "flaot")
+    with pytest.raises(CorruptFileError, match=r"expected the header of a \.npy file"):
+        MemoryMapped(path)
+
+
+def test_damaged_npy_files(tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, ROWS)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    with pytest.raises(
+        CorruptFileError, match=rf"expected {len(whole)} bytes for float32 \(12, 5\); got {len(whole) - 1}"
+    ):
+        MemoryMapped(path)
+    np.save(path, np.array([{}], dtype=object))
+    with pytest.raises(CorruptFileError, match="objects in a pickle"):
+        MemoryMapped(path)
+    np.save(path, np.float32(3))
+    with pytest.raises(CorruptFileError, match="no dimensions"):
+        MemoryMapped(path)
+    np.save(path, np.zeros((0, 3)))
+    assert len(MemoryMapped(path)) == 0
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "int32", ">u2"])
+@pytest.mark.parametrize(("length", "stride"), [(4, None), (4, 1), (4, 7), (19, None), (1, 1)])
+def test_windows_of_tokens(tmp_path, dtype, length, stride):
+    tokens = np.random.default_rng(0).integers(0, 999, 20)
+    tokens.astype(dtype).tofile(tmp_path / "x.bin")
+    data = TokenFile(tmp_path / "x.bin", length, dtype, stride=stride, vocabulary=999)
+    step = length if stride is None else stride
+    expected = [tokens[at : at + length + 1] for at in range(0, 20 - length, step)]
+    assert len(data) == len(expected)
+    for place, window in enumerate(expected):
+        assert data[place].dtype == np.int64
+        np.testing.assert_array_equal(data[place], window)
+    places = np.array([-1, 0, len(expected) - 1])
+    np.testing.assert_array_equal(data.get_batch(places), [expected[place] for place in places])
+    np.testing.assert_array_equal(data.tokens, tokens)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(data))[-1], expected[-1])
+    with pytest.raises(IndexError):
+        data.get_batch(np.array([len(expected)]))
+
+
+def test_tokens_in_npy_files_and_after_a_header(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(10, dtype=np.uint32))
+    assert TokenFile(tmp_path / "x.npy", 3)[1].tolist() == [3, 4, 5, 6]
+    (tmp_path / "x.bin").write_bytes(b"magic!" + np.arange(10, dtype=np.uint16).tobytes())
+    assert TokenFile(tmp_path / "x.bin", 3, offset=6)[1].tolist() == [3, 4, 5, 6]
+
+
+def test_damaged_token_files(tmp_path):
+    path = tmp_path / "x.bin"
+    np.arange(10, dtype=np.uint16).tofile(path)
+    with pytest.raises(CorruptFileError, match=r"at least length \+ 1 = 11 tokens; got 10"):
+        TokenFile(path, 10)
+    data = TokenFile(path, 4, vocabulary=7)
+    with pytest.raises(CorruptFileError, match="tokens from 0 to 6; got 7; at token 7 of"):
+        data[1]
+    with pytest.raises(CorruptFileError, match="at token 7 of"):
+        data.get_batch(np.array([0, 1]))
+    path.write_bytes(path.read_bytes() + b"?")
+    with pytest.raises(CorruptFileError, match="whole tokens of 2 bytes from byte 0 on; there are 21"):
+        TokenFile(path, 4)
+    with pytest.raises(TypeError, match="got float64"):
+        TokenFile(path, 4, "f8", offset=5)
+    with pytest.raises(ValueError, match="length=0"):
+        TokenFile(path, 0)

@@ -1,0 +1,82 @@
+"""Datasets side by side."""
+
+import pickle
+
+import numpy as np
+import pytest
+from data_helpers import Stream, assert_alike
+
+from facula_data import DataLoader, MapDataset, StackDataset, Subset, TensorDataset
+from facula_data.files import MemoryMapped
+
+X, Y = np.arange(24.0).reshape(12, 2), np.arange(12)
+
+
+class Quick(list):
+    """A list that gives many at once, as negative numbers."""
+
+    def __getitems__(self, indices):
+        return [-self[index] for index in indices]
+
+
+@pytest.fixture
+def mapped(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "y.npy", Y)
+    return MemoryMapped(tmp_path / "x.npy"), MemoryMapped(tmp_path / "y.npy")
+
+
+def batches(dataset):
+    return list(DataLoader(dataset, batch_size=5, shuffle=True, generator=3))
+
+
+def test_batches_at_once_are_those_sample_by_sample(mapped):
+    x, y = mapped
+    for whole, single in (
+        (StackDataset(x, y), list(zip(X, Y, strict=True))),
+        (StackDataset(x=x, y=y), [{"x": a, "y": b} for a, b in zip(X, Y, strict=True)]),
+        (StackDataset(TensorDataset(X), Subset(y, np.arange(12))), [((a,), b) for a, b in zip(X, Y, strict=True)]),
+    ):
+        assert hasattr(whole, "get_batch")
+        assert len(whole) == 12
+        for one, other in zip(batches(whole), batches(single), strict=True):
+            assert_alike(one, other)
+        for one, other in zip(batches(pickle.loads(pickle.dumps(whole))), batches(single), strict=True):
+            assert_alike(one, other)
+
+
+def test_where_not_all_make_whole_batches(mapped):
+    x, y = mapped
+    doubled = StackDataset(x, MapDataset(y, lambda label: label * 2))
+    assert not hasattr(doubled, "get_batch")
+    assert not hasattr(doubled, "__getitems__")
+    for one, other in zip(batches(doubled), batches(list(zip(X, Y * 2, strict=True))), strict=True):
+        assert_alike(one, other)
+
+
+def test_many_at_once():
+    assert StackDataset(Quick([1, 2, 3]), "abc").__getitems__([2, 0]) == [(-3, "c"), (-1, "a")]
+    assert StackDataset(n=Quick([1, 2, 3]), s="abc").__getitems__([1]) == [{"n": -2, "s": "b"}]
+
+    class Short(Quick):
+        def __getitems__(self, indices):
+            return [0]
+
+    with pytest.raises(ValueError, match=r"Short\.__getitems__ .* got 1 for 2 indices"):
+        StackDataset(Short([1, 2]), "ab").__getitems__([0, 1])
+
+
+def test_what_does_not_go_together():
+    with pytest.raises(ValueError, match="got 0 without names and 0 with names"):
+        StackDataset()
+    with pytest.raises(ValueError, match="got 1 without names and 1 with names"):
+        StackDataset("a", b="b")
+    with pytest.raises(ValueError, match="got 2 samples for 0 and 3 for 1"):
+        StackDataset("ab", "abc")
+    with pytest.raises(ValueError, match="got 2 samples for 'x' and 3 for 'y'"):
+        StackDataset(x="ab", y="abc")
+    with pytest.raises(TypeError, match="got Stream for 1"):
+        StackDataset("abc", Stream(3))
+    assert repr(StackDataset(s="ab")) == "StackDataset(s='ab')"
+    with pytest.raises(IndexError):
+        StackDataset("ab", "cd")[2]
