@@ -12,7 +12,7 @@ from facula_errors import InvalidValueError
 from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
 from ._overrides import quick_method
-from ._reading import Left, Reader, add_place
+from ._reading import LEFT_OUT, Reader, add_place
 from ._types import Batch, Collate, Convert, Index, Sample
 
 SHOWN = 8  # indices in a note
@@ -73,10 +73,11 @@ class BatchReader:
             return samples
         if self._read_list is None:
             for index in tuple(chosen):
-                try:
-                    samples.append(read(index))
-                except Left:
+                sample = read(index)
+                if sample is LEFT_OUT:
                     chosen.remove(index)
+                else:
+                    samples.append(sample)
             return samples
         try:
             samples = self._read_list(chosen)
@@ -100,10 +101,8 @@ class SampleReader:
         self._read, self._collate = read, finishing(collate, convert)
 
     def __call__(self, index: object) -> Batch:
-        try:
-            return self.finish(self._read(index), index)
-        except Left:
-            return EMPTY
+        sample = self._read(index)
+        return EMPTY if sample is LEFT_OUT else self.finish(sample, index)
 
     def finish(self, sample: object, index: object) -> Batch:
         """The sample through `collate_fn` and `convert`; `index` is for the errors."""

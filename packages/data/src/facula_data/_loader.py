@@ -208,8 +208,8 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
     def _pass(self, progress: Progress) -> Iterator[Batch]:
         if self.num_workers:
             streamed = isinstance(self.dataset, IterableDataset)
-            units = None if streamed else self._units(progress)
-            return self._crew.begin(self._job(), self._seeded().seed, progress, units, self.convert, self.meter)
+            made = None if streamed else self._units(progress)
+            return self._crew.begin(self._job(), self._seeded().seed, progress, made, self.convert, self.meter)
         if isinstance(self.dataset, IterableDataset):
             if self.batch_size is None:
                 return streamed_single_pass(self.dataset, self._sample_reader(progress.epoch), progress)

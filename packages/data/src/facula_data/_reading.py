@@ -24,8 +24,7 @@ POLICIES = ("raise", "skip", "substitute")
 ATTEMPTS = 16  # substitutes that are tried for one sample
 
 
-class Left(Exception):
-    """A sample is left out."""
+LEFT_OUT = object()  # in place of a sample
 
 
 class Reader:
@@ -81,7 +80,7 @@ class Reader:
         if callable(self._policy):
             return self._policy(error, index)
         if self._policy == "skip":
-            raise Left
+            return LEFT_OUT
         count = len(self.dataset)
         for other in self._words(index).random_raw(ATTEMPTS) % np.uint64(count):
             try:
