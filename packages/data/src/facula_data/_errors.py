@@ -75,8 +75,14 @@ sample 1; make them alike in the dataset, or pass collate_fn
 class WorkerError(OperationError):
     """A worker process ended without having been asked to.
 
-    `worker` is its number, `pid` its process, `unit` what it was to make (the indices of a batch), and `exitcode` as in
-    multiprocessing: negative for a signal, None where it is not known.
+    The arguments are attributes, too.
+
+    Arguments:
+        worker: its number.
+        pid: its process.
+        unit: what it was to make: the indices of a batch, or one index.
+        exitcode: as in multiprocessing: negative for a signal, None where it is not known.
+        hint: the end of the message: what to change.
     """
 
     worker: int
@@ -99,8 +105,14 @@ class WorkerError(OperationError):
 class WorkerTimeoutError(OperationError, TimeoutError):
     """A worker process gave no batch within `timeout` seconds.
 
-    `worker`, `pid` and `unit` are as in `WorkerError`; `stacks` is where its threads were, empty where it could not
-    say.
+    The arguments are attributes, too.
+
+    Arguments:
+        worker: its number.
+        pid: its process; None of a thread.
+        unit: what it was to make: the indices of a batch, or one index.
+        timeout: in seconds.
+        stacks: where its threads were; empty where it could not say.
     """
 
     worker: int
