@@ -49,8 +49,17 @@ def test_a_program_reads_its_command_line_and_prints_how_it_goes(root, expected,
     assert f"{expected[f'{name} float64'][0]:.4f}" in first
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_that_share_a_network_read_as_well_as_one(root, method):
+    """Their steps fall as they fall, so accuracies are compared, not losses."""
+    printed = run(root, "examples/hogwild.py", "--processes", "3", "--start-method", method)
+    alone, together = (float(line.rpartition(" ")[2]) for line in printed.splitlines())
+    assert alone > 0.97 and together > alone - 0.03
+
+
 def test_all_programs_are_tested_and_described(root):
     folder = root / "examples"
-    assert {path.stem for path in folder.glob("*.py")} == set(NAMES)
+    names = {*NAMES, "hogwild"}
+    assert {path.stem for path in folder.glob("*.py")} == names
     page = (folder / "README.md").read_text()
-    assert all(f"[{name}.py]({name}.py)" in page for name in NAMES)
+    assert all(f"[{name}.py]({name}.py)" in page for name in names)

@@ -37,6 +37,7 @@ def taken():
     """Bytes of this process's arena that somebody holds."""
     gc.collect()
     outgoing = _sharing._current.own()
+    _sharing._current.forks.settle()
     outgoing.sweep()
     return outgoing.ledger.arena.taken
 
@@ -291,6 +292,53 @@ def test_what_is_alive_at_a_fork_is_held_by_both():
     assert os.waitpid(pid, 0)[1] == 0
     os.close(read)
     os.close(write)
+
+
+def test_what_was_alive_at_a_fork_is_free_after_the_child(fork):
+    """Dropped before the child ends, and after; seen by one child or by two; a child that forks goes on holding."""
+    before = taken()
+    ends = [os.pipe() for _ in range(2)]
+    array, kept = mp.shared_empty(LARGE), mp.shared_empty(LARGE)
+    pids = []
+    for read, _ in ends:
+        pid = os.fork()
+        if not pid:
+            if read == ends[1][0] and os.fork():
+                os._exit(0)  # its child has what it had
+            os.read(read, 1)
+            os._exit(0)
+        pids.append(pid)
+    del array
+    os.waitpid(pids[1], 0)
+    os.write(ends[0][1], b"x")
+    os.waitpid(pids[0], 0)
+    _sharing._current.forks.settle()
+    held = taken()
+    assert held > before + LARGE * 8
+    os.write(ends[1][1], b"x")
+    assert eventually(lambda: _sharing._current.forks.settle() or taken() < held)
+    assert taken() > before
+    del kept
+    _sharing._current.forks.settle()
+    assert taken() == before and not _sharing._current.forks._forks
+    for end in ends:
+        os.close(end[0])
+        os.close(end[1])
+
+
+def test_forks_with_shared_memory_leave_nothing():
+    before = None
+    for turn in range(40):
+        array = mp.shared_empty(5 * LARGE)
+        array[:] = turn
+        pid = os.fork()
+        if not pid:
+            os._exit(0 if array[-1] == turn else 1)
+        del array
+        assert os.waitpid(pid, 0)[1] == 0
+        if turn == 5:
+            before = _sharing._current.own().ledger.arena.reserved, len(os.listdir("/proc/self/fd"))
+    assert (_sharing._current.own().ledger.arena.reserved, len(os.listdir("/proc/self/fd"))) == before
 
 
 def drop_and_send(array, outbox):

@@ -4,8 +4,8 @@ Note [Sharing and forks]
 ~~~~~~~~~~~~~~~~~~~~~~~~
 A forked child has its parent's blocks, mapped at the same addresses, and its `SharedBlock`s. Were one of those dropped
 there, the parent's ticket would be released; were the parent to drop its own, the child would look at what is written
-next. So at a fork all blocks that are alive stop counting, in both: they are held until both processes have ended. The
-child opens the arenas that it uses itself, once it sends or receives something.
+next. So in the child these blocks count nothing, and in the parent they are released when they were dropped and the
+child has ended (`_forks.py`). The child opens the arenas that it uses itself, once it sends or receives something.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from facula_errors import OperationError
 
 from ._arena import Arena, capacity_for
 from ._errors import SharedMemoryError
+from ._forks import Forks
 from ._leases import starting
 from ._ledger import FREE, IN_FLIGHT, PASSED_ON, RELEASED, TABLE, Ledger, reopen
 
@@ -198,6 +199,7 @@ class _Sharing:
         self.inherited: dict[int, Ledger] = {}  # as the parent opened them
         self.blocks: dict[int, ref[SharedBlock]] = {}  # by address; dead ones among them
         self.swept_at = 64
+        self.forks = Forks()
         self.sources: dict[int, Source] = {}  # of arenas that blocks were sent of, by inode
         if inherited is not None:
             self.blocks = {address: one for address, one in inherited.blocks.items() if one() is not None}
@@ -253,26 +255,28 @@ _current = _Sharing()
 _sending = local()
 
 
-def _retire_all() -> None:
-    """Before a fork: what is alive is held until both processes have ended. Note [Sharing and forks]."""
+def _alive() -> list[SharedBlock]:
+    return [block for one in list(_current.blocks.values()) if (block := one()) is not None]
+
+
+def _before_fork() -> None:
     if get_ident() not in starting:
-        _stop_counting()
+        _current.forks.before(_alive())
 
 
-def _stop_counting() -> None:
-    for one in list(_current.blocks.values()):
-        block = one()
-        if block is not None:
-            block.__del__ = int
+def _after_in_parent() -> None:
+    _current.forks.in_parent()
 
 
-def _begin_in_child() -> None:
+def _after_in_child() -> None:
     global _current
-    _stop_counting()
+    for block in _alive():
+        block.__del__ = int
+    _current.forks.in_child()
     _current = _Sharing(_current)
 
 
-os.register_at_fork(before=_retire_all, after_in_child=_begin_in_child)
+os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
 
 
 def new_block(nbytes: int) -> SharedBlock:
@@ -281,6 +285,7 @@ def new_block(nbytes: int) -> SharedBlock:
     Raises:
         SharedMemoryError: there is too little.
     """
+    _current.forks.settle()
     return _current.note(_current.own().block(nbytes))
 
 
@@ -345,6 +350,7 @@ def receive(handle: Handle) -> SharedBlock:
         OperationError: the process that sent it has ended, or the message was received before.
         SharedMemoryError: the memory cannot be mapped.
     """
+    _current.forks.settle()
     outgoing = _current.outgoing
     own = outgoing is not None and outgoing.ledger.inode == handle.source.inode
     ledger = outgoing.ledger if own else _current.ledger(handle.source)  # type: ignore[union-attr]

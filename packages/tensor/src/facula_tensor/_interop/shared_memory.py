@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from facula_autograd.extend import LEAF, Node
-from facula_errors import OperationError
+from facula_errors import MissingPackageError, OperationError
 from facula_errors.extend import boundary
 from facula_storage import Layout, Storage, cpu
 
@@ -20,6 +20,8 @@ from .pickling import Block, as_class, attributes
 from .untyped_storage import TypedStorage, UntypedStorage
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from facula_storage import Device
 
 __all__ = ["register_reductions", "share"]
@@ -53,15 +55,26 @@ def is_shared(self: Tensor) -> bool:
     """Whether the memory is such as other processes can be sent without a copy: after `share_memory_()`."""
     if "facula_multiprocessing" not in sys.modules:
         return False
-    from facula_storage import sharing
+    return _sharing_of_storages().is_shared(snapshot(self)._storage)
 
-    return sharing.is_shared(snapshot(self)._storage)
+
+def _sharing_of_storages() -> ModuleType:
+    try:
+        from facula_storage import sharing
+    except ModuleNotFoundError as error:
+        if error.name != "facula_multiprocessing":
+            raise
+        raise MissingPackageError(
+            "sharing memory: the package facula-multiprocessing is missing; install it from where facula-tensor came "
+            "from",
+            name=error.name,
+        ) from None
+    return sharing
 
 
 def share(tensor: Tensor) -> None:
     """Move the storage of a tensor in host memory to shared memory."""
-    from facula_storage import sharing
-
+    sharing = _sharing_of_storages()
     now = snapshot(tensor)
     if now._layout.device is not cpu:
         return
@@ -73,8 +86,7 @@ def share(tensor: Tensor) -> None:
 
 def register_reductions() -> None:
     """Let tensors that are sent to other processes share their memory; the second time nothing happens."""
-    from facula_storage.sharing import register_reduction
-
+    register_reduction = _sharing_of_storages().register_reduction
     for kind in (Tensor, Parameter):
         register_reduction(kind, _reduce)
     register_reduction(Block, _reduce_block)

@@ -1,0 +1,97 @@
+"""Blocks that a forked child may look at: released when they are dropped here and all such children have ended.
+
+Each child of a fork has the write end of a pipe, and so have the children that it forks. The end of the pipe is seen
+here when the last of them has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from threading import get_ident
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["Forks"]
+
+
+class Releasable(Protocol):
+    """What is released by the callable in its `__del__`."""
+
+    __del__: Callable[[], object]
+
+
+class _Fork:
+    """One fork: the read end of its pipe, and whether the child and all that it forked have ended."""
+
+    __slots__ = ("ended", "fd")
+
+    def __init__(self, fd: int) -> None:
+        self.fd, self.ended = fd, False
+
+
+class Forks:
+    """The forks of this process that saw blocks, and what is to be released after them."""
+
+    def __init__(self) -> None:
+        self._forks: list[_Fork] = []
+        self._waiting: deque[tuple[Callable[[], object], tuple[_Fork, ...]]] = deque()
+        self._ends: dict[int, int] = {}  # of a fork in progress, by thread
+
+    def before(self, blocks: Iterable[Releasable]) -> None:
+        """Before a fork that sees these blocks: let each wait for it once it is dropped."""
+        self.settle()
+        seen = list(blocks)
+        if not seen:
+            return
+        try:
+            fd, self._ends[get_ident()] = os.pipe()
+        except OSError:  # no descriptor is left: they are never released
+            for block in seen:
+                block.__del__ = int
+            return
+        fork = _Fork(fd)
+        self._forks.append(fork)
+        for block in seen:
+            release: Callable[[], object] = block.__del__
+            earlier: tuple[_Fork, ...] = ()
+            if isinstance(release, partial) and release.func == self._waiting.append:
+                release, earlier = release.args[0]
+            if release is not int:
+                forks = (*(one for one in earlier if not one.ended), fork)
+                block.__del__ = partial(self._waiting.append, (release, forks))
+
+    def in_parent(self) -> None:
+        """After the fork: the child alone has the write end."""
+        end = self._ends.pop(get_ident(), None)
+        if end is not None:
+            os.close(end)
+
+    def in_child(self) -> None:
+        """After the fork, in the child, which keeps the write end open as long as it lives."""
+        for fork in self._forks:
+            with suppress(OSError):
+                os.close(fork.fd)
+
+    def settle(self) -> None:
+        """Release what was dropped and waits for no child that lives."""
+        if self._forks:
+            watched = select.poll()
+            for fork in self._forks:
+                watched.register(fork.fd, 0)  # the end of the pipe is always told
+            ended = {fd for fd, _ in watched.poll(0)}
+            for fork in [one for one in self._forks if one.fd in ended]:
+                fork.ended = True
+                self._forks.remove(fork)
+                os.close(fork.fd)
+        for _ in range(len(self._waiting)):
+            release, forks = self._waiting.popleft()
+            if all(fork.ended for fork in forks):
+                release()
+            else:
+                self._waiting.append((release, forks))
