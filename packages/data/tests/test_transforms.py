@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_data import DataLoader, FilterIterable, IterableDataset, MapDataset, MapIterable, Subset
+from facula_data import DataLoader, IterableDataset, Subset
 from facula_data._sample_rng import SampleRandom
 from facula_data.transforms import (
     CenterCrop,
     Compose,
+    FilterIterable,
+    MapDataset,
+    MapIterable,
     Normalize,
     Pad,
     RandomCrop,

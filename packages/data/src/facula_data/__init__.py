@@ -14,7 +14,6 @@ from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Su
 from ._errors import CollateError, CollateTypeError
 from ._file_errors import CorruptFileError
 from ._loader import DataLoader
-from ._mapped_datasets import FilterIterable, MapDataset, MapIterable
 from ._samplers import (
     BatchSampler,
     RandomSampler,
@@ -43,10 +42,7 @@ __all__ = [
     "CorruptFileError",
     "DataLoader",
     "Dataset",
-    "FilterIterable",
     "IterableDataset",
-    "MapDataset",
-    "MapIterable",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",

@@ -23,6 +23,7 @@ with needs("facula.utils.data"):
         CollateError,
         CollateTypeError,
         ConcatDataset,
+        CorruptFileError,
         Dataset,
         IterableDataset,
         RandomSampler,
@@ -74,10 +75,10 @@ else:
     S_co, Batch_co = TypeVar("S_co", covariant=True), TypeVar("Batch_co", covariant=True)
 
 __all__ = [
-    "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "DataLoader", "Dataset",
-    "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "StackDataset", "Subset",
-    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert",
-    "distributed", "get_worker_info", "random_split",
+    "BatchSampler", "ChainDataset", "CollateError", "CollateTypeError", "ConcatDataset", "CorruptFileError",
+    "DataLoader", "Dataset", "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler",
+    "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
+    "default_collate", "default_convert", "distributed", "get_worker_info", "random_split",
 ]  # fmt: skip
 
 
