@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from facula_data import CorruptFileError, DataLoader
 from facula_data.files import CSVFile
+from facula_data.files._csv_index import patterns
 
 TEXTS = st.text(st.sampled_from('ab ,;"\n\té–1'), max_size=6)
 
@@ -131,6 +132,8 @@ def test_arguments(tmp_path):
         made(tmp_path, "a,b\n1,2\n", columns=["c"])
     with pytest.raises(TypeError, match="one ASCII character"):
         made(tmp_path, "a\n", delimiter="::")
+    with pytest.raises(ValueError, match="that differ"):
+        made(tmp_path, "a\n", delimiter='"')
     with pytest.raises(TypeError, match="column 'a'"):
         made(tmp_path, "a\n", dtypes={"a": "flaot32"})
     with pytest.raises(FileNotFoundError, match="CSVFile"):
@@ -143,3 +146,27 @@ def test_a_file_that_has_changed_is_noticed(tmp_path):
         file.write(b"1\n")
     with pytest.raises(RuntimeError, match="make the dataset again"):
         pickle.loads(pickle.dumps(data))[0]
+
+
+@given(st.text(st.sampled_from('"",;a '), max_size=14), st.booleans(), st.sampled_from(",;"))
+def test_the_patterns_say_whether_a_quoted_field_is_open(line, inside, delimiter):
+    whole, ending = patterns(delimiter.encode(), b'"')
+    state = "quoted" if inside else "start"  # walked by hand, as the standard library's reader does
+    for sign in line + "\n":
+        if state == "quoted":
+            state = "quote" if sign == '"' else "quoted"
+        elif state == "quote" and sign == '"':
+            state = "quoted"
+        elif sign == delimiter:
+            state = "start"
+        else:
+            state = "quoted" if state == "start" and sign == '"' else "text"
+    closed = (ending if inside else whole).fullmatch(f"{line}\n".encode()) is not None
+    assert closed == (state != "quoted")
+
+
+def test_a_long_line_of_quotes_takes_no_time_to_speak_of():
+    whole, _ = patterns(b",", b'"')
+    assert whole.fullmatch(b'"' * 200_001 + b"\n") is None
+    assert whole.fullmatch(b'"' * 200_000 + b"\n") is not None
+    assert whole.fullmatch(b'"a",' * 100_000 + b'"\n') is None

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from data_helpers import Stream, assert_alike
 
-from facula_data import DataLoader, MapDataset, StackDataset, Subset, TensorDataset
+from facula_data import DataLoader, StackDataset, Subset, TensorDataset
 from facula_data.files import MemoryMapped
+from facula_data.transforms import MapDataset
 
 X, Y = np.arange(24.0).reshape(12, 2), np.arange(12)
 

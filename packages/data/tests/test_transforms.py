@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_data import DataLoader, FilterIterable, IterableDataset, MapDataset, MapIterable, Subset
+from facula_data import DataLoader, IterableDataset, Subset
 from facula_data._sample_rng import SampleRandom
 from facula_data.transforms import (
     CenterCrop,
     Compose,
+    FilterIterable,
+    MapDataset,
+    MapIterable,
     Normalize,
     Pad,
     RandomCrop,
@@ -226,6 +229,9 @@ def test_compose_hands_one_generator_on():
     first, second = expected.random(), expected.random()
     np.testing.assert_allclose(made(np.zeros(1, np.uint8), rng=rng(5)), first * 2 + second)
     assert made(np.zeros(1, np.uint8)) != made(np.zeros(1, np.uint8))
+    assert made.wants_rng
+    assert not Compose([ToFloat(), Compose([ToCHW()])]).wants_rng  # then no generator is made
+    assert Compose([ToFloat(), Compose([RandomHorizontalFlip()])]).wants_rng
     assert repr(Compose([ToFloat()])) == "Compose([ToFloat()])"
     with pytest.raises(TypeError, match=r"transforms\[1\] to be callable"):
         Compose([ToFloat(), 3])

@@ -49,6 +49,7 @@ class MapDataset(Dataset[R_co]):
 
     @property
     def function(self) -> Callable[..., R_co]:
+        """Of a sample."""
         return self._applied.function
 
     def __getitem__(self, index: Index) -> R_co:
@@ -90,6 +91,7 @@ class MapIterable(IterableDataset[R_co]):
 
     @property
     def function(self) -> Callable[..., R_co]:
+        """Of a sample."""
         return self._applied.function
 
     def __iter__(self) -> Iterator[R_co]:

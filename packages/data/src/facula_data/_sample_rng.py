@@ -74,7 +74,10 @@ def sample_rng() -> np.random.Generator:
 
 
 def accepts_rng(function: Callable[..., object]) -> bool:
-    """Whether `function` has a parameter `rng`, which may be given by name."""
+    """Whether `function` has a parameter `rng`, which may be given by name; `Compose` says itself if it needs one."""
+    said = getattr(function, "wants_rng", None)
+    if isinstance(said, bool):
+        return said
     try:
         parameter = inspect.signature(function).parameters.get("rng")
     except (TypeError, ValueError):  # functions in C that do not say

@@ -105,6 +105,7 @@ class StackDataset(Dataset[Any]):
 
     @property
     def get_batch(self) -> Callable[[np.ndarray], Batch]:
+        """Collated samples of given indices, made by the datasets themselves."""
         methods = [method for method in self._quick("get_batch") if method is not None]
         if len(methods) != len(self.datasets):
             raise MissingAttributeError("StackDataset.get_batch: not all datasets have it")

@@ -85,6 +85,10 @@ class CSVFile(Dataset[dict[str, Any]]):
     ) -> None:
         self.delimiter = _one_character("delimiter", delimiter)
         self.quotechar = None if quotechar is None else _one_character("quotechar", quotechar)
+        if self.delimiter == self.quotechar:
+            raise InvalidValueError(
+                f"CSVFile: expected delimiter and quotechar that differ; got {delimiter!r} for both"
+            )
         self.encoding = _checked_encoding(encoding)
         _checks.truth("CSVFile", "header", header)
         _checks.whole_number("CSVFile", "max_row_bytes", max_row_bytes, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from typing import IO, NamedTuple
 
@@ -21,27 +22,17 @@ class CsvIndex(NamedTuple):
     every: int
 
 
-def open_quote(line: bytes, delimiter: bytes, quote: bytes, inside: bool) -> bool:
-    """Whether a quoted field is open after this line, `inside` before it; quotes within other fields are text."""
-    place, end = 0, len(line)
-    at_start = not inside
-    while True:
-        if inside:
-            place = line.find(quote, place)
-            if place < 0:
-                return True
-            place += 1
-            if line[place : place + 1] == quote:  # two stand for one
-                place += 1
-                continue
-            inside = False
-        elif at_start and line[place : place + 1] == quote:
-            inside, at_start, place = True, False, place + 1
-            continue
-        place = line.find(delimiter, place)
-        if place < 0 or place >= end:
-            return False
-        place, at_start = place + 1, True
+def patterns(delimiter: bytes, quote: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """What a line matches that leaves no quoted field open: from the start of a row, and from within such a field.
+
+    Two quotes within a field stand for one; quotes within fields that begin without are text. Nothing that a pattern
+    has passed is tried in another way (`*+`), so its time grows with the line alone.
+    """
+    mark, end = re.escape(delimiter), re.escape(quote)
+    rest = b"(?:[^%s]++|%s%s)*+%s[^%s]*+" % (end, end, end, end, mark)
+    field = b"(?:%s%s|[^%s%s][^%s]*+|)" % (end, rest, end, mark, mark)
+    more = b"(?:%s%s)*+" % (mark, field)
+    return re.compile(field + more), re.compile(rest + more)
 
 
 def index_rows(
@@ -69,6 +60,7 @@ def index_rows(
     Raises:
         CorruptFileError: a row is longer, or the file ends within a quoted field.
     """
+    whole, ending = (pattern.fullmatch for pattern in patterns(delimiter, quote or b'"'))
     offsets, lines = array("q"), array("q")
     rows, offset = 0, file.tell()
     while rows != most:
@@ -84,8 +76,10 @@ def index_rows(
                     raise _unclosed(path, rows, first)
                 break
             blank = blank and text in (b"\n", b"\r\n", b"\r")
-            if quote is not None and (inside or quote in text):
-                inside = open_quote(text, delimiter, quote, inside)
+            if inside:
+                inside = not ending(text)
+            elif quote is not None and quote in text:
+                inside = not whole(text)
             if not inside:
                 break
         if start == offset:

@@ -45,6 +45,7 @@ def pillow(operation: str) -> ModuleType:
 
 
 def check_layout(operation: str, layout: str) -> None:
+    """Raise unless there is such a layout."""
     if layout not in ("CHW", "HWC"):
         raise InvalidValueError(f"{operation}: expected layout to be 'CHW' or 'HWC'; got layout={layout!r}")
 

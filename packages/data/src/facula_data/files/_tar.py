@@ -79,6 +79,7 @@ class _Stream:
         self.path, self.offset, self._stream = path, 0, stream
 
     def corrupt(self, problem: str, remedy: str = AGAIN) -> CorruptFileError:
+        """The error for this place."""
         return CorruptFileError("TarShards", self.path, f"byte {self.offset}", problem, remedy)
 
     def read(self, count: int) -> bytes:
@@ -93,6 +94,7 @@ class _Stream:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def skip(self, count: int) -> None:
+        """Pass over `count` bytes."""
         while count:
             count -= len(self.read(min(count, PIECE)))
 

@@ -1,10 +1,11 @@
-"""Transforms of pictures in NumPy's arrays, under torchvision's names.
+"""Transforms of pictures in NumPy's arrays, under torchvision's names; datasets of a function of another's samples.
 
 A picture is (..., height, width), or with `layout="HWC"` (height, width, channels); either may be (height, width).
 Random ones draw from `rng`, a numpy.random.Generator given by name. Any function with such a parameter is given one by
 `Compose` and the datasets: see Note [Random transforms] in `_sample_rng.py`. May import: what the package may.
 """
 
+from .._mapped_datasets import FilterIterable, MapDataset, MapIterable
 from .._sample_rng import sample_rng
 from ._compose import Compose
 from ._geometry import CenterCrop, Pad, RandomCrop, RandomHorizontalFlip, RandomVerticalFlip
@@ -14,6 +15,9 @@ from ._values import Normalize, ToCHW, ToFloat
 __all__ = [
     "CenterCrop",
     "Compose",
+    "FilterIterable",
+    "MapDataset",
+    "MapIterable",
     "Normalize",
     "Pad",
     "RandomCrop",

@@ -23,10 +23,14 @@ class Compose:
     Source: torchvision.transforms.Compose.
     """
 
+    transforms: list[Callable[..., Sample]]
+    wants_rng: bool
+
     def __init__(self, transforms: Iterable[Callable[..., Sample]]) -> None:
         given = list(transforms)
         self._applied = [Applied("Compose", f"transforms[{place}]", one) for place, one in enumerate(given)]
         self.transforms = given
+        self.wants_rng = any(one.wants_rng for one in self._applied)
 
     def __call__(self, sample: Sample, *, rng: np.random.Generator | None = None) -> Sample:
         for one in self._applied:

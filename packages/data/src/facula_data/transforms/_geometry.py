@@ -39,6 +39,7 @@ def pad(
 
 
 def checked_mode(operation: str, mode: PaddingMode) -> PaddingMode:
+    """`mode`, if there is such a one."""
     if mode not in MODES:
         raise InvalidValueError(
             f"{operation}: expected padding_mode among {', '.join(MODES)}; got padding_mode={mode!r}"

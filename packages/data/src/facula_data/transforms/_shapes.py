@@ -16,6 +16,7 @@ Size: TypeAlias = int | Sequence[int]
 
 
 def checked_layout(operation: str, layout: str) -> Layout:
+    """`layout`, if there is such a one."""
     if layout == "CHW":
         return "CHW"
     if layout == "HWC":
