@@ -201,3 +201,18 @@ class Endless(IterableDataset):
 def test_wrong_arguments(wrong, said):
     with pytest.raises((ValueError, TypeError), match=said):
         DataLoader(**{"dataset": range(8), **wrong})
+
+
+def jittered(value, *, rng):
+    return value + rng.random()
+
+
+@workers
+def test_random_transforms_within_a_dataset_repeat(kind):
+    from facula_data.transforms import MapDataset
+
+    def numbers(size, **how):
+        loader = DataLoader(Subset(MapDataset(range(20), jittered), range(12)), size, shuffle=True, seed=3, **how)
+        return {int(value): value for batch in loader for value in batch.tolist()}
+
+    assert numbers(5, **kind) == numbers(4) and len({value % 1 for value in numbers(4).values()}) == 12

@@ -404,3 +404,26 @@ def test_an_unguarded_program_is_told_so(context, tmp_path):
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
+
+
+@given(
+    count=some.integers(0, 30),
+    size=some.integers(1, 4),
+    workers=some.integers(1, 4),
+    cut=some.integers(0, 12),
+    drop_last=some.booleans(),
+)
+def test_streams_go_on_with_as_many_workers(count, size, workers, cut, drop_last):
+    def loader():
+        return DataLoader(Stream(count), size, drop_last=drop_last, num_workers=workers, worker_method="thread")
+
+    whole = [batch.tolist() for batch in loader()]
+    first, again, other = loader(), loader(), DataLoader(Stream(count), size, num_workers=workers % 4 + 1)
+    seen = [batch.tolist() for _, batch in zip(range(cut), first, strict=False)]
+    state = first.state_dict()
+    if state["position"]:
+        with pytest.raises(ValueError, match="each its own copy"):
+            other.load_state_dict(state)
+    again.load_state_dict(state)
+    if not state["epoch"]:
+        assert seen + [batch.tolist() for batch in again] == whole

@@ -21,7 +21,7 @@ from . import _checks
 from ._arrays import host_view, take_rows
 from ._errors import SizeError
 from ._overrides import quick_method
-from ._reading import accepts_rng
+from ._sample_rng import item
 from ._types import Batch, Index, Sample, Source
 
 T_co = TypeVar("T_co", covariant=True)
@@ -183,18 +183,13 @@ class Subset(Dataset[T_co]):
         found = self.indices[_checks.position("Subset", position, len(self.indices))]
         return found.item() if isinstance(found, np.generic) else found
 
-    def _accepts_rng(self) -> bool:
-        return accepts_rng(self.dataset)
-
-    def __getitem__(self, index: Index, *, rng: np.random.Generator | None = None) -> Batch:
+    def __getitem__(self, index: Index) -> Batch:
         try:
             if isinstance(index, slice):
                 index = range(len(self))[index]
             if isinstance(index, (list, range)) or (isinstance(index, np.ndarray) and index.ndim):
                 return self.dataset[[self._index(position) for position in index]]
-            if rng is not None:
-                return self.dataset.__getitem__(self._index(index), rng=rng)
-            return self.dataset[self._index(index)]
+            return item(self.dataset, self._index(index))
         except FaculaError as error:
             trim_traceback(error)
             raise
@@ -265,17 +260,11 @@ class ConcatDataset(Dataset[T_co]):
                 )
         self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
 
-    def _accepts_rng(self) -> bool:
-        return any([accepts_rng(dataset) for dataset in self.datasets])
-
-    def __getitem__(self, index: int, *, rng: np.random.Generator | None = None) -> T_co:
+    def __getitem__(self, index: int) -> T_co:
         try:
             position = _checks.position("ConcatDataset", index, len(self))
             place = bisect_right(self.cumulative_sizes, position)
-            dataset, position = self.datasets[place], position - (self.cumulative_sizes[place - 1] if place else 0)
-            if rng is not None and accepts_rng(dataset):
-                return dataset.__getitem__(position, rng=rng)
-            return dataset[position]
+            return item(self.datasets[place], position - (self.cumulative_sizes[place - 1] if place else 0))
         except FaculaError as error:
             trim_traceback(error)
             raise

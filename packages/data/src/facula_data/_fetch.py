@@ -13,6 +13,7 @@ from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
 from ._overrides import quick_method
 from ._reading import LEFT_OUT, Reader, add_place
+from ._sample_rng import here
 from ._types import Batch, Collate, Convert, Index, Sample
 
 SHOWN = 8  # indices in a note
@@ -63,13 +64,16 @@ class BatchReader:
         read = self._read
         samples: list[Sample] = []
         if self._read_list is None and read.is_plain:
-            dataset = self._dataset
+            dataset, former = self._dataset, (here.key, here.rng)
             try:
                 for index in chosen:
+                    here.key, here.rng = (read.seed, read.epoch, index), None
                     samples.append(dataset[index])
             except Exception as error:
                 add_place(error, dataset, chosen[len(samples)])
                 raise
+            finally:
+                here.key, here.rng = former
             return samples
         if self._read_list is None:
             for index in tuple(chosen):

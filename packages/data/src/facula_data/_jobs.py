@@ -103,6 +103,7 @@ class StreamJob(Job):
 
         def make(unit: object) -> Batch:
             nonlocal number
+            number += sum(1 for _ in _next_of(samples, unit)) if isinstance(unit, int) and unit else 0
             group = list(_next_of(samples, size))
             first, number = number, number + len(group)
             if not group or (self.drop_last and len(group) < size):

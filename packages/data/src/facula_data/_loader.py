@@ -17,7 +17,15 @@ from ._datasets import Dataset, IterableDataset, T_co
 from ._distributed import Shard, checked_shard
 from ._fetch import BatchReader, SampleReader
 from ._jobs import Job, StreamJob
-from ._loader_checks import check_dataset, check_exclusive, check_extras, checked_seeds, checked_skipped, notice_pinning
+from ._loader_checks import (
+    check_dataset,
+    check_exclusive,
+    check_extras,
+    checked_seeds,
+    checked_skipped,
+    checked_streams,
+    notice_pinning,
+)
 from ._meter import Meter
 from ._meter_report import LoaderReport
 from ._metered import MeteredPass
@@ -198,7 +206,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         if previous.begun:
             progress = Progress(previous.epoch + 1, 0, True)
         else:
-            progress = Progress(previous.epoch, previous.position, True, previous.skipped)
+            progress = Progress(previous.epoch, previous.position, True, previous.skipped, previous.streams)
         made = self._pass(progress)
         if self.meter is not None:
             made = MeteredPass(made, progress, self.meter, not self.num_workers)
@@ -246,8 +254,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         """What reads single samples in this process."""
         read = Reader(self.dataset, self.on_error, self.seed_globals)
         read.epoch = epoch
-        if not read.is_plain:
-            read.seed = self._seeded().seed
+        read.seed = lambda: self._seeded().seed  # drawn where it is asked for
         return read
 
     def __len__(self) -> int:
@@ -312,19 +319,22 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         }
         if progress.skipped:
             state["skipped"] = [list(pair) for pair in progress.skipped]
+        if progress.streams:
+            state["streams"] = list(progress.streams)
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Let the next `iter(loader)` go on from where `state_dict()` was taken; passes under way are not moved.
 
         A sampler of your own must give the same order again: let it have `order(epoch)`, or iterate it alike. An
-        IterableDataset is read again from its beginning, up to the position.
+        IterableDataset is read again from its beginning, up to the position; with workers, only by as many, each of
+        which leaves out what it gave (`streams` says how much, and whose turn it is).
 
         Raises:
             ValueError: the keys are not those of `state_dict()`, a value is no integer of its range, or the position
                 lies beyond the epoch's samples. Nothing has changed then.
         """
-        if not isinstance(state_dict, Mapping) or set(state_dict) - {"skipped"} != set(STATE):
+        if not isinstance(state_dict, Mapping) or set(state_dict) - {"skipped", "streams"} != set(STATE):
             got = list(state_dict) if isinstance(state_dict, Mapping) else type(state_dict).__name__
             raise InvalidValueError(f"load_state_dict: expected the keys {list(STATE)}; got {got}")
         seed, epoch, position = (_checks.whole_number("load_state_dict", key, state_dict[key], 0) for key in STATE)
@@ -338,8 +348,10 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
                 f"got position={position}; was the state taken with another dataset?"
             )
         skipped = checked_skipped(state_dict.get("skipped", ()), position)
+        streamed = self.num_workers if isinstance(self.dataset, IterableDataset) else 0
+        streams = checked_streams(state_dict.get("streams", ()), position, streamed)
         self._seeded().seed = seed
-        self._progress = Progress(epoch, position, skipped=skipped)
+        self._progress = Progress(epoch, position, skipped=skipped, streams=streams)
 
     def _epoch_length(self) -> int | None:
         """Samples of an epoch before `drop_last`, or None where that is not known beforehand."""

@@ -121,3 +121,27 @@ def check_exclusive(
         raise InvalidValueError(
             "DataLoader: without batches there is no last one; got drop_last=True with batch_size=None"
         )
+
+
+def checked_streams(streams: Any, position: int, workers: int) -> tuple[int, ...]:
+    """How many samples each of `workers` gave of its own stream, and whose turn is next; () where there are none.
+
+    Raises:
+        ValueError: the state is of other workers, whose streams had other parts, or its numbers do not agree.
+    """
+    numbers = tuple(streams) if isinstance(streams, (list, tuple)) else (None,)
+    if position and len(numbers) != (workers + 1 if workers else 0):
+        raise InvalidValueError(
+            f"load_state_dict: the state is of {len(numbers) - 1 if numbers else 'no'} workers that iterated a "
+            f"dataset, each its own copy; a loader with num_workers={workers} cannot go on from the middle of their "
+            "epoch; use as many, or begin an epoch"
+        )
+    if not position:
+        return ()
+    whole = all(type(number) is int and number >= 0 for number in numbers)
+    if numbers and not (whole and sum(numbers[:-1]) == position and numbers[-1] < workers):
+        raise InvalidValueError(
+            f"load_state_dict: expected streams to be the samples of each worker, {position} in all, and a worker's "
+            f"number; got {shown(streams)}"
+        )
+    return numbers

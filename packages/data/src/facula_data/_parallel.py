@@ -141,7 +141,18 @@ class ParallelPass(Generic[Batch_co]):
 class ParallelStream(Generic[Batch_co]):
     """The same for a dataset that can only be iterated: each worker iterates its own copy, and ends by itself."""
 
-    __slots__ = ("_ahead", "_finish", "_keep", "_live", "_pending", "_progress", "_ticket", "_workers")
+    __slots__ = (
+        "_ahead",
+        "_finish",
+        "_given",
+        "_keep",
+        "_left_out",
+        "_live",
+        "_pending",
+        "_progress",
+        "_ticket",
+        "_workers",
+    )
 
     def __init__(
         self,
@@ -153,7 +164,10 @@ class ParallelStream(Generic[Batch_co]):
         first: int,
     ) -> None:
         self._workers, self._finish, self._progress, self._keep = workers, finish, progress, keep
-        self._live = list(range(len(workers)))  # in the order of their turns
+        count = len(workers)
+        *self._given, turn = progress.streams or [0] * (count + 1)
+        self._left_out = dict(enumerate(self._given))  # what each worker leaves out at first
+        self._live = [(turn + i) % count for i in range(count)]  # in the order of their turns
         self._pending: deque[tuple[int, int]] = deque()
         self._ticket, self._ahead = first, ahead
 
@@ -180,6 +194,8 @@ class ParallelStream(Generic[Batch_co]):
                 count, batch = made
                 batch = self._finish(batch)
                 self._progress.deliver(self._progress.position, self._progress.position + count)
+                self._given[worker] += count
+                self._progress.streams = (*self._given, (worker + 1) % len(self._given))
                 return batch
         except FaculaError as error:
             trim_traceback(error)
@@ -189,6 +205,6 @@ class ParallelStream(Generic[Batch_co]):
         while self._live and len(self._pending) < self._ahead:
             worker = self._live.pop(0)
             self._live.append(worker)
-            self._workers.submit(worker, self._ticket, None)
+            self._workers.submit(worker, self._ticket, self._left_out.pop(worker, 0))
             self._pending.append((worker, self._ticket))
             self._ticket += 1

@@ -25,23 +25,31 @@ Unit = TypeVar("Unit")
 class Progress:
     """How far a loader has got in `epoch`: the samples before `position` were delivered, but for those of `skipped`.
 
-    `skipped` holds pairs (begin, end) of positions, in order. `begun` while a pass is under way.
+    `skipped` holds pairs (begin, end) of positions, in order. `begun` while a pass is under way. `streams` are the
+    samples that each worker gave of its own copy of an IterableDataset, and then the worker whose turn is next; empty
+    where there are none.
     """
 
-    __slots__ = ("begun", "epoch", "position", "skipped")
+    __slots__ = ("begun", "epoch", "position", "skipped", "streams")
 
     begun: bool
     epoch: int
     position: int
     skipped: tuple[tuple[int, int], ...]
+    streams: tuple[int, ...]
 
     def __init__(
-        self, epoch: int, position: int, begun: bool = False, skipped: tuple[tuple[int, int], ...] = ()
+        self,
+        epoch: int,
+        position: int,
+        begun: bool = False,
+        skipped: tuple[tuple[int, int], ...] = (),
+        streams: tuple[int, ...] = (),
     ) -> None:
-        self.epoch, self.position, self.begun, self.skipped = epoch, position, begun, skipped
+        self.epoch, self.position, self.begun, self.skipped, self.streams = epoch, position, begun, skipped, streams
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return Progress, (self.epoch, self.position, self.begun, self.skipped)
+        return Progress, (self.epoch, self.position, self.begun, self.skipped, self.streams)
 
     def deliver(self, begin: int, end: int) -> None:
         """Count the samples from `begin` to `end`; those between `position` and `begin` have failed and are skipped."""
@@ -51,7 +59,7 @@ class Progress:
 
     def finish(self) -> None:
         """Go on to the next epoch."""
-        self.epoch, self.position, self.begun, self.skipped = self.epoch + 1, 0, False, ()
+        self.epoch, self.position, self.begun, self.skipped, self.streams = self.epoch + 1, 0, False, (), ()
 
 
 class Pass(Generic[Batch_co]):

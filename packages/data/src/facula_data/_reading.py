@@ -1,12 +1,12 @@
 """Single samples of a dataset: which random numbers they see, and what becomes of those that fail.
 
-Note [Random numbers of a sample]: a dataset whose `__getitem__` takes `rng` is given a NumPy generator that is a
-function of seed, epoch and index alone. So a sample is the same in any worker, in any process, and after any resume.
+A dataset whose `__getitem__` takes `rng`, and random transforms within one, are given a NumPy generator that is a
+function of seed, epoch and index alone: Note [Random transforms] in `_sample_rng.py`. So a sample is the same in any
+worker, in any process, and after any resume.
 """
 
 from __future__ import annotations
 
-import inspect
 import random
 from collections.abc import Callable
 from typing import TypeAlias
@@ -16,7 +16,8 @@ import numpy as np
 from facula_errors import InvalidValueError, OperationError
 
 from . import _checks
-from ._seeds import SAMPLE, bits
+from ._sample_rng import SampleRandom, accepts_rng, sample_rng
+from ._seeds import GLOBALS, bits
 from ._types import Batch, Index, Sample, Source
 
 OnError: TypeAlias = str | Callable[[Exception, Index], Sample]
@@ -42,8 +43,9 @@ class Reader:
 
     def __init__(self, dataset: Source, on_error: OnError = "raise", seed_globals: bool = False) -> None:
         self.dataset, self._policy, self._globals = dataset, on_error, seed_globals
-        self._rng = accepts_rng(dataset)
-        self.seed = self.epoch = 0
+        self._rng = accepts_rng(getattr(type(dataset), "__getitem__", len))
+        self.seed: int | Callable[[], int] = 0
+        self.epoch = 0
         self.failures: list[tuple[Index, str]] = []
 
     @property
@@ -61,19 +63,19 @@ class Reader:
 
     def _read(self, index: Index) -> Sample:
         try:
-            if not (self._rng or self._globals):
-                return self.dataset[index]
             if self._globals:
                 _seed_globals(self._words(index))
-            if self._rng:
-                return self.dataset.__getitem__(index, rng=np.random.Generator(self._words(index)))
-            return self.dataset[index]
+            with SampleRandom(self.seed, self.epoch, index):
+                if self._rng:
+                    return self.dataset.__getitem__(index, rng=sample_rng())
+                return self.dataset[index]
         except Exception as error:
             add_place(error, self.dataset, index)
             raise
 
     def _words(self, index: Index) -> np.random.Philox:
-        return bits(self.seed, self.epoch, SAMPLE, start=(int(index) & 0xFFFFFFFFFFFFFFFF) << 32)
+        seed = self.seed if isinstance(self.seed, int) else self.seed()
+        return bits(seed, self.epoch, GLOBALS, start=(int(index) & 0xFFFFFFFFFFFFFFFF) << 32)
 
     def _instead(self, error: Exception, index: Index) -> Sample:
         self.failures.append((index, f"{type(error).__name__}: {error}"))
@@ -91,17 +93,6 @@ class Reader:
             f"DataLoader: sample {index!r} failed, and so did {ATTEMPTS} others in its place; the dataset seems to be "
             'broken; see the cause, or pass on_error="raise"'
         ) from error
-
-
-def accepts_rng(dataset: Source) -> bool:
-    """Whether the dataset's `__getitem__` takes a generator by the name `rng`."""
-    asks = getattr(dataset, "_accepts_rng", None)
-    if asks is not None:
-        return bool(asks())
-    try:
-        return "rng" in inspect.signature(type(dataset).__getitem__).parameters
-    except (AttributeError, TypeError, ValueError):
-        return False
 
 
 def checked_policy(on_error: object) -> OnError:

@@ -12,31 +12,32 @@ import inspect
 import os
 from collections.abc import Callable
 from threading import local
+from zlib import crc32
 
 import numpy as np
 
 from facula_errors import InvalidTypeError
 
-from ._types import Sample
+from ._seeds import SAMPLE
+from ._types import Index, Sample, Source
 
-TRANSFORM = 2  # the purpose of these words among those of `_seeds.py`
 WORD = (1 << 64) - 1
 
 
 class _Here(local):
-    key: tuple[int, int, int] | None = None
+    key: tuple[int | Callable[[], int], int, Index] | None = None
     rng: np.random.Generator | None = None
     own: tuple[int, np.random.Generator] | None = None
 
 
-_here = _Here()
+here = _Here()  # the sample that this thread makes
 
 
 class SampleRandom:
     """A context in which `sample_rng()` is the generator of one sample.
 
     Arguments:
-        seed: of the order, from 0 to 2**64 - 1.
+        seed: of the order, from 0 to 2**64 - 1; or a function that gives it where it is asked for.
         epoch: from 0 on.
         index: the sample's place in the dataset.
 
@@ -49,28 +50,37 @@ class SampleRandom:
 
     __slots__ = ("_former", "_key")
 
-    def __init__(self, seed: int, epoch: int, index: int) -> None:
+    def __init__(self, seed: int | Callable[[], int], epoch: int, index: Index) -> None:
         self._key = (seed, epoch, index)
 
     def __enter__(self) -> None:
-        self._former = (_here.key, _here.rng)
-        _here.key, _here.rng = self._key, None
+        self._former = (here.key, here.rng)
+        here.key, here.rng = self._key, None
 
     def __exit__(self, *raised: object) -> None:
-        _here.key, _here.rng = self._former
+        here.key, here.rng = self._former
 
 
 def sample_rng() -> np.random.Generator:
     """The generator of the sample that is being made; elsewhere one of this thread and process."""
-    if _here.key is not None:
-        if _here.rng is None:
-            seed, epoch, index = _here.key
-            counter = np.array([0, index & WORD, TRANSFORM, epoch & WORD], dtype=np.uint64)
-            _here.rng = np.random.Generator(np.random.Philox(key=seed, counter=counter))
-        return _here.rng
-    if _here.own is None or _here.own[0] != os.getpid():
-        _here.own = (os.getpid(), np.random.default_rng())
-    return _here.own[1]
+    if here.key is not None:
+        if here.rng is None:
+            seed, epoch, index = here.key
+            seed = seed if isinstance(seed, int) else seed()
+            place = index if isinstance(index, int) else crc32(repr(index).encode())
+            counter = np.array([0, place & WORD, SAMPLE, epoch & WORD], dtype=np.uint64)
+            here.rng = np.random.Generator(np.random.Philox(key=seed, counter=counter))
+        return here.rng
+    if here.own is None or here.own[0] != os.getpid():
+        here.own = (os.getpid(), np.random.default_rng())
+    return here.own[1]
+
+
+def item(dataset: Source, index: Index) -> Sample:
+    """`dataset[index]`, with `rng=sample_rng()` where its `__getitem__` accepts that."""
+    if accepts_rng(type(dataset).__getitem__):
+        return dataset.__getitem__(index, rng=sample_rng())
+    return dataset[index]
 
 
 def accepts_rng(function: Callable[..., object]) -> bool:

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     # A seed, or what gives one.
     SeedLike: TypeAlias = int | np.integer | np.random.Generator | _Seeded | None
 
-ORDER, SPLIT, WORKERS, SAMPLE = 0, 1, 2, 3  # purposes: one seed may both split a dataset and shuffle the parts
+ORDER, SPLIT, WORKERS, SAMPLE, GLOBALS = (
+    0,
+    1,
+    2,
+    3,
+    4,
+)  # purposes: one seed may both split a dataset and shuffle the parts
 WORDS = 4  # made of one count
 
 _source: Callable[[], int] | None = None

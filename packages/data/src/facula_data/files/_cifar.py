@@ -164,8 +164,8 @@ class CIFAR10(LabelledArrays):
 class CIFAR100(CIFAR10):
     """Pictures of a hundred classes: 50,000 to train with, 10,000 to test. Arguments: those of `CIFAR10`.
 
-    The folders are `cifar-100-python` and `cifar-100-binary`; labels are the fine ones, and `classes` their names in the
-    file `meta` or `fine_label_names.txt` beside the data.
+    The folders are `cifar-100-python` and `cifar-100-binary`; labels are the fine ones, and `classes` their names in
+    the file `meta` or `fine_label_names.txt` beside the data.
 
     Source: torchvision.datasets.CIFAR100.
     """
