@@ -180,6 +180,39 @@ def test_a_killed_holder_gives_back_what_it_held(context):
     assert taken() == before
 
 
+def churn(end, seed):
+    draws, held = np.random.default_rng(seed), []
+    while True:
+        held.append(end.recv())
+        if len(held) > 3:
+            del held[draws.integers(len(held))]
+        end.send(held[-1][:10])
+
+
+def test_receivers_that_are_killed_at_any_moment_leave_nothing(fork):
+    """What is lost at most is what was under way when the process died: a message in each direction."""
+    for seed in range(12):
+        before = taken()
+        ours, theirs = fork.Pipe()
+        process = fork.Process(target=churn, args=(theirs, seed))
+        process.start()
+        theirs.close()
+        end = time.monotonic() + 0.02 * seed
+        killer = threading.Timer(0.02 * seed, process.kill)
+        killer.start()
+        try:
+            while time.monotonic() < end + 5:
+                ours.send(np.full(LARGE, 3.0))
+                assert (ours.recv() == 3).all()
+        except (EOFError, OSError):
+            pass
+        process.join()
+        killer.join()
+        ours.close()
+        assert not process.is_alive()
+        assert taken() <= before + 2 * 8 * LARGE
+
+
 def hold_a_while(inbox, ready, go_on):
     held = inbox.get()
     ready.put(held[0])

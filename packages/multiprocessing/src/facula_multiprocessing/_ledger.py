@@ -154,7 +154,7 @@ class Ledger:
         return other
 
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
-        if self.fd != self.arena.fd:
+        if hasattr(self, "fd") and self.fd != self.arena.fd:
             close(self.fd)
 
 

@@ -43,17 +43,22 @@ def move_to_shared_memory(storage: Storage) -> None:
     >>> is_shared(storage)
     True
     """
-    with buffer_lock:
+    while True:
         plain_address(storage)
         root = _root_of(storage)
         nbytes = capacity(root)
         if not nbytes or is_shared(root):
             return
         check_replaceable(root)
-        block = new_block(nbytes)
-        _copy(root, nbytes, block)
-        replace_buffer(root, block.address, int, nbytes)
-        root.base = block  # so it stays in this memory from now on
+        block = new_block(nbytes)  # which waits for locks of its own, so not under ours
+        with buffer_lock:
+            if root.ptr is None or capacity(root) != nbytes or is_shared(root):
+                continue  # another thread was here
+            check_replaceable(root)
+            _copy(root, nbytes, block)
+            replace_buffer(root, block.address, int, nbytes)
+            root.base = block  # so it stays in this memory from now on
+            return
 
 
 def _block(storage: Storage) -> SharedBlock | None:
