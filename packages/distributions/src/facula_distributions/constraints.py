@@ -7,19 +7,19 @@ that depends on the distribution's parameters is a `dependent_property` of its c
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from facula_errors import UnsupportedError
 from facula_tensor import bool as bool_
 from facula_tensor import cat as join
 from facula_tensor import isclose, linalg
 from facula_tensor import stack as pile
 from facula_tensor.extend import listed
 
+from ._constraint import Constraint, _Dependent, dependent_property, is_dependent
 from .utils import eps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from facula_tensor import Tensor
 
@@ -35,76 +35,6 @@ __all__ = [
 ]  # fmt: skip
 
 __dir__: _Callable[[], list[str]] = listed(__name__)
-
-
-class Constraint:
-    """A region of values; `event_dim` last dimensions of a tensor are one value of it.
-
-    >>> from facula_tensor import tensor
-    >>> positive.check(tensor([1.0, 0.0]))
-    tensor([ True, False])
-    """
-
-    is_discrete: bool = False
-    event_dim: int = 0
-
-    def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each event: whether it is in the region."""
-        raise UnsupportedError(f"{type(self).__name__}.check: a subclass of Constraint defines its region")
-
-    def __repr__(self) -> str:
-        bounds = ", ".join(f"{name}={value}" for name, value in vars(self).items() if name not in vars(Constraint))
-        name = type(self).__name__.removeprefix("_")
-        if name[0].islower():  # one that programs call; PyTorch shows the name of a class
-            name = "".join(word.capitalize() for word in name.split("_"))
-        return f"{name}({bounds})"
-
-
-class _Dependent(Constraint):
-    """Its region depends on parameters; only an instance of the distribution has it."""
-
-    is_discrete: bool
-    event_dim: int
-
-    def __init__(self, *, is_discrete: bool = False, event_dim: int = 0):
-        self.is_discrete, self.event_dim = is_discrete, event_dim
-
-    def __call__(self, *, is_discrete: bool = False, event_dim: int = 0) -> _Dependent:
-        return _Dependent(is_discrete=is_discrete, event_dim=event_dim)
-
-    def check(self, value: Tensor) -> Tensor:
-        """Refused: the region is known of an instance alone."""
-        raise UnsupportedError("constraints.dependent: the region depends on parameters; ask an instance for it")
-
-
-class dependent_property(property, _Dependent):
-    """A property that gives a constraint: of the class it says `is_discrete` and `event_dim`, of an instance all.
-
-    Arguments:
-        fn: the getter: takes an instance, gives its constraint. None where arguments come first, as in
-            `@dependent_property(event_dim=1)`.
-        is_discrete: whether the region is one of integers.
-        event_dim: how many of the last dimensions are one event.
-    """
-
-    is_discrete: bool
-    event_dim: int
-
-    if TYPE_CHECKING:
-
-        def __get__(self, instance: object, owner: type | None = None, /) -> Constraint: ...  # type: ignore[override]
-
-    def __init__(self, fn: Callable[[Any], Constraint] | None = None, *, is_discrete: bool = False, event_dim: int = 0):
-        property.__init__(self, fn)
-        self.is_discrete, self.event_dim = is_discrete, event_dim
-
-    def __call__(self, fn: Callable[[Any], Constraint]) -> dependent_property:  # type: ignore[override]  # it is a decorator
-        return dependent_property(fn, is_discrete=self.is_discrete, event_dim=self.event_dim)
-
-
-def is_dependent(constraint: object) -> bool:
-    """Whether the region is known for instances only."""
-    return isinstance(constraint, _Dependent)
 
 
 class independent(Constraint):

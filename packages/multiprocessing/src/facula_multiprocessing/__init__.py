@@ -6,6 +6,7 @@ May import: NumPy and facula_errors. Where next: Note [Memory without a name] in
 `_ledger.py`; `extend.py` is for sibling packages.
 """
 
+import typing as _typing
 from multiprocessing import (
     AuthenticationError,
     BufferTooShort,
@@ -40,21 +41,60 @@ _register("facula_multiprocessing")
 
 _default = _DefaultContext()
 
-Array, RawArray, RawValue, Value = _default.Array, _default.RawArray, _default.RawValue, _default.Value
-Barrier, BoundedSemaphore, Condition, Event = (
-    _default.Barrier,
-    _default.BoundedSemaphore,
-    _default.Condition,
-    _default.Event,
-)
-Lock, RLock, Semaphore = _default.Lock, _default.RLock, _default.Semaphore
-JoinableQueue, Pipe, Queue, SimpleQueue = _default.JoinableQueue, _default.Pipe, _default.Queue, _default.SimpleQueue
-Manager, Pool = _default.Manager, _default.Pool
-allow_connection_pickling, freeze_support = _default.allow_connection_pickling, _default.freeze_support
-get_all_start_methods, get_context = _default.get_all_start_methods, _default.get_context
-get_logger, log_to_stderr = _default.get_logger, _default.log_to_stderr
-get_start_method, set_start_method = _default.get_start_method, _default.set_start_method
-set_executable, set_forkserver_preload = _default.set_executable, _default.set_forkserver_preload
+if _typing.TYPE_CHECKING:  # checkers know these better than as methods of a context
+    from multiprocessing import (
+        Array,
+        Barrier,
+        BoundedSemaphore,
+        Condition,
+        Event,
+        Lock,
+        Manager,
+        Pool,
+        RawArray,
+        RawValue,
+        RLock,
+        Semaphore,
+        Value,
+        allow_connection_pickling,
+        freeze_support,
+        get_all_start_methods,
+        get_logger,
+        get_start_method,
+        log_to_stderr,
+        set_executable,
+        set_forkserver_preload,
+        set_start_method,
+    )
+else:
+    Array = _default.Array
+    Barrier = _default.Barrier
+    BoundedSemaphore = _default.BoundedSemaphore
+    Condition = _default.Condition
+    Event = _default.Event
+    Lock = _default.Lock
+    Manager = _default.Manager
+    RawArray = _default.RawArray
+    RawValue = _default.RawValue
+    Pool = _default.Pool
+    RLock = _default.RLock
+    Semaphore = _default.Semaphore
+    Value = _default.Value
+    allow_connection_pickling = _default.allow_connection_pickling
+    freeze_support = _default.freeze_support
+    get_all_start_methods = _default.get_all_start_methods
+    get_logger = _default.get_logger
+    get_start_method = _default.get_start_method
+    log_to_stderr = _default.log_to_stderr
+    set_executable = _default.set_executable
+    set_forkserver_preload = _default.set_forkserver_preload
+    set_start_method = _default.set_start_method
+JoinableQueue = _default.JoinableQueue
+Pipe = _default.Pipe
+
+Queue = _default.Queue
+SimpleQueue = _default.SimpleQueue
+get_context = _default.get_context
 
 __all__ = [
     "Array", "AuthenticationError", "Barrier", "BoundedSemaphore", "BufferTooShort", "Condition", "Event",

@@ -1,0 +1,94 @@
+"""Datasets and kinds of workers for the tests of these."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from facula_data import IterableDataset, get_worker_info
+
+pytest.importorskip("facula_multiprocessing")
+
+KINDS = [
+    {"worker_method": "thread"},
+    {"multiprocessing_context": "fork"},
+    {"multiprocessing_context": "forkserver"},
+    {"multiprocessing_context": "spawn"},
+]
+kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(next(iter(kind.values()))))
+PROCESSES = {"multiprocessing_context": "fork"}
+
+
+class Rows:
+    """Rows of numbers, large enough for shared memory in batches of 8."""
+
+    def __init__(self, count=40, width=500):
+        self.values = np.arange(count * width, dtype=np.float32).reshape(count, width)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, index):
+        return {"row": self.values[index], "index": index, "name": f"row {index}"}
+
+
+class Odd(Rows):
+    """What goes wrong at one index."""
+
+    def __init__(self, at, what):
+        super().__init__()
+        self.at, self.what = at, what
+
+    def __getitem__(self, index):
+        if index == self.at:
+            self.what()
+        return super().__getitem__(index)
+
+
+class Stream(IterableDataset):
+    def __init__(self, count):
+        self.count = count
+
+    def __iter__(self):
+        info = get_worker_info()
+        first, step = (0, 1) if info is None else (info.id, info.num_workers)
+        return iter(range(first, self.count, step))
+
+
+def listed(batches):
+    return [{name: part if isinstance(part, list) else part.tolist() for name, part in b.items()} for b in batches]
+
+
+def fail():
+    raise ZeroDivisionError("by design")
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stop():
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def leave():
+    os._exit(3)
+
+
+def alive(pid):
+    """Whether a process runs: one that has ended and not been waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def gone_within(pids, seconds):
+    until = time.monotonic() + seconds
+    while any(map(alive, pids)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not any(map(alive, pids))

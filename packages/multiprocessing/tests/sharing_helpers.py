@@ -1,0 +1,48 @@
+"""What tests of sent arrays share."""
+
+import gc
+import multiprocessing
+import signal
+import time
+
+import numpy as np
+
+from facula_multiprocessing import _sharing
+from facula_multiprocessing._reductions import INLINE
+
+METHODS = multiprocessing.get_all_start_methods()
+LARGE = INLINE // 8 + 1  # numbers of an array that goes through shared memory
+
+
+def taken():
+    """Bytes of this process's arena that somebody holds."""
+    gc.collect()
+    outgoing = _sharing._current.own()
+    _sharing._current.forks.settle()
+    outgoing.sweep()
+    return outgoing.ledger.arena.taken
+
+
+def eventually(condition, within=10.0):
+    end = time.monotonic() + within
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def answer(inbox, outbox):
+    """Send back each message with its sum, until None comes."""
+    while (message := inbox.get()) is not None:
+        outbox.put((message, float(message.sum())))
+
+
+def hold(inbox, ready):
+    held = inbox.get()
+    ready.put(len(held))
+    signal.pause()
+
+
+def leave(outbox, wait):
+    outbox.put(np.zeros(LARGE))
+    if wait:
+        wait.get()
