@@ -102,3 +102,7 @@ def _rebuild(handle: Handle | None, start: int, nbytes: int, readonly: str) -> S
 
 
 register_reduction(Storage, _reduce)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
