@@ -42,6 +42,13 @@ class DistributedSampler(Sampler[int], Seeded):
     Source: torch.utils.data.distributed.DistributedSampler.
     """
 
+    rank: int
+    num_replicas: int
+    shuffle: bool
+    drop_last: bool
+    num_samples: int
+    total_size: int
+
     def __init__(
         self,
         dataset: Sized,

@@ -116,6 +116,11 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
     persistent_workers: bool
     batch_size: int | None
     drop_last: bool
+    worker_method: str
+    on_error: OnError
+    seed_globals: bool
+    shard: tuple[int, int] | None
+    meter: Meter | None
 
     if not TYPE_CHECKING:  # which see two types: `DataLoader[Sample]` will do, the batch's is found out
         __class_getitem__ = classmethod(GenericAlias)
@@ -151,10 +156,8 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             num_workers, timeout, multiprocessing_context, prefetch_factor, persistent_workers, worker_method
         )
         notice_pinning(pin_memory)
-        self.on_error, self.seed_globals = (
-            checked_policy(on_error),
-            _checks.truth("DataLoader", "seed_globals", seed_globals),
-        )
+        self.on_error = checked_policy(on_error)
+        self.seed_globals = _checks.truth("DataLoader", "seed_globals", seed_globals)
         check_extras(dataset, batch_sampler, settings, on_error, seed_globals, shard)
         self.shard = None if shard is None else checked_shard("DataLoader", shard)
         check_dataset(dataset, sampler, batch_sampler)
@@ -168,9 +171,8 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self.worker_method = worker_method
         self._crew = Crew(settings)
         kind = {"process": "processes", "thread": "threads"}[worker_method] if settings.number else "inline"
-        self.meter = (
-            Meter(settings.number, kind, settings.prefetch) if _checks.truth("DataLoader", "meter", meter) else None
-        )
+        measured = _checks.truth("DataLoader", "meter", meter)
+        self.meter = Meter(settings.number, kind, settings.prefetch) if measured else None
         self.dataset: Source = dataset
         self.sampler: Source = sampler
         self.batch_sampler: Source = batch_sampler

@@ -92,7 +92,7 @@ class Meter:
             )
         if prefetch_factor is not None:
             prefetch_factor = _checks.whole_number("Meter", "prefetch_factor", prefetch_factor, 1)
-        self.settings = Settings(workers, kind, prefetch_factor, available_processors())
+        self.settings: Settings = Settings(workers, kind, prefetch_factor, available_processors())
         self._clock = clock
         self._batches = Columns("waited", "between", "samples", "nbytes")
         self._made = Columns("worker", "busy", "collate")

@@ -7,6 +7,7 @@ May import: NumPy and facula_errors. Where next: Note [Memory without a name] in
 """
 
 import typing as _typing
+from collections.abc import Callable as _Callable
 from multiprocessing import (
     AuthenticationError,
     BufferTooShort,
@@ -22,8 +23,12 @@ from facula_errors import InvalidValueError as _InvalidValueError
 from facula_errors.extend import boundary as _boundary
 from facula_errors.extend import register as _register
 
+from ._contexts import Connection as _Connection
 from ._contexts import DefaultContext as _DefaultContext
+from ._contexts import JoinableQueue as _JoinableQueue
 from ._contexts import Process
+from ._contexts import Queue as _Queue
+from ._contexts import SimpleQueue as _SimpleQueue
 from ._errors import SharedMemoryError
 from ._launch import (
     ProcessContext,
@@ -89,12 +94,12 @@ else:
     set_executable = _default.set_executable
     set_forkserver_preload = _default.set_forkserver_preload
     set_start_method = _default.set_start_method
-JoinableQueue = _default.JoinableQueue
-Pipe = _default.Pipe
+JoinableQueue: _Callable[..., _JoinableQueue] = _default.JoinableQueue
+Pipe: _Callable[..., tuple[_Connection, _Connection]] = _default.Pipe
 
-Queue = _default.Queue
-SimpleQueue = _default.SimpleQueue
-get_context = _default.get_context
+Queue: _Callable[..., _Queue] = _default.Queue
+SimpleQueue: _Callable[..., _SimpleQueue] = _default.SimpleQueue
+get_context: _Callable[..., _typing.Any] = _default.get_context
 
 __all__ = [
     "Array", "AuthenticationError", "Barrier", "BoundedSemaphore", "BufferTooShort", "Condition", "Event",

@@ -95,7 +95,12 @@ class SharedBlock:
         self.__del__ = release
         self.ledger, self.offset, self.nbytes = ledger, offset, nbytes
         self.address = ledger.arena.address + offset
-        self.__array_interface__ = {"data": (self.address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
+        self.__array_interface__: dict[str, object] = {
+            "data": (self.address, False),
+            "shape": (nbytes,),
+            "typestr": "|u1",
+            "version": 3,
+        }
 
     def array(self) -> np.ndarray:
         """Its bytes."""
