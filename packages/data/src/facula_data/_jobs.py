@@ -20,6 +20,7 @@ from ._types import Batch, Collate, Convert, Sample, Source
 from ._worker_info import WorkerInfo, set_worker_info
 
 SMALL = 4096  # bytes of a sample
+BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
 END = "end"  # what a stream gives in place of a batch when it has no more
 
 Make = Callable[[object], Batch]

@@ -24,7 +24,8 @@ from facula_multiprocessing.extend import (
 )
 
 from ._errors import WorkerError, WorkerTimeoutError
-from ._worker_process import BEGIN, Failure, work
+from ._jobs import BEGIN
+from ._worker_process import Failure, work
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext

@@ -11,6 +11,7 @@ from weakref import finalize
 from facula_errors import OperationError
 
 from ._errors import WorkerTimeoutError
+from ._jobs import BEGIN
 
 if TYPE_CHECKING:
     from ._jobs import Job, Make
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     Task = tuple[int, Any]  # a ticket and its unit
     Result = tuple[int, Any, BaseException | None, tuple[float, float]]  # a ticket, its batch or error, and times
-
-BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
 
 
 class Threads:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_multiprocessing.extend import Writer
 
+from ._jobs import BEGIN
 from ._memory import make_with
 from ._worker_info import at_start
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from ._jobs import Job, Make
 
     Task = tuple[int, Any, list[int]]  # a ticket, its unit, and blocks that are free again
-
-BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
 
 
 class Failure(NamedTuple):
