@@ -35,18 +35,15 @@ class Reader:
         dataset: with `__getitem__`.
         on_error: "raise", "skip", "substitute", or a function of error and index that gives a sample or raises.
         seed_globals: whether `random` and `numpy.random` are seeded for each sample.
-
-    `failures` lists index and error of the samples that another one stood in for or that were left out, as text.
     """
 
-    __slots__ = ("_globals", "_policy", "_rng", "dataset", "epoch", "failures", "seed")
+    __slots__ = ("_globals", "_policy", "_rng", "dataset", "epoch", "seed")
 
     def __init__(self, dataset: Source, on_error: OnError = "raise", seed_globals: bool = False) -> None:
         self.dataset, self._policy, self._globals = dataset, on_error, seed_globals
         self._rng = accepts_rng(getattr(type(dataset), "__getitem__", len))
         self.seed: int | Callable[[], int] = 0
         self.epoch = 0
-        self.failures: list[tuple[Index, str]] = []
 
     @property
     def is_plain(self) -> bool:
@@ -78,7 +75,6 @@ class Reader:
         return bits(seed, self.epoch, GLOBALS, start=(int(index) & 0xFFFFFFFFFFFFFFFF) << 32)
 
     def _instead(self, error: Exception, index: Index) -> Sample:
-        self.failures.append((index, f"{type(error).__name__}: {error}"))
         if callable(self._policy):
             return self._policy(error, index)
         if self._policy == "skip":
@@ -87,8 +83,8 @@ class Reader:
         for other in self._words(index).random_raw(ATTEMPTS) % np.uint64(count):
             try:
                 return self._read(int(other))
-            except Exception as another:
-                self.failures.append((int(other), f"{type(another).__name__}: {another}"))
+            except Exception:  # the next one
+                continue
         raise OperationError(
             f"DataLoader: sample {index!r} failed, and so did {ATTEMPTS} others in its place; the dataset seems to be "
             'broken; see the cause, or pass on_error="raise"'
