@@ -119,9 +119,10 @@ def _collate(samples: list[Sample], where: str, native: Native | None) -> Batch:
         raise CollateTypeError(
             "arrays, numbers, text, mappings or sequences", where, [0], [type(first).__name__], "pass collate_fn"
         )
-    for position, sample in enumerate(samples):
-        if type(sample) is not type(first) and _kind(sample) != kind:
-            raise CollateTypeError(f"{kind} in every sample", where, [position], [type(sample).__name__], ALIKE)
+    if len(set(map(type, samples))) > 1:
+        for position, sample in enumerate(samples):
+            if type(sample) is not type(first) and _kind(sample) != kind:
+                raise CollateTypeError(f"{kind} in every sample", where, [position], [type(sample).__name__], ALIKE)
     return _RULES[kind](samples, where, native)
 
 
@@ -130,13 +131,13 @@ def _text(samples: list[Sample], where: str, native: Native | None) -> list[Samp
 
 
 def _numeric(samples: list[Sample], where: str, native: Native | None) -> Batch:
-    if native is not None and all([isinstance(sample, native.kind) for sample in samples]):
+    types = set(map(type, samples))
+    if native is not None and all([issubclass(one, native.kind) for one in types]):
         try:
             return native.stack(samples)
         except Exception:
             _check_shapes(samples, where)  # which says of which samples
             raise
-    types = set(map(type, samples))
     if int in types and types <= {bool, int}:
         return _integers(samples, where)
     if types <= {bool, int, float, complex}:
@@ -166,12 +167,12 @@ def stacked(arrays: list[np.ndarray], where: str = "") -> np.ndarray:
     """Arrays of one shape as one array, in their common dtype; CollateError where shapes differ."""
     _check_shapes(arrays, where)
     shape = arrays[0].shape
-    for position, array in enumerate(arrays):
-        if array.dtype.hasobject:
-            expected = "arrays of numbers"
-            raise CollateTypeError(expected, where, [position], [f"dtype {array.dtype}"], "pass collate_fn")
+    dtypes = {array.dtype: position for position, array in reversed(list(enumerate(arrays)))}
+    for dtype, position in dtypes.items():
+        if dtype.hasobject:
+            raise CollateTypeError("arrays of numbers", where, [position], [f"dtype {dtype}"], "pass collate_fn")
     # What np.stack does, without a view for each sample, and in C order whatever that of the samples is.
-    dtype = np.result_type(*{array.dtype for array in arrays}).newbyteorder("=")
+    dtype = np.result_type(*dtypes).newbyteorder("=")
     batch = new((len(arrays), *shape), dtype)
     if shape:
         np.concatenate(arrays, out=batch.reshape(len(arrays) * shape[0], *shape[1:]))
@@ -203,11 +204,11 @@ def _record(samples: list[Sample], where: str, native: Native | None) -> Batch:
 
 def _sequence(samples: list[Sequence[object]], where: str, native: Native | None) -> Batch:
     length = len(samples[0])
-    for position, sample in enumerate(samples):
-        if len(sample) != length:
-            found = [f"length {length}", f"length {len(sample)}"]
-            remedy = "pad or crop them in the dataset, or pass collate_fn"
-            raise CollateError("sequences of one length", where, [0, position], found, remedy)
+    if len(set(map(len, samples))) > 1:
+        position = next(position for position, sample in enumerate(samples) if len(sample) != length)
+        found = [f"length {length}", f"length {len(samples[position])}"]
+        remedy = "pad or crop them in the dataset, or pass collate_fn"
+        raise CollateError("sequences of one length", where, [0, position], found, remedy)
     parts = [_collate([sample[i] for sample in samples], f"{where}[{i}]", native) for i in range(length)]
     return like_sequence(samples[0], parts)
 

@@ -13,7 +13,7 @@ from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
 from ._overrides import quick_method
 from ._reading import LEFT_OUT, Reader, add_place
-from ._sample_rng import here
+from ._sample_rng import SampleRandom
 from ._types import Batch, Collate, Convert, Index, Sample
 
 SHOWN = 8  # indices in a note
@@ -64,16 +64,15 @@ class BatchReader:
         read = self._read
         samples: list[Sample] = []
         if self._read_list is None and read.is_plain:
-            dataset, former = self._dataset, (here.key, here.rng)
-            try:
-                for index in chosen:
-                    here.key, here.rng = (read.seed, read.epoch, index), None
-                    samples.append(dataset[index])
-            except Exception as error:
-                add_place(error, dataset, chosen[len(samples)])
-                raise
-            finally:
-                here.key, here.rng = former
+            dataset = self._dataset
+            with SampleRandom(read.seed, read.epoch, None) as random:
+                try:
+                    for random.index in chosen:
+                        random.rng = None
+                        samples.append(dataset[random.index])
+                except Exception as error:
+                    add_place(error, dataset, random.index)
+                    raise
             return samples
         if self._read_list is None:
             for index in tuple(chosen):

@@ -13,6 +13,7 @@ from facula_errors.extend import boundary
 
 from . import _checks
 from ._collate import default_collate, default_convert, finishing
+from ._crew import Crew, checked_settings
 from ._datasets import Dataset, IterableDataset, T_co
 from ._distributed import Shard, checked_shard
 from ._fetch import BatchReader, SampleReader
@@ -34,7 +35,6 @@ from ._reading import OnError, Reader, checked_policy, restoring_globals
 from ._samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from ._seeds import Seeded, checked_seed
 from ._types import Batch, Collate, Index, Source
-from ._workers import Crew, checked_settings
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # which every type checker brings

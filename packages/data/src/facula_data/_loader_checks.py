@@ -12,7 +12,7 @@ from . import _checks
 from ._datasets import IterableDataset
 
 if TYPE_CHECKING:
-    from ._workers import Settings
+    from ._crew import Settings
 
 _noticed: list[None] = []  # whether it was said that no memory is pinned
 

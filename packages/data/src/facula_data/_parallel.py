@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from facula_errors import FaculaError, OperationError
 from facula_errors.extend import trim_traceback
@@ -16,24 +16,11 @@ from facula_errors.extend import trim_traceback
 from ._errors import WorkerError
 from ._fetch import EMPTY, is_empty
 from ._jobs import END
-from ._meter import Meter
 from ._passes import Batch_co, Progress
 from ._types import Batch
+from ._workers import Workers
 
 Unit = TypeVar("Unit")
-
-
-class Workers(Protocol):
-    """Workers of any kind."""
-
-    meter: Meter | None
-
-    def __len__(self) -> int: ...
-    def begin(self, order_seed: int, seed: int, epoch: int) -> int: ...
-    def submit(self, worker: int, ticket: int, unit: object) -> None: ...
-    def result(self, worker: int, ticket: int) -> Batch: ...
-    def restart(self, worker: int, again: bool) -> None: ...
-    def close(self) -> None: ...
 
 
 class ParallelPass(Generic[Batch_co]):

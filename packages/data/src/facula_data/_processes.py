@@ -1,4 +1,4 @@
-"""The loader's side of worker processes: it hands out units, waits for batches, and notices what happens to workers."""
+"""The loader's side of worker processes: their memory, what goes to them and comes back, and how they end."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from facula_multiprocessing.extend import (
     starting_workers,
 )
 
-from ._errors import WorkerError, WorkerTimeoutError
+from ._errors import WorkerError
 from ._jobs import BEGIN
 from ._worker_process import Failure, work
+from ._workers import Result, Workers
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
 
     from ._jobs import Job
-    from ._meter import Meter
 
 SHARE = 0.25  # of the memory that is left, for the arenas of all workers
 UNGUARDED = (
@@ -42,8 +42,8 @@ GRACE = 2.0  # seconds in which a worker may end by itself
 ANSWER = 1.0  # seconds in which a stuck worker may say where it is
 
 
-class Processes:
-    """Worker processes. Worker i's results come in the order in which its units were handed out.
+class Processes(Workers):
+    """Worker processes.
 
     Arguments:
         job: what they do; must be picklable unless they are forked.
@@ -52,79 +52,40 @@ class Processes:
         timeout: seconds to wait for a batch; 0 for any time.
     """
 
-    __slots__ = ("__weakref__", "_context", "_epoch", "_finish", "_job", "_next", "_timeout", "_workers", "meter")
+    __slots__ = ("_context", "_epoch", "_job", "_processes")
 
     def __init__(self, job: Job, count: int, context: object, timeout: float) -> None:
-        self._job, self._timeout = job, timeout
-        self._epoch, self._next = (0, 0, 0), 0
-        self.meter: Meter | None = None
-        self._context = context_of(context)
-        self._workers: list[_Worker] = []
-        self._finish = finalize(self, _end_all, self._workers)
+        self._job, self._epoch, self._context = job, (0, 0, 0), context_of(context)
+        self._processes: list[_Worker] = []
+        super().__init__(self._processes, timeout, finalize(self, _end_all, self._processes))
         for number in range(count):
-            self._workers.append(_Worker(number, job, self._context, SHARE / count))
-
-    def __len__(self) -> int:
-        return len(self._workers)
+            self._processes.append(_Worker(number, job, self._context, SHARE / count))
 
     def begin(self, order_seed: int, seed: int, epoch: int) -> int:
         """Let an epoch begin; what was handed out before is not waited for. Gives the first ticket."""
         self._epoch = order_seed, seed, epoch
-        for worker in self._workers:
-            worker.begin(order_seed, seed, epoch)
-        return self._next
-
-    def submit(self, worker: int, ticket: int, unit: object) -> None:
-        """Hand a unit to a worker; tickets count up."""
-        self._next = ticket + 1
-        self._workers[worker].submit(ticket, unit)
-
-    def result(self, worker: int, ticket: int) -> object:
-        """The batch for a ticket, its arrays over shared memory.
-
-        Raises:
-            WorkerError: the worker ended. WorkerTimeoutError: it took too long. Or what its code raised.
-        """
-        return self._workers[worker].result(ticket, self._timeout, self.meter)
+        return super().begin(order_seed, seed, epoch)
 
     def restart(self, worker: int, again: bool) -> None:
-        """A new process for worker number `worker`, with what the old one had still to do; without `again`, but for
-        the first unit of it.
-        """
-        old = self._workers[worker]
-        old.end()
-        self._workers[worker] = _Worker(worker, self._job, self._context, SHARE / len(self._workers))
-        self._workers[worker].begin(*self._epoch)
-        for ticket, unit in list(old._open.items())[not again :]:
-            self._workers[worker].submit(ticket, unit)
-
-    def close(self) -> None:
-        """End the workers."""
-        self._finish()
+        """Replace a process that has ended, or is stuck; without `again` the unit that it had is left out."""
+        self._processes[worker].end()
+        new = self._processes[worker] = _Worker(worker, self._job, self._context, SHARE / len(self._processes))
+        new.send(BEGIN, self._epoch)
+        left = [(ticket, unit) for ticket, (number, unit) in self._open.items() if number == worker]
+        if not again:
+            del self._open[left.pop(0)[0]]
+        for ticket, unit in left:
+            new.send(ticket, unit)
 
 
 class _Worker:
     """One process, and what is between it and us."""
 
-    __slots__ = (
-        "_arena",
-        "_began",
-        "_forked",
-        "_free",
-        "_leases",
-        "_link",
-        "_open",
-        "_process",
-        "_stacks",
-        "number",
-        "overflowed",
-    )
+    __slots__ = ("_arena", "_began", "_forked", "_leases", "_link", "_process", "_stacks", "number", "overflowed")
 
     def __init__(self, number: int, job: Job, context: BaseContext, share: float) -> None:
         self.number, self.overflowed, self._began = number, 0, False
         self._forked = context.get_start_method() == "fork"
-        self._open: dict[int, object] = {}  # the units that were handed out, by ticket
-        self._free: list[int] = []
         self._arena = Arena(capacity_for(share))
         self._leases = Leases(self._arena)
         self._stacks = Stacks()
@@ -151,33 +112,26 @@ class _Worker:
             theirs.close()
         self._process = process
 
-    def begin(self, order_seed: int, seed: int, epoch: int) -> None:
-        self._open.clear()
-        with suppress(OSError):
-            self._link.send((BEGIN, (order_seed, seed, epoch), []))
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
-    def submit(self, ticket: int, unit: object) -> None:
-        self._free += self._leases.gone()
-        self._open[ticket] = unit
-        with suppress(OSError):  # the worker is gone: `result` says so
-            self._link.send((ticket, unit, self._free))
-            self._free = []
+    def send(self, ticket: int, unit: object) -> None:
+        with suppress(OSError):  # it is gone: `receive` says so
+            self._link.send((ticket, unit, self._leases.gone()))
 
-    def result(self, ticket: int, timeout: float, meter: Meter | None) -> object:
-        if ticket not in self._open:
-            raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
-        begun = monotonic()
-        while True:
-            self._await(ticket, timeout - (monotonic() - begun) if timeout else None, timeout)
-            try:
-                found, blocks, overflowed, times, data = self._link.recv()
-            except (EOFError, OSError):
-                raise self._death(ticket) from None
-            self._began = True
-            unit = self._open.pop(found, None)
-            if found == ticket:
-                break
-            self._free += [offset for offset, _ in blocks]  # of a pass that was given up
+    def receive(self, until: float | None, unit: object) -> Result | None:
+        if not self._link.poll(0):
+            ready = wait([self._link, self._process.sentinel], None if until is None else max(0.0, until - monotonic()))
+            if not ready:
+                return None
+            if self._link not in ready and not self._link.poll(0):
+                raise self._death(unit)
+        try:
+            ticket, blocks, overflowed, times, data = self._link.recv()
+        except (EOFError, OSError):
+            raise self._death(unit) from None
+        self._began = True
         if overflowed and not self.overflowed:
             warn(
                 f"DataLoader: the shared memory of worker {self.number} is full, as the program holds "
@@ -185,33 +139,21 @@ class _Worker:
                 "copy what is kept"
             )
         self.overflowed = overflowed
-        if meter is not None:
-            meter.worker(self.number, *times)
         batch = decode(data, blocks, self._leases)
-        if isinstance(batch, Failure):
-            raise _error_of(batch, self.number, self._process.pid, unit)
-        return batch
+        return ticket, batch, _error_of(batch, self) if isinstance(batch, Failure) else None, times
 
-    def _await(self, ticket: int, left: float | None, timeout: float) -> None:
-        if self._link.poll(0):
-            return
-        ready = wait([self._link, self._process.sentinel], None if left is None else max(0.0, left))
-        if self._link in ready or self._link.poll(0):
-            return
-        if ready:
-            raise self._death(ticket)
-        unit = self._open.get(ticket)
-        self._stacks.ask(self._process.pid)
+    def _death(self, unit: object) -> WorkerError:
+        self._process.join(GRACE)
+        code = self._process.exitcode
+        hint = "" if self._forked or self._began or code != 1 else UNGUARDED
+        return WorkerError(self.number, self.pid, unit, code, hint)
+
+    def stacks(self) -> str:
+        self._stacks.ask(self.pid)
         until = monotonic() + ANSWER
         while monotonic() < until and not self._stacks.read():
             wait([self._process.sentinel], 0.01)
-        raise WorkerTimeoutError(self.number, self._process.pid, unit, timeout, self._stacks.read())
-
-    def _death(self, ticket: int) -> WorkerError:
-        self._process.join(GRACE)
-        exitcode = self._process.exitcode
-        hint = "" if self._forked or self._began or exitcode != 1 else UNGUARDED
-        return WorkerError(self.number, self._process.pid, self._open.get(ticket), exitcode, hint)
+        return self._stacks.read()
 
     def ask_to_end(self) -> None:
         with suppress(OSError):
@@ -252,11 +194,11 @@ def context_of(context: object) -> BaseContext:
     return context  # type: ignore[return-value]
 
 
-def _error_of(failure: Failure, number: int, pid: int, unit: object) -> BaseException:
-    error = failure.error
+def _error_of(failure: Failure, worker: _Worker) -> BaseException:
+    error, number = failure.error, worker.number
     if error is None:
         error = OperationError(f"DataLoader: worker {number} raised {failure.name}, which cannot be sent; see the note")
-    error.add_note(f"DataLoader: raised in worker {number} (process {pid}):\n{failure.text}")
+    error.add_note(f"DataLoader: raised in worker {number} (process {worker.pid}):\n{failure.text}")
     return error
 
 

@@ -25,8 +25,7 @@ WORD = (1 << 64) - 1
 
 
 class _Here(local):
-    key: tuple[int | Callable[[], int], int, Index] | None = None
-    rng: np.random.Generator | None = None
+    sample: SampleRandom | None = None
     own: tuple[int, np.random.Generator] | None = None
 
 
@@ -34,7 +33,7 @@ here = _Here()  # the sample that this thread makes
 
 
 class SampleRandom:
-    """A context in which `sample_rng()` is the generator of one sample.
+    """A context in which `sample_rng()` is the generator of one sample; of one after the other, where `index` is set.
 
     Arguments:
         seed: of the order, from 0 to 2**64 - 1; or a function that gives it where it is asked for.
@@ -48,29 +47,34 @@ class SampleRandom:
     True
     """
 
-    __slots__ = ("_former", "_key")
+    __slots__ = ("_former", "epoch", "index", "rng", "seed")
+
+    rng: np.random.Generator | None
 
     def __init__(self, seed: int | Callable[[], int], epoch: int, index: Index) -> None:
-        self._key = (seed, epoch, index)
+        self.seed, self.epoch, self.index, self.rng = seed, epoch, index, None
 
-    def __enter__(self) -> None:
-        self._former = (here.key, here.rng)
-        here.key, here.rng = self._key, None
+    def __enter__(self) -> SampleRandom:
+        self._former, here.sample = here.sample, self
+        return self
 
     def __exit__(self, *raised: object) -> None:
-        here.key, here.rng = self._former
+        here.sample = self._former
+
+    def generator(self) -> np.random.Generator:
+        """The generator, made where it is first asked for."""
+        if self.rng is None:
+            seed = self.seed if isinstance(self.seed, int) else self.seed()
+            place = self.index if isinstance(self.index, int) else crc32(repr(self.index).encode())
+            counter = np.array([0, place & WORD, SAMPLE, self.epoch & WORD], dtype=np.uint64)
+            self.rng = np.random.Generator(np.random.Philox(key=seed, counter=counter))
+        return self.rng
 
 
 def sample_rng() -> np.random.Generator:
     """The generator of the sample that is being made; elsewhere one of this thread and process."""
-    if here.key is not None:
-        if here.rng is None:
-            seed, epoch, index = here.key
-            seed = seed if isinstance(seed, int) else seed()
-            place = index if isinstance(index, int) else crc32(repr(index).encode())
-            counter = np.array([0, place & WORD, SAMPLE, epoch & WORD], dtype=np.uint64)
-            here.rng = np.random.Generator(np.random.Philox(key=seed, counter=counter))
-        return here.rng
+    if here.sample is not None:
+        return here.sample.generator()
     if here.own is None or here.own[0] != os.getpid():
         here.own = (os.getpid(), np.random.default_rng())
     return here.own[1]

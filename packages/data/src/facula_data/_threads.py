@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from queue import Empty, SimpleQueue
 from threading import Thread
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
-from facula_errors import OperationError
-
-from ._errors import WorkerTimeoutError
 from ._jobs import BEGIN
+from ._workers import Result, Workers
 
 if TYPE_CHECKING:
     from ._jobs import Job, Make
-    from ._meter import Meter
 
     Task = tuple[int, Any]  # a ticket and its unit
-    Result = tuple[int, Any, BaseException | None, tuple[float, float]]  # a ticket, its batch or error, and times
 
 
-class Threads:
-    """Worker threads under the names of `Processes`. They share the dataset, which must bear that.
+class Threads(Workers):
+    """Worker threads, which share the dataset. It must bear that.
 
     Arguments:
         job: what they do.
@@ -30,62 +26,37 @@ class Threads:
         timeout: seconds to wait for a batch; 0 for any time.
     """
 
-    __slots__ = ("__weakref__", "_finish", "_next", "_results", "_tasks", "_timeout", "_units", "meter")
+    __slots__ = ()
 
     def __init__(self, job: Job, count: int, timeout: float) -> None:
-        self._timeout, self._next = timeout, 0
-        self.meter: Meter | None = None
-        self._tasks: list[SimpleQueue[Task | None]] = [SimpleQueue() for _ in range(count)]
-        self._results: list[SimpleQueue[Result]] = [SimpleQueue() for _ in range(count)]
-        self._units: dict[int, object] = {}
-        for number, queues in enumerate(zip(self._tasks, self._results, strict=True)):
-            Thread(target=_work, args=(number, job, *queues), daemon=True, name=f"facula worker {number}").start()
-        self._finish = finalize(self, _end_all, self._tasks)
+        threads = [_Thread(number, job) for number in range(count)]
+        super().__init__(threads, timeout, finalize(self, _end_all, threads))
 
-    def __len__(self) -> int:
-        return len(self._tasks)
 
-    def begin(self, order_seed: int, seed: int, epoch: int) -> int:
-        """Let an epoch begin; what was handed out before is not waited for. Gives the first ticket."""
-        self._units.clear()
-        for tasks in self._tasks:
-            tasks.put((BEGIN, (order_seed, seed, epoch)))
-        return self._next
+class _Thread:
+    """One thread, which ends after the batch that it is making when it is told so."""
 
-    def submit(self, worker: int, ticket: int, unit: object) -> None:
-        """Hand a unit to a worker; tickets count up."""
-        self._next = ticket + 1
-        self._units[ticket] = unit
-        self._tasks[worker].put((ticket, unit))
+    __slots__ = ("_results", "tasks")
 
-    def result(self, worker: int, ticket: int) -> object:
-        """The batch for a ticket.
+    pid: int | None = None
 
-        Raises:
-            WorkerTimeoutError: it took too long. Or what the worker's code raised.
-        """
-        if ticket not in self._units:
-            raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
-        while True:
-            try:
-                found, batch, error, times = self._results[worker].get(timeout=self._timeout or None)
-            except Empty:
-                raise WorkerTimeoutError(worker, None, self._units.get(ticket), self._timeout, "") from None
-            self._units.pop(found, None)
-            if found == ticket:
-                break
-        if self.meter is not None:
-            self.meter.worker(worker, *times)
-        if error is not None:
-            raise error
-        return batch
+    def __init__(self, number: int, job: Job) -> None:
+        self.tasks: SimpleQueue[Task | None] = SimpleQueue()
+        self._results: SimpleQueue[Result] = SimpleQueue()
+        queues = self.tasks, self._results
+        Thread(target=_work, args=(number, job, *queues), daemon=True, name=f"facula worker {number}").start()
 
-    def restart(self, worker: int, again: bool) -> None:
-        """Nothing: a thread does not end by itself."""
+    def send(self, ticket: int, unit: object) -> None:
+        self.tasks.put((ticket, unit))
 
-    def close(self) -> None:
-        """End the workers, each after the batch that it is making."""
-        self._finish()
+    def receive(self, until: float | None, unit: object) -> Result | None:
+        try:
+            return self._results.get(timeout=None if until is None else max(0.0, until - monotonic()))
+        except Empty:
+            return None
+
+    def stacks(self) -> str:
+        return ""
 
 
 def _work(number: int, job: Job, tasks: SimpleQueue[Task | None], results: SimpleQueue[Result]) -> None:
@@ -113,6 +84,6 @@ def _work(number: int, job: Job, tasks: SimpleQueue[Task | None], results: Simpl
                 del batch
 
 
-def _end_all(tasks: list[SimpleQueue[Task | None]]) -> None:
-    for queue in tasks:
-        queue.put(None)
+def _end_all(threads: list[_Thread]) -> None:
+    for thread in threads:
+        thread.tasks.put(None)

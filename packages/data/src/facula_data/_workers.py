@@ -1,138 +1,112 @@
-"""The workers of a loader: what was asked for, who they are, and one pass after the other."""
+"""What workers of all kinds have in common: units go to each in order, and their batches come back in that order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from facula_errors import InvalidValueError, MissingPackageError
+from facula_errors import OperationError
 
-from . import _checks
-from ._collate import convert_arrays
-from ._growth import warn_of_growth
-from ._parallel import ParallelPass, ParallelStream
-from ._seeds import WORKERS, bits
+from ._errors import WorkerTimeoutError
+from ._jobs import BEGIN
+from ._types import Batch
 
 if TYPE_CHECKING:
-    from ._jobs import Job
+    from collections.abc import Callable, Sequence
+
     from ._meter import Meter
-    from ._parallel import Workers
-    from ._passes import Progress
-    from ._types import Batch, Convert, Index
 
-    Units = tuple[Iterator[Index], Callable[[Index], int]]
-
-METHODS = ("process", "thread")
-PREFETCH = 2  # batches of each worker
+#: A ticket, its batch, or what was raised instead, and the seconds of making it and of collation.
+Result: TypeAlias = tuple[int, Batch, BaseException | None, tuple[float, float]]
 
 
-class Settings(NamedTuple):
-    """The checked arguments of a loader that are about workers."""
+class Worker(Protocol):
+    """One worker, and what is between it and us."""
 
-    number: int
-    timeout: float
-    context: object
-    prefetch: int | None
-    keep: bool
-    method: str
+    @property
+    def pid(self) -> int | None:
+        """The number of its process, if it has one of its own."""
+
+    def send(self, ticket: int, unit: object) -> None:
+        """Hand it a unit. Nothing is said where it has ended: `receive` does."""
+
+    def receive(self, until: float | None, unit: object) -> Result | None:
+        """Its next result, waited for until that time of `monotonic()`; None where there is none by then.
+
+        Raises:
+            WorkerError: it has ended; `unit` is what it had to do.
+        """
+
+    def stacks(self) -> str:
+        """Where it is stuck, if it can say so."""
 
 
-def checked_settings(
-    num_workers: int,
-    timeout: float,
-    multiprocessing_context: object,
-    prefetch_factor: int | None,
-    persistent_workers: bool,
-    worker_method: str,
-) -> Settings:
-    """These arguments of a loader, checked.
+class Workers:
+    """The workers of a loader.
 
-    Raises:
-        ValueError: one is wrong, or says something about workers where there are none.
+    Arguments:
+        workers: they themselves.
+        timeout: seconds to wait for a batch; 0 for any time.
+        finish: what ends them.
     """
-    count = _checks.whole_number("DataLoader", "num_workers", num_workers, 0)
-    if worker_method not in METHODS:
-        raise InvalidValueError(f"DataLoader: expected worker_method to be one of {METHODS}; got {worker_method!r}")
-    _checks.truth("DataLoader", "persistent_workers", persistent_workers)
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 <= timeout < float("inf"):
-        raise InvalidValueError(f"DataLoader: expected timeout to be seconds, 0 for any time; got timeout={timeout!r}")
-    if prefetch_factor is not None:
-        prefetch_factor = _checks.whole_number("DataLoader", "prefetch_factor", prefetch_factor, 1)
-    if not count:
-        for name, value, absent in (
-            ("timeout", timeout, 0),
-            ("prefetch_factor", prefetch_factor, None),
-            ("persistent_workers", persistent_workers, False),
-        ):
-            if value != absent:
-                raise InvalidValueError(f"DataLoader: {name} is about workers; got {name}={value!r} with num_workers=0")
-        return Settings(0, 0.0, None, None, False, worker_method)
-    if worker_method == "process":
-        from ._processes import context_of  # here, as not everyone has workers
 
-        context_of(multiprocessing_context)
-    prefetch = PREFETCH if prefetch_factor is None else prefetch_factor
-    return Settings(count, float(timeout), multiprocessing_context, prefetch, persistent_workers, worker_method)
+    __slots__ = ("__weakref__", "_finish", "_next", "_open", "_timeout", "_workers", "meter")
 
+    meter: Meter | None
 
-class Crew:
-    """The workers of one loader, from one pass to the next if they are to stay."""
+    def __init__(self, workers: Sequence[Worker], timeout: float, finish: Callable[[], object]) -> None:
+        self._workers, self._timeout, self._finish = workers, timeout, finish
+        self._next = 0
+        self._open: dict[int, tuple[int, object]] = {}  # what was handed out, and to whom, by ticket
+        self.meter = None
 
-    __slots__ = ("_kept", "_settings")
+    def __len__(self) -> int:
+        return len(self._workers)
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._kept: Workers | None = None
+    def begin(self, order_seed: int, seed: int, epoch: int) -> int:
+        """Let an epoch begin; what was handed out before is not waited for. Gives the first ticket."""
+        self._open.clear()
+        for worker in self._workers:
+            worker.send(BEGIN, (order_seed, seed, epoch))
+        return self._next
 
-    def __reduce__(self) -> tuple[type, tuple[Settings]]:
-        return Crew, (self._settings,)  # a copy of a loader has workers of its own
+    def submit(self, worker: int, ticket: int, unit: object) -> None:
+        """Hand a unit to a worker; tickets count up."""
+        self._next = ticket + 1
+        self._open[ticket] = worker, unit
+        self._workers[worker].send(ticket, unit)
 
-    def begin(
-        self, job: Job, seed: int, progress: Progress, units: Units | None, convert: Convert, meter: Meter | None
-    ) -> Iterator[Batch]:
-        """The pass that begins where `progress` says.
+    def result(self, worker: int, ticket: int) -> Batch:
+        """The batch for a ticket; of processes its arrays are over shared memory.
+
+        Raises:
+            WorkerError: the worker ended. WorkerTimeoutError: it took too long. Or what its code raised.
+        """
+        if ticket not in self._open:
+            raise OperationError("DataLoader: this pass ended when the next one began, which has its workers")
+        one, unit = self._workers[worker], self._open[ticket][1]
+        until = monotonic() + self._timeout if self._timeout else None
+        found = None
+        while found != ticket:  # others are of a pass that was given up
+            result = one.receive(until, unit)
+            if result is None:
+                raise WorkerTimeoutError(worker, one.pid, unit, self._timeout, one.stacks())
+            found, batch, error, times = result
+            self._open.pop(found, None)
+        if self.meter is not None:
+            self.meter.worker(worker, *times)
+        if error is not None:
+            raise error
+        return batch
+
+    def restart(self, worker: int, again: bool) -> None:
+        """Replace a worker that has ended, which does what the old one had still to do.
 
         Arguments:
-            job: what workers do that begin now.
-            seed: the loader's.
-            progress: the epoch, and how far the pass has got.
-            units: what is to be made and the samples of each; None where workers find out by iterating.
-            convert: of each array, in this process.
-            meter: that is told of the workers' times, or None.
+            worker: its number.
+            again: whether that includes the unit that the old one ended with.
         """
-        settings = self._settings
-        workers = self._kept
-        if workers is None:
-            workers = _start(job, settings)
-        self._kept = workers if settings.keep else None
-        workers.meter = meter
-        first = workers.begin(seed, int(bits(seed, progress.epoch, WORKERS).random_raw()), progress.epoch)
-        ahead = settings.number * (settings.prefetch or PREFETCH)
-        finish = _kept if convert is None else partial(convert_arrays, convert=convert)
-        if units is None:
-            return ParallelStream(workers, finish, progress, ahead, settings.keep, first)
-        replaces = job.on_error != "raise"
-        return ParallelPass(*units, workers, finish, progress, ahead, settings.keep, first, replaces)
 
-
-def _kept(batch: Batch) -> Batch:
-    return batch
-
-
-def _start(job: Job, settings: Settings) -> Workers:
-    if settings.method == "thread":
-        from ._threads import Threads
-
-        return Threads(job, settings.number, settings.timeout)
-    try:
-        from ._processes import Processes
-    except ModuleNotFoundError as error:
-        if error.name != "facula_multiprocessing":
-            raise
-        raise MissingPackageError(
-            "DataLoader: worker processes need the package facula-multiprocessing; install facula-data[workers], or "
-            'pass worker_method="thread" or num_workers=0'
-        ) from None
-    warn_of_growth(job.dataset)
-    return Processes(job, settings.number, settings.context, settings.timeout)
+    def close(self) -> None:
+        """End the workers."""
+        self._finish()

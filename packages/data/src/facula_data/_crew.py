@@ -1,0 +1,138 @@
+"""The workers of a loader: what was asked for, who they are, and one pass after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from facula_errors import InvalidValueError, MissingPackageError
+
+from . import _checks
+from ._collate import convert_arrays
+from ._growth import warn_of_growth
+from ._parallel import ParallelPass, ParallelStream
+from ._seeds import WORKERS, bits
+
+if TYPE_CHECKING:
+    from ._jobs import Job
+    from ._meter import Meter
+    from ._passes import Progress
+    from ._types import Batch, Convert, Index
+    from ._workers import Workers
+
+    Units = tuple[Iterator[Index], Callable[[Index], int]]
+
+METHODS = ("process", "thread")
+PREFETCH = 2  # batches of each worker
+
+
+class Settings(NamedTuple):
+    """The checked arguments of a loader that are about workers."""
+
+    number: int
+    timeout: float
+    context: object
+    prefetch: int | None
+    keep: bool
+    method: str
+
+
+def checked_settings(
+    num_workers: int,
+    timeout: float,
+    multiprocessing_context: object,
+    prefetch_factor: int | None,
+    persistent_workers: bool,
+    worker_method: str,
+) -> Settings:
+    """These arguments of a loader, checked.
+
+    Raises:
+        ValueError: one is wrong, or says something about workers where there are none.
+    """
+    count = _checks.whole_number("DataLoader", "num_workers", num_workers, 0)
+    if worker_method not in METHODS:
+        raise InvalidValueError(f"DataLoader: expected worker_method to be one of {METHODS}; got {worker_method!r}")
+    _checks.truth("DataLoader", "persistent_workers", persistent_workers)
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 <= timeout < float("inf"):
+        raise InvalidValueError(f"DataLoader: expected timeout to be seconds, 0 for any time; got timeout={timeout!r}")
+    if prefetch_factor is not None:
+        prefetch_factor = _checks.whole_number("DataLoader", "prefetch_factor", prefetch_factor, 1)
+    if not count:
+        for name, value, absent in (
+            ("timeout", timeout, 0),
+            ("prefetch_factor", prefetch_factor, None),
+            ("persistent_workers", persistent_workers, False),
+        ):
+            if value != absent:
+                raise InvalidValueError(f"DataLoader: {name} is about workers; got {name}={value!r} with num_workers=0")
+        return Settings(0, 0.0, None, None, False, worker_method)
+    if worker_method == "process":
+        from ._processes import context_of  # here, as not everyone has workers
+
+        context_of(multiprocessing_context)
+    prefetch = PREFETCH if prefetch_factor is None else prefetch_factor
+    return Settings(count, float(timeout), multiprocessing_context, prefetch, persistent_workers, worker_method)
+
+
+class Crew:
+    """The workers of one loader, from one pass to the next if they are to stay."""
+
+    __slots__ = ("_kept", "_settings")
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._kept: Workers | None = None
+
+    def __reduce__(self) -> tuple[type, tuple[Settings]]:
+        return Crew, (self._settings,)  # a copy of a loader has workers of its own
+
+    def begin(
+        self, job: Job, seed: int, progress: Progress, units: Units | None, convert: Convert, meter: Meter | None
+    ) -> Iterator[Batch]:
+        """The pass that begins where `progress` says.
+
+        Arguments:
+            job: what workers do that begin now.
+            seed: the loader's.
+            progress: the epoch, and how far the pass has got.
+            units: what is to be made and the samples of each; None where workers find out by iterating.
+            convert: of each array, in this process.
+            meter: that is told of the workers' times, or None.
+        """
+        settings = self._settings
+        workers = self._kept
+        if workers is None:
+            workers = _start(job, settings)
+        self._kept = workers if settings.keep else None
+        workers.meter = meter
+        first = workers.begin(seed, int(bits(seed, progress.epoch, WORKERS).random_raw()), progress.epoch)
+        ahead = settings.number * (settings.prefetch or PREFETCH)
+        finish = _kept if convert is None else partial(convert_arrays, convert=convert)
+        if units is None:
+            return ParallelStream(workers, finish, progress, ahead, settings.keep, first)
+        replaces = job.on_error != "raise"
+        return ParallelPass(*units, workers, finish, progress, ahead, settings.keep, first, replaces)
+
+
+def _kept(batch: Batch) -> Batch:
+    return batch
+
+
+def _start(job: Job, settings: Settings) -> Workers:
+    if settings.method == "thread":
+        from ._threads import Threads
+
+        return Threads(job, settings.number, settings.timeout)
+    try:
+        from ._processes import Processes
+    except ModuleNotFoundError as error:
+        if error.name != "facula_multiprocessing":
+            raise
+        raise MissingPackageError(
+            "DataLoader: worker processes need the package facula-multiprocessing; install facula-data[workers], or "
+            'pass worker_method="thread" or num_workers=0'
+        ) from None
+    warn_of_growth(job.dataset)
+    return Processes(job, settings.number, settings.context, settings.timeout)
