@@ -20,6 +20,7 @@ from facula_multiprocessing.extend import (
     decode,
     keep_from_children,
     no_longer_kept,
+    preload_fork_server,
     starting_workers,
 )
 
@@ -85,7 +86,10 @@ class _Worker:
 
     def __init__(self, number: int, job: Job, context: BaseContext, share: float) -> None:
         self.number, self.overflowed, self._began = number, 0, False
-        self._forked = context.get_start_method() == "fork"
+        method = context.get_start_method()
+        self._forked = method == "fork"
+        if method == "forkserver":
+            preload_fork_server()
         self._arena = Arena(capacity_for(share))
         self._leases = Leases(self._arena)
         self._stacks = Stacks()

@@ -6,11 +6,12 @@ import multiprocessing
 import os
 import sys
 from contextlib import nullcontext
-from multiprocessing import connection, context, forkserver, process, queues, reduction
+from multiprocessing import connection, context, process, queues, reduction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from facula_errors import InvalidValueError, OperationError
 
+from ._fork_server import preload_fork_server
 from ._reductions import Message
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class _Sent(process.BaseProcess):
         if method != "fork":
             _check_found(self)
         if method == "forkserver":
-            _preload()
+            preload_fork_server()
         super().start()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -139,14 +140,6 @@ def _check_found(child: process.BaseProcess) -> None:
             f"multiprocessing: {name!r} was typed into a notebook or an interpreter, where another process cannot find "
             "it; write it into a file and import that, or use the start method 'fork'"
         )
-
-
-def _preload() -> None:
-    """Let the fork server import what this process has, unless the program chose, or the server runs."""
-    server: Any = forkserver._forkserver
-    if server._preload_modules == ["__main__"]:
-        ours = [name for name in ("facula_multiprocessing", "facula") if name in sys.modules]
-        server.set_forkserver_preload(["__main__", *ours])
 
 
 class Process(_Sent, multiprocessing.Process):

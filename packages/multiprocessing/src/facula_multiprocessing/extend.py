@@ -5,6 +5,7 @@ names a block, and `receive`, which gives it to whoever has the name; `block_und
 """
 
 from ._arena import Arena, capacity_for
+from ._fork_server import preload_fork_server
 from ._leases import Leases, starting_workers
 from ._messages import Blocks, Writer, decode
 from ._reductions import block_under, encode, register_reduction
@@ -26,6 +27,7 @@ __all__ = [
     "keep_from_children",
     "new_block",
     "no_longer_kept",
+    "preload_fork_server",
     "receive",
     "register_reduction",
     "send",
