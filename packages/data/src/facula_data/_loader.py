@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Generic
@@ -33,6 +34,7 @@ from ._passes import Pass, Progress, index_batches, one, single_indices, streame
 from ._reading import OnError, Reader, checked_policy, restoring_globals
 from ._samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from ._seeds import Seeded, checked_seed
+from ._streams import checked_states
 from ._types import Batch, Collate, Index, Source
 from ._workers import Crew, checked_settings
 
@@ -208,7 +210,8 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         if previous.begun:
             progress = Progress(previous.epoch + 1, 0, True)
         else:
-            progress = Progress(previous.epoch, previous.position, True, previous.skipped, previous.streams)
+            resumed = previous.skipped, previous.streams, previous.datasets
+            progress = Progress(previous.epoch, previous.position, True, *resumed)
         made = self._pass(progress)
         if self.meter is not None:
             made = MeteredPass(made, progress, self.meter, not self.num_workers)
@@ -299,6 +302,10 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         the samples before `position` were delivered, but for these. `sampler.order(epoch)[begin:end]` are their indices
         in the dataset. A loader that goes on from the state does not try them again.
 
+        Of an IterableDataset in workers, `streams` are the samples that each gave, and whose turn it is. Where the
+        dataset has `state_dict()` and `load_state_dict()`, `datasets` are its states in each worker, or in this
+        process, after the last batch that was delivered.
+
         >>> loader = DataLoader(range(6), batch_size=2, shuffle=True, generator=3)
         >>> batches = iter(loader)
         >>> first = next(batches)
@@ -323,20 +330,22 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             state["skipped"] = [list(pair) for pair in progress.skipped]
         if progress.streams:
             state["streams"] = list(progress.streams)
+        if progress.datasets:
+            state["datasets"] = [None if one is None else pickle.loads(one) for one in progress.datasets]
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Let the next `iter(loader)` go on from where `state_dict()` was taken; passes under way are not moved.
 
         A sampler of your own must give the same order again: let it have `order(epoch)`, or iterate it alike. An
-        IterableDataset is read again from its beginning, up to the position; with workers, only by as many, each of
-        which leaves out what it gave (`streams` says how much, and whose turn it is).
+        IterableDataset goes on by its own `load_state_dict()`, which is called before the pass iterates it; without
+        one it is read again from its beginning, up to the position. With workers, only as many can go on.
 
         Raises:
             ValueError: the keys are not those of `state_dict()`, a value is no integer of its range, or the position
                 lies beyond the epoch's samples. Nothing has changed then.
         """
-        if not isinstance(state_dict, Mapping) or set(state_dict) - {"skipped", "streams"} != set(STATE):
+        if not isinstance(state_dict, Mapping) or set(state_dict) - {"skipped", "streams", "datasets"} != set(STATE):
             got = list(state_dict) if isinstance(state_dict, Mapping) else type(state_dict).__name__
             raise InvalidValueError(f"load_state_dict: expected the keys {list(STATE)}; got {got}")
         seed, epoch, position = (_checks.whole_number("load_state_dict", key, state_dict[key], 0) for key in STATE)
@@ -352,8 +361,9 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         skipped = checked_skipped(state_dict.get("skipped", ()), position)
         streamed = self.num_workers if isinstance(self.dataset, IterableDataset) else 0
         streams = checked_streams(state_dict.get("streams", ()), position, streamed)
+        datasets = checked_states(state_dict.get("datasets"), position, streamed or 1, self.dataset)
         self._seeded().seed = seed
-        self._progress = Progress(epoch, position, skipped=skipped, streams=streams)
+        self._progress = Progress(epoch, position, skipped=skipped, streams=streams, datasets=datasets)
 
     def _epoch_length(self) -> int | None:
         """Samples of an epoch before `drop_last`, or None where that is not known beforehand."""
