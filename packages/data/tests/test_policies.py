@@ -49,6 +49,15 @@ def test_a_batch_of_which_nothing_is_left_is_in_the_state(kind):
 
 
 @workers
+def test_thousands_of_batches_in_a_row_may_be_left_out(kind):
+    loader = DataLoader(Bad(range(1, 5001), 5002), batch_size=1, on_error="skip", **kind)
+    batches = iter(loader)
+    assert [batch.tolist() for batch in (next(batches), next(batches))] == [[0], [5001]]
+    assert loader.state_dict()["skipped"] == [[1, 5001]]
+    assert values(DataLoader(Bad(range(1500), 1500), batch_size=1, on_error="skip", **kind)) == []
+
+
+@workers
 def test_substitutes_are_always_the_same(kind):
     expected = values(DataLoader(Bad({1, 5}), batch_size=4, on_error="substitute", seed=2))
     assert values(DataLoader(Bad({1, 5}), batch_size=4, on_error="substitute", seed=2, **kind)) == expected

@@ -8,22 +8,24 @@ so a program sees no difference but the speed. Threads are tried only with a dat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
 
 from facula_errors import FaculaError
 from facula_errors.extend import warn
 
-from ._passes import Batch_co, Progress
+from ._crew import INLINE, PROCESS, THREAD
+from ._overrides import bears_threads
 
 if TYPE_CHECKING:
     from ._meter import Meter
-    from ._types import Source
+    from ._passes import Making
+    from ._types import Batch, Source
 
 Unit = TypeVar("Unit")
 
-INLINE = "inline"
 TRIED = 8  # batches of a kind that are measured, after the first one
 LITTLE = 0.05  # of the time: a program that waits for less needs no workers
 GAIN = 0.9  # of the time of what is simpler: what is quicker than that is preferred
@@ -57,7 +59,7 @@ class Choice:
             between: seconds that it spent with each.
             start: seconds of the wait for the first batch, spread over an epoch; 0 where workers stay.
         """
-        program, waited = median(between), sum(waits) / len(waits)
+        program, waited = float(np.median(between)), sum(waits) / len(waits)
         kind = self._left.pop(0)
         self.seconds[kind] = program + waited + start
         if kind == INLINE and waited <= LITTLE * program:
@@ -111,93 +113,107 @@ class Portion(Generic[Unit]):
             raise
 
 
-class PartialProgress(Progress):
-    """The progress of an epoch that several passes share: it ends with the units, not with a pass."""
-
-    __slots__ = ("portion",)
-
-    portion: Portion
-
-    def finish(self) -> None:
-        """Go on to the next epoch, where the units have ended."""
-        if self.portion.ended:
-            super().finish()
-
-
-class AutomaticPass(Generic[Batch_co]):
-    """An iterator over the batches of one epoch, made by one kind of workers after the other until one is chosen.
+class Automatic(Generic[Unit]):
+    """The units of an epoch, made by one kind of workers after the other until one is chosen.
 
     Arguments:
-        portion: the units.
-        begin: gives a pass over `portion` by a kind of workers; ends all workers for None.
+        units: what makes a batch each.
+        begin: gives who makes batches of units, for a kind of workers.
         choice: what was found so far.
         batches: how many an epoch has, to spread the time of starting workers; 0 where they stay.
         meter: that is told what this process made, or None.
     """
 
-    __slots__ = ("_batches", "_begin", "_between", "_choice", "_left_at", "_meter", "_pass", "_portion", "_waits")
+    __slots__ = (
+        "_asked",
+        "_batches",
+        "_begin",
+        "_between",
+        "_choice",
+        "_left",
+        "_making",
+        "_meter",
+        "_portion",
+        "_waits",
+    )
 
     def __init__(
         self,
-        portion: Portion[Unit],
-        begin: Callable[[str | None], Iterator[Batch_co]],
+        units: Iterator[Unit],
+        begin: Callable[[str, Iterator[Unit]], Making],
         choice: Choice,
         batches: int,
         meter: Meter | None,
     ) -> None:
-        self._portion, self._begin, self._choice, self._batches, self._meter = portion, begin, choice, batches, meter
-        self._pass: Iterator[Batch_co] | None = None
+        self._portion, self._begin, self._choice, self._batches, self._meter = (
+            Portion(units),
+            begin,
+            choice,
+            batches,
+            meter,
+        )
+        self._making: Making | None = None
+        self._asked = self._left = 0.0  # when the last batch was asked for, and delivered
         self._waits: list[float] = []
         self._between: list[float] = []
-        self._left_at: float | None = None
 
-    def __iter__(self) -> AutomaticPass[Batch_co]:
+    def __iter__(self) -> Automatic[Unit]:
         return self
 
-    def __next__(self) -> Batch_co:
-        begun = perf_counter()
+    def __next__(self) -> Unit:
+        self._asked = perf_counter()
         while True:
-            if self._pass is None:
-                self._pass = self._next_pass()
-                self._left_at = None
-            kind = self._choice.kind
+            if self._making is None:
+                self._making = self._next_kind()
             try:
-                batch = next(self._pass)
+                return next(self._making.units)
             except StopIteration:
                 if self._portion.ended:
-                    self._begin(None)
                     raise
-                self._judge()
-                self._pass = None
-                continue
-            now = perf_counter()
-            if self._left_at is not None:
-                self._between.append(begun - self._left_at)
-            self._waits.append(now - begun)
-            self._left_at = now
-            if self._meter is not None and kind == INLINE:
-                self._meter.worker(0, now - begun, 0.0)
-            return batch
+            self._judge()
+            self._making = None
 
-    def _next_pass(self) -> Iterator[Batch_co]:
-        self._waits, self._between = [], []
+    def size(self, unit: Unit) -> int:
+        """The samples of a unit that was given last."""
+        return self._making.size(unit)  # type: ignore[union-attr]
+
+    def make(self, unit: Unit) -> Batch:
+        """The batch of a unit that was given last."""
+        batch = self._making.make(unit)  # type: ignore[union-attr]
+        now = perf_counter()
+        waited = now - self._asked
+        if self._choice.chosen is None:
+            if self._left:
+                self._between.append(self._asked - self._left)
+            self._waits.append(waited)
+            self._left = now
+        if self._meter is not None and self._choice.kind == INLINE:
+            self._meter.worker(0, waited, 0.0)
+        return batch
+
+    def _next_kind(self) -> Making:
+        self._waits, self._between, self._left = [], [], 0.0
         while True:
             kind = self._choice.kind
             self._portion.more(None if self._choice.chosen else TRIED + 1)
             try:
-                return self._begin(kind)
+                return self._begin(kind, self._portion)
             except (FaculaError, OSError) as error:
                 if self._choice.chosen:
                     raise
-                warn(f'DataLoader: worker_method="auto" leaves out {kind} workers, as they could not begin: {error}')
+                warn(f'DataLoader: worker_method="auto" leaves out kind {kind!r}, as it could not begin: {error}')
                 self._choice.failed()
 
     def _judge(self) -> None:
-        first, *waits = self._waits
-        start = first / self._batches if self._batches and self._choice.kind != INLINE else 0.0
-        self._choice.measured(waits or [first], self._between or [0.0], start)
+        """What was measured of a kind; where batches failed, it is tried again."""
+        if len(self._waits) > 1:
+            first, *waits = self._waits
+            start = first / self._batches if self._batches and self._choice.kind != INLINE else 0.0
+            self._choice.measured(waits, self._between, start)
 
 
-def bears_threads(dataset: Source) -> bool:
-    """Whether several threads may read a dataset at once: it has an attribute `thread_safe` that is true."""
-    return getattr(dataset, "thread_safe", False) is True
+def kinds_for(dataset: Source, method: str, seed_globals: bool) -> tuple[str, ...]:
+    """The kinds to try, simplest first."""
+    if method == INLINE:
+        return (INLINE,)
+    return (INLINE, THREAD, PROCESS) if bears_threads(dataset) and not seed_globals else (INLINE, PROCESS)

@@ -11,7 +11,9 @@ from facula_errors import InvalidValueError, MissingPackageError
 from . import _checks
 from ._collate import convert_arrays
 from ._growth import warn_of_growth
-from ._parallel import ParallelPass, ParallelStream
+from ._meter import available_processors
+from ._parallel import HandedOut, Streams, samples_in
+from ._passes import Making
 from ._seeds import WORKERS, bits
 
 if TYPE_CHECKING:
@@ -23,12 +25,14 @@ if TYPE_CHECKING:
 
     Units = tuple[Iterator[Index], Callable[[Index], int]]
 
-METHODS = ("process", "thread")
+AUTO, INLINE, PROCESS, THREAD = "auto", "inline", "process", "thread"
+METHODS = (PROCESS, THREAD, INLINE, AUTO)
+MOST = 8  # workers, where their number is not given
 PREFETCH = 2  # batches of each worker
 
 
 class Settings(NamedTuple):
-    """The checked arguments of a loader that are about workers."""
+    """The checked arguments of a loader that are about workers; `method` is "inline" where there are none."""
 
     number: int
     timeout: float
@@ -59,6 +63,8 @@ def checked_settings(
         raise InvalidValueError(f"DataLoader: expected timeout to be seconds, 0 for any time; got timeout={timeout!r}")
     if prefetch_factor is not None:
         prefetch_factor = _checks.whole_number("DataLoader", "prefetch_factor", prefetch_factor, 1)
+    if worker_method == AUTO and not count:
+        count = min(MOST, available_processors())
     if not count:
         for name, value, absent in (
             ("timeout", timeout, 0),
@@ -67,8 +73,9 @@ def checked_settings(
         ):
             if value != absent:
                 raise InvalidValueError(f"DataLoader: {name} is about workers; got {name}={value!r} with num_workers=0")
-        return Settings(0, 0.0, None, None, False, worker_method)
-    if worker_method == "process":
+    if not count or worker_method == INLINE:
+        return Settings(0, 0.0, None, None, False, INLINE)
+    if worker_method != THREAD:
         from ._processes import context_of  # here, as not everyone has workers
 
         context_of(multiprocessing_context)
@@ -85,13 +92,19 @@ class Crew:
         self._settings = settings
         self._kept: Workers | None = None
 
+    def close(self) -> None:
+        """End the workers that stayed."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close()
+
     def __reduce__(self) -> tuple[type, tuple[Settings]]:
         return Crew, (self._settings,)  # a copy of a loader has workers of its own
 
     def begin(
         self, job: Job, seed: int, progress: Progress, units: Units | None, convert: Convert, meter: Meter | None
-    ) -> Iterator[Batch]:
-        """The pass that begins where `progress` says.
+    ) -> Making:
+        """Who makes the batches of a pass that begins where `progress` says.
 
         Arguments:
             job: what workers do that begin now.
@@ -111,9 +124,10 @@ class Crew:
         ahead = settings.number * (settings.prefetch or PREFETCH)
         finish = _kept if convert is None else partial(convert_arrays, convert=convert)
         if units is None:
-            return ParallelStream(workers, finish, progress, ahead, settings.keep, first)
-        replaces = job.on_error != "raise"
-        return ParallelPass(*units, workers, finish, progress, ahead, settings.keep, first, replaces)
+            streams = Streams(workers, finish, progress, ahead, settings.keep, first)
+            return Making(streams, streams.batch, samples_in)
+        handed = HandedOut(*units, workers, finish, ahead, settings.keep, first, job.on_error != "raise")
+        return Making(handed, handed.batch, samples_in)
 
 
 def _kept(batch: Batch) -> Batch:
@@ -121,7 +135,7 @@ def _kept(batch: Batch) -> Batch:
 
 
 def _start(job: Job, settings: Settings) -> Workers:
-    if settings.method == "thread":
+    if settings.method == THREAD:
         from ._threads import Threads
 
         return Threads(job, settings.number, settings.timeout)

@@ -20,7 +20,7 @@ from facula_errors.extend import boundary, trim_traceback
 from . import _checks
 from ._arrays import host_view, take_rows
 from ._errors import SizeError
-from ._overrides import quick_method
+from ._overrides import bears_threads, quick_method
 from ._sample_rng import item
 from ._types import Batch, Index, Sample, Source
 
@@ -118,6 +118,11 @@ class TensorDataset(Dataset[tuple[Sample, ...]]):
                 )
         self.tensors = tensors
 
+    @property
+    def thread_safe(self) -> bool:
+        """Whether several threads may read it at once: it is only read."""
+        return True
+
     def __getitem__(self, index: Index) -> tuple[Sample, ...]:
         try:
             if isinstance(index, (int, np.integer)):
@@ -178,6 +183,11 @@ class Subset(Dataset[T_co]):
             )
         self.dataset: Source = dataset
         self.indices = indices
+
+    @property
+    def thread_safe(self) -> bool:
+        """Whether several threads may read it at once: as the dataset says."""
+        return bears_threads(self.dataset)
 
     def _index(self, position: object) -> Index:
         found = self.indices[_checks.position("Subset", position, len(self.indices))]
@@ -259,6 +269,11 @@ class ConcatDataset(Dataset[T_co]):
                     f"got {type(dataset).__name__} at position {place}"
                 )
         self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
+
+    @property
+    def thread_safe(self) -> bool:
+        """Whether several threads may read it at once: as all of them say."""
+        return all(map(bears_threads, self.datasets))
 
     def __getitem__(self, index: int) -> T_co:
         try:

@@ -6,6 +6,7 @@ import signal
 
 from facula_errors import FaculaError, OperationError
 
+from ._streams import Start
 from ._types import Index
 
 
@@ -80,7 +81,7 @@ class WorkerError(OperationError):
     Arguments:
         worker: its number.
         pid: its process.
-        unit: what it was to make: the indices of a batch, or one index.
+        unit: what it was to make: the indices of a batch, or one index; None of a stream's.
         exitcode: as in multiprocessing: negative for a signal, None where it is not known.
         hint: the end of the message: what to change.
     """
@@ -110,7 +111,7 @@ class WorkerTimeoutError(OperationError, TimeoutError):
     Arguments:
         worker: its number.
         pid: its process; None of a thread.
-        unit: what it was to make: the indices of a batch, or one index.
+        unit: what it was to make: the indices of a batch, or one index; None of a stream's.
         timeout: in seconds.
         stacks: where its threads were; empty where it could not say.
     """
@@ -147,6 +148,8 @@ def _end(exitcode: int | None) -> str:
 
 
 def _shown(unit: object) -> str:
+    if unit is None or isinstance(unit, Start):
+        return "its stream"
     if not hasattr(unit, "__iter__"):
         return f"sample {unit!r:.80}"
     indices = unit.tolist() if hasattr(unit, "tolist") else list(unit)

@@ -6,22 +6,27 @@ A job goes to each worker once. `begin(worker)` gives the function that makes th
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from copy import copy, deepcopy
 from functools import partial
 
 import numpy as np
+
+from facula_errors import InvalidTypeError
 
 from ._arrays import as_numpy
 from ._collate import default_collate, default_convert, stacked
 from ._fetch import BatchReader, SampleReader, collated
 from ._native import Native, native_of
 from ._reading import OnError, Reader
+from ._streams import Groups, Numbered, Start, has_state, state_of
 from ._types import Batch, Collate, Convert, Sample, Source
 from ._worker_info import WorkerInfo, set_worker_info
 
 SMALL = 4096  # bytes of a sample
 BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
 END = "end"  # what a stream gives in place of a batch when it has no more
+CUT = "cut"  # the same where its iterator had raised an error just before
 
 Make = Callable[[object], Batch]
 
@@ -88,36 +93,65 @@ class Job:
 
 
 class StreamJob(Job):
-    """A job of a dataset that can only be iterated: the unit is how many samples to leave out first."""
+    """A job of a dataset that can only be iterated: the first unit is a Start, the others are None.
 
-    __slots__ = ("batch_size", "drop_last")
+    A batch comes with the number of its first sample, that of its samples, and the state of a dataset that has one.
+    """
+
+    __slots__ = ("_of_threads", "batch_size", "drop_last")
 
     def __init__(self, *arguments: object, batch_size: int | None, drop_last: bool) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
         self.batch_size, self.drop_last = batch_size, drop_last
+        self._of_threads: dict[int, StreamJob] = {}
+
+    def begin(self, worker: int, order_seed: int, seed: int, epoch: int, *, first: bool, own_process: bool) -> Make:
+        """As for all jobs. Where a dataset has a state, each thread has a copy of the dataset: the state is its own."""
+        job = self
+        if not own_process and has_state(self.dataset):
+            if first:
+                self._of_threads[worker] = self._copied()
+            job = self._of_threads[worker]
+        return super(StreamJob, job).begin(worker, order_seed, seed, epoch, first=first, own_process=own_process)
+
+    def _copied(self) -> StreamJob:
+        job = copy(self)
+        job._of_threads = {}
+        try:
+            job.dataset = deepcopy(self.dataset)
+        except Exception as error:
+            raise InvalidTypeError(
+                f"DataLoader: expected a copy of {type(self.dataset).__name__} for each thread, as it has a state; "
+                f'{error}; define __deepcopy__, or pass worker_method="process"'
+            ) from error
+        return job
 
     def _maker(self, seed: int, epoch: int) -> Make:
-        samples = iter(self.dataset)
-        collate = self._collate()
+        dataset, collate, alone = self.dataset, self._collate(), self.batch_size is None
         size = 1 if self.batch_size is None else self.batch_size
-        number = 0
+        start, stated = Start(), has_state(dataset)
+        groups: Groups | None = None
+        failed = False
 
         def make(unit: object) -> Batch:
-            nonlocal number
-            number += sum(1 for _ in _next_of(samples, unit)) if isinstance(unit, int) and unit else 0
-            group = list(_next_of(samples, size))
-            first, number = number, number + len(group)
-            if not group or (self.drop_last and len(group) < size):
-                return END
-            data = group[0] if self.batch_size is None else group
-            return len(group), collated(collate, data, list(range(first, number)))
+            nonlocal start, groups, failed
+            if isinstance(unit, Start):
+                start = unit
+            if groups is None:
+                groups = Groups(Numbered(dataset, *start), size, self.drop_last)
+            try:
+                group = next(groups)
+            except StopIteration:
+                return CUT if failed else END
+            except BaseException:
+                failed = True
+                raise
+            failed = False
+            samples = group[0][1] if alone else [sample for _, sample in group]
+            batch = collated(collate, samples, [number for number, _ in group])
+            return group[0][0], len(group), batch, state_of(dataset) if stated else None
 
         return make
-
-
-def _next_of(samples: Iterator[Sample], count: int) -> Iterator[Sample]:
-    for _, sample in zip(range(count), samples, strict=False):
-        yield sample
 
 
 def _same(array: np.ndarray) -> np.ndarray:

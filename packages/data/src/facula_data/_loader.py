@@ -12,8 +12,9 @@ from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeE
 from facula_errors.extend import boundary
 
 from . import _checks
+from ._automatic import Automatic, Choice, kinds_for
 from ._collate import default_collate, default_convert, finishing
-from ._crew import Crew, checked_settings
+from ._crew import AUTO, INLINE, PROCESS, THREAD, Crew, checked_settings
 from ._datasets import Dataset, IterableDataset, T_co
 from ._distributed import Shard, checked_shard
 from ._fetch import BatchReader, SampleReader
@@ -23,17 +24,16 @@ from ._loader_checks import (
     check_exclusive,
     check_extras,
     checked_seeds,
-    checked_skipped,
-    checked_streams,
     notice_pinning,
 )
+from ._loader_state import checked_state, state_of
 from ._meter import Meter
 from ._meter_report import LoaderReport
 from ._metered import MeteredPass
-from ._passes import Pass, Progress, index_batches, one, single_indices, streamed_pass, streamed_single_pass
+from ._passes import Making, Pass, Progress, batched_stream, index_batches, one, single_indices, single_stream
 from ._reading import OnError, Reader, checked_policy, restoring_globals
 from ._samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
-from ._seeds import Seeded, checked_seed
+from ._seeds import Seeded
 from ._types import Batch, Collate, Index, Source
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ else:
     from ._passes import Batch_co
 
 FIXED = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "generator", "sampler"})
-STATE = ("seed", "epoch", "position")
+METERED = {INLINE: "inline", PROCESS: "processes", THREAD: "threads", AUTO: "processes"}
 
 
 @boundary
@@ -72,8 +72,11 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             order is a function of this seed, the epoch and the position alone.
         prefetch_factor: batches that each worker makes before they are asked for; 2.
         persistent_workers: whether the workers stay for the next epoch.
-        worker_method: "process" or "thread". Threads share the dataset and the memory; they help where a dataset reads
-            files, decodes images or calls what else releases the GIL.
+        worker_method: "process"; "thread"; "inline", which has no workers whatever `num_workers` says; or "auto".
+            Threads share the dataset and the memory; they help where a dataset reads files, decodes images or calls
+            what else releases the GIL. "auto" measures the first batches made in each way, and goes on with the
+            quickest: threads only with a dataset whose attribute `thread_safe` is true, workers as many as there are
+            processors where `num_workers` is 0, and none for an IterableDataset. `worker_choice` says what it found.
         seed: an int; another name for `generator`.
         shard: (rank, world): which of `world` programs that train together this is. Each gets its share of every
             `world * batch_size` samples of one common order, and positions count the samples of all.
@@ -121,6 +124,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
     seed_globals: bool
     shard: tuple[int, int] | None
     meter: Meter | None
+    worker_choice: Choice | None
 
     if not TYPE_CHECKING:  # which see two types: `DataLoader[Sample]` will do, the batch's is found out
         __class_getitem__ = classmethod(GenericAlias)
@@ -169,10 +173,15 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
         self.prefetch_factor, self.persistent_workers = settings.prefetch, persistent_workers
         self.worker_method = worker_method
-        self._crew = Crew(settings)
-        kind = {"process": "processes", "thread": "threads"}[worker_method] if settings.number else "inline"
+        if settings.method == AUTO and isinstance(dataset, IterableDataset):
+            settings = settings._replace(number=0, method=INLINE)
+        self.worker_choice = (
+            None if worker_method != AUTO else Choice(kinds_for(dataset, settings.method, seed_globals))
+        )
+        self._settings = settings
+        self._crews = {kind: Crew(settings._replace(method=kind)) for kind in (PROCESS, THREAD)}
         measured = _checks.truth("DataLoader", "meter", meter)
-        self.meter = Meter(settings.number, kind, settings.prefetch) if measured else None
+        self.meter = Meter(settings.number, METERED[settings.method], settings.prefetch) if measured else None
         self.dataset: Source = dataset
         self.sampler: Source = sampler
         self.batch_sampler: Source = batch_sampler
@@ -208,29 +217,53 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         if previous.begun:
             progress = Progress(previous.epoch + 1, 0, True)
         else:
-            progress = Progress(previous.epoch, previous.position, True, previous.skipped, previous.streams)
-        made = self._pass(progress)
+            resumed = previous.skipped, previous.streams, previous.datasets
+            progress = Progress(previous.epoch, previous.position, True, *resumed)
+        made: Iterator[Batch_co] = Pass(self._making(progress), progress)
         if self.meter is not None:
-            made = MeteredPass(made, progress, self.meter, not self.num_workers)
+            made = MeteredPass(made, progress, self.meter, self._settings.method == INLINE)
         self._progress = progress
         return made
 
-    def _pass(self, progress: Progress) -> Iterator[Batch]:
-        if self.num_workers:
-            streamed = isinstance(self.dataset, IterableDataset)
-            made = None if streamed else self._units(progress)
-            return self._crew.begin(self._job(), self._seeded().seed, progress, made, self.convert, self.meter)
-        if isinstance(self.dataset, IterableDataset):
-            if self.batch_size is None:
-                return streamed_single_pass(self.dataset, self._sample_reader(progress.epoch), progress)
-            collate = finishing(self.collate_fn, self.convert)
-            return streamed_pass(self.dataset, self.batch_size, self.drop_last, collate, progress)
+    def _making(self, progress: Progress) -> Making:
+        """Who makes the batches of a pass that begins where `progress` says."""
+        kind, streamed = self._settings.method, isinstance(self.dataset, IterableDataset)
+        if streamed:
+            if kind == INLINE:
+                return self._stream(progress)
+            return self._crews[kind].begin(self._job(), self._seeded().seed, progress, None, self.convert, self.meter)
         units, size = self._units(progress)
+
+        def begin(kind: str, units: Iterator[Index]) -> Making:
+            for other in self._crews.keys() - {kind}:
+                self._crews[other].close()
+            if self.meter is not None:
+                self.meter.change(0 if kind == INLINE else self._settings.number, METERED[kind])
+            if kind == INLINE:
+                return Making(units, self._reads(progress), size)
+            seed = self._seeded().seed
+            return self._crews[kind].begin(self._job(), seed, progress, (units, size), self.convert, self.meter)
+
+        if self.worker_choice is None:
+            return begin(kind, units)
+        stays = self.persistent_workers or not _checks.has_length(self)
+        automatic = Automatic(units, begin, self.worker_choice, 0 if stays else len(self), self.meter)
+        return Making(automatic, automatic.make, automatic.size)
+
+    def _reads(self, progress: Progress) -> Callable[[Index], Batch]:
+        """What makes a batch of a unit in this process."""
         if self._batched:
             read: Any = BatchReader(self._reader(progress.epoch), self.collate_fn, self.convert)
         else:
             read = self._sample_reader(progress.epoch)
-        return Pass(units, restoring_globals(read) if self.seed_globals else read, size, progress)
+        return restoring_globals(read) if self.seed_globals else read
+
+    def _stream(self, progress: Progress) -> Making:
+        """The same for a dataset that can only be iterated."""
+        if self.batch_size is None:
+            return single_stream(self.dataset, self._sample_reader(progress.epoch), progress)
+        collate = finishing(self.collate_fn, self.convert)
+        return batched_stream(self.dataset, self.batch_size, self.drop_last, collate, progress)
 
     def _job(self) -> Job:
         """What the workers do."""
@@ -299,6 +332,10 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         the samples before `position` were delivered, but for these. `sampler.order(epoch)[begin:end]` are their indices
         in the dataset. A loader that goes on from the state does not try them again.
 
+        Of an IterableDataset in workers, `streams` are the samples that each gave, and whose turn it is. Where the
+        dataset has `state_dict()` and `load_state_dict()`, `datasets` are its states in each worker, or in this
+        process, after the last batch that was delivered.
+
         >>> loader = DataLoader(range(6), batch_size=2, shuffle=True, generator=3)
         >>> batches = iter(loader)
         >>> first = next(batches)
@@ -314,46 +351,21 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         position = progress.position
         if self.shard is not None:  # the last batch may have been filled up
             position = min(position, self._epoch_length() or 0)
-        state: dict[str, object] = {
-            "seed": self._seeded().seed,
-            "epoch": progress.epoch,
-            "position": position,
-        }
-        if progress.skipped:
-            state["skipped"] = [list(pair) for pair in progress.skipped]
-        if progress.streams:
-            state["streams"] = list(progress.streams)
-        return state
+        return state_of(progress, self._seeded().seed, position)
 
     def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Let the next `iter(loader)` go on from where `state_dict()` was taken; passes under way are not moved.
 
         A sampler of your own must give the same order again: let it have `order(epoch)`, or iterate it alike. An
-        IterableDataset is read again from its beginning, up to the position; with workers, only by as many, each of
-        which leaves out what it gave (`streams` says how much, and whose turn it is).
+        IterableDataset goes on by its own `load_state_dict()`, which is called before the pass iterates it; without
+        one it is read again from its beginning, up to the position. With workers, only as many can go on.
 
         Raises:
             ValueError: the keys are not those of `state_dict()`, a value is no integer of its range, or the position
                 lies beyond the epoch's samples. Nothing has changed then.
         """
-        if not isinstance(state_dict, Mapping) or set(state_dict) - {"skipped", "streams"} != set(STATE):
-            got = list(state_dict) if isinstance(state_dict, Mapping) else type(state_dict).__name__
-            raise InvalidValueError(f"load_state_dict: expected the keys {list(STATE)}; got {got}")
-        seed, epoch, position = (_checks.whole_number("load_state_dict", key, state_dict[key], 0) for key in STATE)
-        checked_seed("load_state_dict", seed)
-        if epoch >= 1 << 63:
-            raise InvalidValueError(f"load_state_dict: expected epoch to be below 2**63; got epoch={epoch}")
-        samples = self._epoch_length()
-        if samples is not None and position > samples:
-            raise InvalidValueError(
-                f"load_state_dict: expected position to be at most {samples}, the samples of an epoch; "
-                f"got position={position}; was the state taken with another dataset?"
-            )
-        skipped = checked_skipped(state_dict.get("skipped", ()), position)
-        streamed = self.num_workers if isinstance(self.dataset, IterableDataset) else 0
-        streams = checked_streams(state_dict.get("streams", ()), position, streamed)
-        self._seeded().seed = seed
-        self._progress = Progress(epoch, position, skipped=skipped, streams=streams)
+        seed, progress = checked_state(state_dict, self._epoch_length(), self.dataset, self.num_workers)
+        self._seeded().seed, self._progress = seed, progress
 
     def _epoch_length(self) -> int | None:
         """Samples of an epoch before `drop_last`, or None where that is not known beforehand."""

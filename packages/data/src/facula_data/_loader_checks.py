@@ -9,6 +9,7 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import warn
 
 from . import _checks
+from ._crew import THREAD
 from ._datasets import IterableDataset
 
 if TYPE_CHECKING:
@@ -24,22 +25,6 @@ def notice_pinning(pin_memory: bool) -> None:
         warn("DataLoader: pin_memory=True changes nothing, as there is no device to copy to; batches are as without it")
 
 
-def checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]:
-    """Pairs of positions, in order, none of them beyond `position`."""
-    pairs = []
-    least = 0
-    for pair in skipped if isinstance(skipped, (list, tuple)) else [skipped]:
-        whole = isinstance(pair, (list, tuple)) and len(pair) == 2 and all(type(place) is int for place in pair)
-        if not whole or not least <= pair[0] < pair[1] <= position:
-            raise InvalidValueError(
-                "load_state_dict: expected skipped to be pairs [begin, end] of positions, in order, up to "
-                f"position={position}; got {shown(pair)}"
-            )
-        pairs.append((pair[0], pair[1]))
-        least = pair[1]
-    return tuple(pairs)
-
-
 def checked_seeds(generator: object, seed: object) -> Any:
     """The one of both that was given."""
     if seed is None:
@@ -53,7 +38,7 @@ def check_extras(
     dataset: object, batch_sampler: object, settings: Settings, on_error: object, seed_globals: bool, shard: object
 ) -> None:
     """ValueError for what goes with no such dataset or workers."""
-    if seed_globals and settings.number and settings.method == "thread":
+    if seed_globals and settings.method == THREAD:
         raise InvalidValueError(
             "DataLoader: threads share random and numpy.random, so seed_globals=True would not make samples "
             'repeatable; pass worker_method="process", or take rng in __getitem__'
@@ -121,27 +106,3 @@ def check_exclusive(
         raise InvalidValueError(
             "DataLoader: without batches there is no last one; got drop_last=True with batch_size=None"
         )
-
-
-def checked_streams(streams: Any, position: int, workers: int) -> tuple[int, ...]:
-    """How many samples each of `workers` gave of its own stream, and whose turn is next; () where there are none.
-
-    Raises:
-        ValueError: the state is of other workers, whose streams had other parts, or its numbers do not agree.
-    """
-    numbers = tuple(streams) if isinstance(streams, (list, tuple)) else (None,)
-    if position and len(numbers) != (workers + 1 if workers else 0):
-        raise InvalidValueError(
-            f"load_state_dict: the state is of {len(numbers) - 1 if numbers else 'no'} workers that iterated a "
-            f"dataset, each its own copy; a loader with num_workers={workers} cannot go on from the middle of their "
-            "epoch; use as many, or begin an epoch"
-        )
-    if not position:
-        return ()
-    whole = all(type(number) is int and number >= 0 for number in numbers)
-    if numbers and not (whole and sum(numbers[:-1]) == position and numbers[-1] < workers):
-        raise InvalidValueError(
-            f"load_state_dict: expected streams to be the samples of each worker, {position} in all, and a worker's "
-            f"number; got {shown(streams)}"
-        )
-    return numbers

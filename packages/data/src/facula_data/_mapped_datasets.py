@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_errors import FaculaError, InvalidTypeError, MissingAttributeError
 from facula_errors.extend import boundary, trim_traceback
 
 from . import _checks
 from ._datasets import Dataset, IterableDataset
-from ._overrides import quick_method
+from ._overrides import bears_threads, quick_method
 from ._sample_rng import Applied
+from ._streams import has_state
 from ._types import Index, Sample, Source
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class MapDataset(Dataset[R_co]):
         self._applied = Applied("MapDataset", "function", function)
 
     @property
+    def thread_safe(self) -> bool:
+        """Whether several threads may read it at once: as the dataset and the function say."""
+        return bears_threads(self.dataset) and bears_threads(self.function)
+
+    @property
     def function(self) -> Callable[..., R_co]:
         """Of a sample."""
         return self._applied.function
@@ -73,8 +79,29 @@ class MapDataset(Dataset[R_co]):
         return f"MapDataset({self.dataset!r}, {self.function!r})"
 
 
+class _Wrapped(IterableDataset[R_co]):
+    """An iterable dataset made of another, whose state is its own."""
+
+    dataset: Source
+
+    @property
+    def state_dict(self) -> Callable[[], object]:  # there where the dataset's is
+        """How far the dataset was iterated."""
+        return self._of_dataset("state_dict")
+
+    @property
+    def load_state_dict(self) -> Callable[[Any], object]:
+        """Let the next iteration go on from a state of the dataset."""
+        return self._of_dataset("load_state_dict")
+
+    def _of_dataset(self, name: str) -> Callable[..., object]:
+        if not has_state(self.dataset):
+            raise MissingAttributeError(f"{type(self).__name__}.{name}: the dataset has none")
+        return getattr(self.dataset, name)
+
+
 @boundary
-class MapIterable(IterableDataset[R_co]):
+class MapIterable(_Wrapped[R_co]):
     """`function(sample)` for each sample of an iterable dataset.
 
     Arguments:
@@ -86,7 +113,7 @@ class MapIterable(IterableDataset[R_co]):
     """
 
     def __init__(self, dataset: Iterable[T], function: Callable[..., R_co]) -> None:
-        self.dataset: Source = _iterable("MapIterable", dataset)
+        self.dataset = _iterable("MapIterable", dataset)
         self._applied = Applied("MapIterable", "function", function)
 
     @property
@@ -102,7 +129,7 @@ class MapIterable(IterableDataset[R_co]):
 
 
 @boundary
-class FilterIterable(IterableDataset[R_co]):
+class FilterIterable(_Wrapped[R_co]):
     """The samples of an iterable dataset for which `function(sample)` is true.
 
     Arguments:
@@ -114,7 +141,7 @@ class FilterIterable(IterableDataset[R_co]):
     """
 
     def __init__(self, dataset: Iterable[R_co], function: Callable[[R_co], object]) -> None:
-        self.dataset: Source = _iterable("FilterIterable", dataset)
+        self.dataset = _iterable("FilterIterable", dataset)
         if not callable(function):
             raise InvalidTypeError(f"FilterIterable: expected function to be callable; got {function!r:.80}")
         self.function: Callable[[Sample], object] = function

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter_ns
 
 import numpy as np
@@ -99,6 +100,10 @@ class Meter:
         self.epochs: list[EpochReport] = []
         self._waited = 0.0
         self._since: int | None = None  # when the program got its last batch
+
+    def change(self, workers: int, kind: str) -> None:
+        """From now on so many workers of this kind make batches."""
+        self.settings = replace(self.settings, workers=workers, kind=kind)
 
     def waited(self, seconds: float) -> None:
         """The program waited for so long for the batch that is delivered next."""

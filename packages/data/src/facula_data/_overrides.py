@@ -7,12 +7,10 @@ in `Subset.__getitem__`, say) breaks that promise without knowing, so whoever is
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ._types import Sample
 
 
-def quick_method(instance: object, quick: str, plain: str) -> Callable[..., Sample] | None:
+def quick_method(instance: object, quick: str, plain: str) -> Sample:
     """`instance.<quick>`, or None where there is none or a subclass has replaced `plain` since."""
     for cls in type(instance).__mro__:
         if quick in vars(cls):
@@ -20,3 +18,16 @@ def quick_method(instance: object, quick: str, plain: str) -> Callable[..., Samp
         if plain in vars(cls):
             return None
     return None
+
+
+def bears_threads(part: object) -> bool:
+    """Whether several threads may use a dataset or a transform at once: it has an attribute `thread_safe` that is true.
+
+    That of a base class says nothing of a class whose own `__getitem__` or `__call__` came later. No transform, None,
+    is as good as one that may.
+    """
+    if part is None:
+        return True
+    if "thread_safe" in getattr(part, "__dict__", ()):
+        return part.thread_safe is True  # type: ignore[attr-defined]
+    return all(quick_method(part, "thread_safe", name) is True for name in ("__getitem__", "__call__"))

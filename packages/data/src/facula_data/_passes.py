@@ -7,7 +7,7 @@ as it delivers batches; (epoch, position) is all that is needed to go on elsewhe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from facula_errors import FaculaError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
@@ -16,6 +16,7 @@ from ._fetch import SampleReader, as_list, collated, is_empty
 from ._orders import indices_from
 from ._overrides import quick_method
 from ._samplers import order_of
+from ._streams import INTERRUPTED, Groups, Numbered, has_state, state_of
 from ._types import Batch, Collate, Index, Sample, Source
 
 Batch_co = TypeVar("Batch_co", covariant=True)
@@ -27,16 +28,18 @@ class Progress:
 
     `skipped` holds pairs (begin, end) of positions, in order. `begun` while a pass is under way. `streams` are the
     samples that each worker gave of its own copy of an IterableDataset, and then the worker whose turn is next; empty
-    where there are none.
+    where there are none. `datasets` are the pickled states of an IterableDataset that has one: in each worker, or in
+    this process; empty where there are none.
     """
 
-    __slots__ = ("begun", "epoch", "position", "skipped", "streams")
+    __slots__ = ("begun", "datasets", "epoch", "position", "skipped", "streams")
 
     begun: bool
     epoch: int
     position: int
     skipped: tuple[tuple[int, int], ...]
     streams: tuple[int, ...]
+    datasets: tuple[bytes | None, ...]
 
     def __init__(
         self,
@@ -45,11 +48,13 @@ class Progress:
         begun: bool = False,
         skipped: tuple[tuple[int, int], ...] = (),
         streams: tuple[int, ...] = (),
+        datasets: tuple[bytes | None, ...] = (),
     ) -> None:
-        self.epoch, self.position, self.begun, self.skipped, self.streams = epoch, position, begun, skipped, streams
+        self.epoch, self.position, self.begun = epoch, position, begun
+        self.skipped, self.streams, self.datasets = skipped, streams, datasets
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return Progress, (self.epoch, self.position, self.begun, self.skipped, self.streams)
+        return Progress, (self.epoch, self.position, self.begun, self.skipped, self.streams, self.datasets)
 
     def deliver(self, begin: int, end: int) -> None:
         """Count the samples from `begin` to `end`; those between `position` and `begin` have failed and are skipped."""
@@ -59,11 +64,30 @@ class Progress:
 
     def finish(self) -> None:
         """Go on to the next epoch."""
-        self.epoch, self.position, self.begun, self.skipped, self.streams = self.epoch + 1, 0, False, (), ()
+        self.epoch, self.position, self.begun = self.epoch + 1, 0, False
+        self.skipped, self.streams, self.datasets = (), (), ()
+
+
+class Making(NamedTuple):
+    """Who makes the batches of a pass.
+
+    Arguments:
+        units: what makes a batch each; with workers, those that were handed out, in their order.
+        make: gives the batch of a unit, or EMPTY.
+        size: the samples of a unit.
+    """
+
+    units: Iterator[Sample]
+    make: Callable[[Sample], Batch]
+    size: Callable[[Sample], int]
 
 
 class Pass(Generic[Batch_co]):
-    """An iterator over the batches of one epoch, from where `progress` says.
+    """An iterator over the batches of one epoch, from where `progress` says, whoever makes them.
+
+    Arguments:
+        making: who makes them.
+        progress: where the pass begins, and how far it has got.
 
     Note [Failed batches]: a batch counts when it is delivered. After an error the state says that the batch is still to
     come, so a program that starts again from the state tries it again. The next `next()` of the same pass goes on with
@@ -72,42 +96,40 @@ class Pass(Generic[Batch_co]):
     given, and one that has ended leaves the state where it was.
     """
 
-    __slots__ = ("_drawn", "_failed", "_finished", "_make", "_progress", "_size", "_units")
+    __slots__ = ("_drawn", "_failed", "_make", "_progress", "_size", "_units")
 
-    def __init__(
-        self, units: Iterator[Unit], make: Callable[[Unit], Batch_co], size: Callable[[Unit], int], progress: Progress
-    ) -> None:
-        self._units, self._make, self._size, self._progress = units, make, size, progress
+    def __init__(self, making: Making, progress: Progress) -> None:
+        (self._units, self._make, self._size), self._progress = making, progress
         self._drawn = progress.position
-        self._failed = self._finished = False
+        self._failed = False
 
     def __iter__(self) -> Pass[Batch_co]:
         return self
 
     def __next__(self) -> Batch_co:
         try:
-            try:
-                unit = next(self._units)
-            except StopIteration:
-                if not (self._finished or self._failed):
-                    self._finished = True
-                    self._progress.finish()
-                raise
-            except BaseException:
-                self._failed = True  # what follows at once would be the end of a broken iterator, not of the epoch
-                raise
-            self._failed = False
-            begin = self._drawn
-            self._drawn = end = begin + self._size(unit)
-            try:
-                batch = self._make(unit)
-                if is_empty(batch):
-                    return next(self)  # the next one says that this is skipped
-            except StopIteration as error:
-                # It would look like the end of the epoch, and the rest of the samples would be lost without a word.
-                raise OperationError("DataLoader: the dataset, collate_fn or convert raised StopIteration") from error
-            self._progress.deliver(begin, end)
-            return batch
+            while True:
+                try:
+                    unit = next(self._units)
+                except StopIteration as stop:
+                    if self._progress.begun and not (self._failed or stop.value is INTERRUPTED):
+                        self._progress.finish()
+                    raise
+                except BaseException:
+                    self._failed = True  # what follows at once would be the end of a broken iterator, not of the epoch
+                    raise
+                self._failed = False
+                begin = self._drawn
+                self._drawn = end = begin + self._size(unit)
+                try:
+                    batch = self._make(unit)
+                except StopIteration as error:
+                    # It would look like the end of the epoch, and the other samples would be lost without a word.
+                    message = "DataLoader: the dataset, collate_fn or convert raised StopIteration"
+                    raise OperationError(message) from error
+                if not is_empty(batch):
+                    self._progress.deliver(begin, end)
+                    return batch  # after EMPTY, the next one says that this is skipped
         except FaculaError as error:
             trim_traceback(error)
             raise
@@ -128,20 +150,38 @@ def single_indices(sampler: object, progress: Progress) -> Iterator[Index]:
     return indices_from(sampler if order is None else order, progress.position)
 
 
-def streamed_pass(
-    dataset: Source, batch_size: int, drop_last: bool, collate: Collate, progress: Progress
-) -> Pass[Batch]:
-    """Batches of a dataset that can only be iterated. To go on from the middle, what came before is read again."""
+def batched_stream(dataset: Source, batch_size: int, drop_last: bool, collate: Collate, progress: Progress) -> Making:
+    """Batches of a dataset that can only be iterated. To go on from the middle, what came before is read again, unless
+    there is a state of the dataset.
+    """
+
+    stated = has_state(dataset)
 
     def make(group: list[tuple[int, Sample]]) -> Batch:
-        return collated(collate, [sample for _, sample in group], [number for number, _ in group])
+        batch = collated(collate, [sample for _, sample in group], [number for number, _ in group])
+        if stated:  # nothing more has been read than what is delivered now
+            progress.datasets = (state_of(dataset),)
+        return batch
 
-    return Pass(_Groups(_Numbered(dataset, progress.position), batch_size, drop_last), make, len, progress)
+    return Making(Groups(_numbered(dataset, progress), batch_size, drop_last), make, len)
 
 
-def streamed_single_pass(dataset: Source, read: SampleReader, progress: Progress) -> Pass[Batch]:
+def single_stream(dataset: Source, read: SampleReader, progress: Progress) -> Making:
     """Samples of a dataset that can only be iterated, one at a time."""
-    return Pass(_Numbered(dataset, progress.position), lambda pair: read.finish(pair[1], pair[0]), one, progress)
+
+    stated = has_state(dataset)
+
+    def make(pair: tuple[int, Sample]) -> Batch:
+        sample = read.finish(pair[1], pair[0])
+        if stated:
+            progress.datasets = (state_of(dataset),)
+        return sample
+
+    return Making(_numbered(dataset, progress), make, one)
+
+
+def _numbered(dataset: Source, progress: Progress) -> Numbered:
+    return Numbered(dataset, progress.position, progress.datasets[0] if progress.datasets else None)
 
 
 def one(unit: object) -> int:
@@ -166,62 +206,3 @@ def _skip_groups(groups: Iterator[Sequence[Index]], start: int) -> Iterator[Sequ
         raise InvalidValueError(
             f"load_state_dict: expected an epoch of at least {start} samples; batch_sampler gave {passed}"
         )
-
-
-class _Numbered:
-    """(number, sample) of a dataset's iterator from `start` on; what it raises says the number.
-
-    Not a generator, which would end with the first error: the iterator may be able to go on.
-    """
-
-    __slots__ = ("_name", "_number", "_samples", "_start")
-
-    def __init__(self, dataset: Source, start: int) -> None:
-        self._samples, self._name, self._start, self._number = iter(dataset), type(dataset).__name__, start, 0
-
-    def __iter__(self) -> _Numbered:
-        return self
-
-    def __next__(self) -> tuple[int, Sample]:
-        while True:
-            number = self._number
-            try:
-                sample = next(self._samples)
-            except StopIteration:
-                if number < self._start:
-                    raise InvalidValueError(
-                        f"load_state_dict: expected an epoch of at least {self._start} samples; "
-                        f"the dataset gave {number}"
-                    ) from None
-                raise
-            except Exception as error:
-                error.add_note(f"DataLoader: raised by the iterator of {self._name} at sample {number}")
-                raise
-            self._number = number + 1
-            if number >= self._start:
-                return number, sample
-
-
-class _Groups:
-    """Lists of `size` samples; those before an error of the iterator wait for the samples after it."""
-
-    __slots__ = ("_drop_last", "_group", "_samples", "_size")
-
-    def __init__(self, samples: Iterator[tuple[int, Sample]], size: int, drop_last: bool) -> None:
-        self._samples, self._size, self._drop_last = samples, size, drop_last
-        self._group: list[tuple[int, Sample]] = []
-
-    def __iter__(self) -> _Groups:
-        return self
-
-    def __next__(self) -> list[tuple[int, Sample]]:
-        group = self._group
-        waiting = len(group)  # from before an error
-        for sample in self._samples:
-            group.append(sample)
-            if len(group) == self._size:
-                break
-        if len(group) == waiting or (self._drop_last and len(group) < self._size):
-            raise StopIteration  # the end; or the iterator ended with its error, and what waits is still to come
-        self._group = []
-        return group

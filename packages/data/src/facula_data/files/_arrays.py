@@ -88,6 +88,11 @@ class MemoryMapped(Dataset[Any]):
     def __len__(self) -> int:
         return self._mapped.shape[0]
 
+    @property
+    def thread_safe(self) -> bool:
+        """Whether several threads may read it at once: it is only read."""
+        return True
+
     def __getitem__(self, index: Index) -> Any:
         try:
             if isinstance(index, (int, np.integer)):
@@ -219,6 +224,11 @@ class TokenFile(Dataset[np.ndarray]):
                 place = f"token {int(starts[row]) + column}"
                 raise CorruptFileError("TokenFile", self.path, place, problem, "check dtype, offset and vocabulary")
         return windows
+
+    @property
+    def thread_safe(self) -> bool:
+        """Whether several threads may read it at once: it is only read."""
+        return True
 
     def __getitem__(self, index: Index) -> np.ndarray:
         try:

@@ -195,6 +195,11 @@ class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
     def __len__(self) -> int:
         return len(self.samples)
 
+    @property
+    def thread_safe(self) -> bool:
+        """Whether several threads may read it at once: `loader` aside, as its transforms say."""
+        return self._transforms_bear_threads()
+
     def __getitem__(self, index: Index) -> tuple[Sample, Sample]:
         try:
             path, label = self.samples[_checks.position(type(self).__name__, index, len(self.samples))]

@@ -56,6 +56,11 @@ class LabelledArrays(TransformedDataset[tuple[Any, Any]]):
     def __len__(self) -> int:
         return len(self._labels())
 
+    @property
+    def thread_safe(self) -> bool:
+        """Whether several threads may read it at once: as its transforms say."""
+        return self._transforms_bear_threads()
+
     def __getitem__(self, index: Index) -> tuple[Sample, Sample]:
         try:
             place = _checks.position(type(self).__name__, index, len(self))

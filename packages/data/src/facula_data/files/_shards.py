@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -20,6 +21,7 @@ from ._tar import Member, members
 
 OnError: TypeAlias = str | Callable[[Exception], object]
 MAX_MEMBER = 1 << 28
+_BEGINNING = (0, 0, 0)  # the archive, samples read of it, samples of the archives before it
 
 
 def _number(data: bytes) -> int:
@@ -68,7 +70,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
         max_member_bytes: a larger file in an archive is an error, before it is read.
 
     Ranks, and a loader's workers within each, share the archives out, every n-th to one; where there are fewer archives
-    than n, they share out the samples of all, which each of them then reads.
+    than n, they share out the samples of all, which each of them then reads. A loader's state has that of each worker.
 
     Raises:
         CorruptFileError: an archive or a sample is damaged; names the archive, the place and the sample.
@@ -124,26 +126,64 @@ class TarShards(IterableDataset[dict[str, Any]]):
         self.decoders = {name.lower(): decoder for name, decoder in (decoders or {}).items()}
         self.on_error = on_error
         self.max_member_bytes = _checks.whole_number("TarShards", "max_member_bytes", max_member_bytes, 1)
+        self._start = self._place = _BEGINNING
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def _part(self) -> tuple[int, int]:
+        """Which part of the data is read here, and how many there are."""
         worker, workers = _worker()
         rank, world = self.shard
-        part, parts = rank * workers + worker, world * workers
-        policy = _Policy(self.on_error)
-        if len(self.paths) >= parts:
-            for path in self.paths[part::parts]:
-                yield from self._samples(path, policy)
-            return
-        number = 0
-        for path in self.paths:
-            for group in self._groups(path, policy):
-                if number % parts == part:
-                    yield from self._decoded(path, group, policy)
-                number += 1
+        return rank * workers + worker, world * workers
 
-    def _samples(self, path: str, policy: _Policy) -> Iterator[dict[str, Any]]:
-        for group in self._groups(path, policy):
-            yield from self._decoded(path, group, policy)
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        part, parts = self._part()
+        start, self._start = self._start, _BEGINNING
+        self._place = start
+        return self._samples(part, parts, *start)
+
+    def _samples(self, part: int, parts: int, archive: int, sample: int, before: int) -> Iterator[dict[str, Any]]:
+        """The samples from number `sample` of an archive on; `before` it there were as many in other archives."""
+        policy = _Policy(self.on_error)
+        whole = len(self.paths) >= parts
+        paths = self.paths[part::parts] if whole else self.paths
+        for place in range(archive, len(paths)):
+            number = 0
+            for number, group in enumerate(self._groups(paths[place], policy), 1):
+                if number > sample:
+                    self._place = place, number, before
+                    if whole or (before + number - 1) % parts == part:
+                        yield from self._decoded(paths[place], group, policy)
+            sample, before = 0, before + number
+
+    def state_dict(self) -> dict[str, int]:
+        """How far the newest iteration has got: the archive of this part, and how many samples of it were read.
+
+        >>> TarShards(["a.tar", "b.tar"]).state_dict()
+        {'part': 0, 'parts': 1, 'archive': 0, 'sample': 0, 'before': 0}
+        """
+        part, parts = self._part()
+        return {"part": part, "parts": parts, **dict(zip(("archive", "sample", "before"), self._place, strict=True))}
+
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
+        """Let the next iteration go on from where `state_dict()` was taken. An archive is read from its beginning, and
+        not decoded up to there.
+
+        Raises:
+            ValueError: this is no such state, or that of another part or of other archives. Nothing has changed then.
+        """
+        part, parts = self._part()
+        names = ("part", "parts", "archive", "sample", "before")
+        if not isinstance(state_dict, Mapping) or set(state_dict) != set(names):
+            raise InvalidValueError(f"TarShards: expected a state with {names}; got {state_dict!r:.200}")
+        place = tuple(_checks.whole_number("TarShards", name, state_dict[name], 0) for name in names)
+        if place[:2] != (part, parts):
+            raise InvalidValueError(
+                f"TarShards: expected the state of part {part} of {parts} (ranks times workers); got part {place[0]} "
+                f"of {place[1]}; go on with as many"
+            )
+        count = len(self.paths[part::parts]) if len(self.paths) >= parts else len(self.paths)
+        if place[2] >= count:
+            raise InvalidValueError(f"TarShards: expected archive to be below {count}; got archive={place[2]}")
+        self._place = self._start = place[2], place[3], place[4]
 
     def _groups(self, path: str, policy: _Policy) -> Iterator[dict[str, Member]]:
         """The members of each sample by ending, the sample's key under "". An error loses the sample it is in."""
@@ -181,14 +221,14 @@ class TarShards(IterableDataset[dict[str, Any]]):
                 raise CorruptFileError("TarShards", path, first.place, problem, "trust no archive with such names")
             sample: dict[str, Any] = {"__key__": split_name(first.name)[0], "__url__": path}
             for ending, member in group.items():
-                sample[ending] = self._part(path, ending, member)
+                sample[ending] = self._decode(path, ending, member)
         except Exception as error:
             if not policy.skips(error):
                 raise
             return
         yield sample
 
-    def _part(self, path: str, ending: str, member: Member) -> Sample:
+    def _decode(self, path: str, ending: str, member: Member) -> Sample:
         decoder = self.decoders.get(ending) or self.decoders.get(ending.rpartition(".")[2])
         if decoder is None:
             return member.data
@@ -202,6 +242,12 @@ class TarShards(IterableDataset[dict[str, Any]]):
             )
             place = f"{member.name!r} ({member.place})"
             raise CorruptFileError("TarShards", path, place, problem, "write it again, or give on_error") from error
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_place": self._start}  # a copy is not iterated yet
+
+    def __deepcopy__(self, memo: object) -> TarShards:
+        return copy(self)  # a thread's own, but for what the program gave
 
     def __repr__(self) -> str:
         return f"TarShards({len(self.paths)} archives from {self.paths[0]})"

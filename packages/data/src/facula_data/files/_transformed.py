@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .._datasets import Dataset, T_co
+from .._overrides import bears_threads
 from .._sample_rng import Applied
 from .._types import Sample
 
@@ -36,6 +37,9 @@ class TransformedDataset(Dataset[T_co]):
     def target_transform(self, function: Callable[..., Sample] | None) -> None:
         made = None if function is None else Applied(type(self).__name__, "target_transform", function)
         self._target_transform = made
+
+    def _transforms_bear_threads(self) -> bool:
+        return bears_threads(self.transform) and bears_threads(self.target_transform)
 
     def _transformed(self, data: Sample, target: Sample, source: str) -> tuple[Sample, Sample]:
         """Both, transformed; what a transform raises says which sample it was."""

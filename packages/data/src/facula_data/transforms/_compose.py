@@ -8,6 +8,7 @@ import numpy as np
 
 from facula_errors.extend import boundary
 
+from .._overrides import bears_threads
 from .._sample_rng import Applied, sample_rng
 from .._types import Sample
 
@@ -31,6 +32,11 @@ class Compose:
         self._applied = [Applied("Compose", f"transforms[{place}]", one) for place, one in enumerate(given)]
         self.transforms = given
         self.wants_rng = any(one.wants_rng for one in self._applied)
+
+    @property
+    def thread_safe(self) -> bool:
+        """Whether all of them say that several threads may use them at once."""
+        return all(map(bears_threads, self.transforms))
 
     def __call__(self, sample: Sample, *, rng: np.random.Generator | None = None) -> Sample:
         for one in self._applied:

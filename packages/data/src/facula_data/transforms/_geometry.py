@@ -63,6 +63,8 @@ class Pad:
     Source: torchvision.transforms.Pad.
     """
 
+    thread_safe = True
+
     padding: tuple[int, int, int, int]
     fill: float
 
@@ -93,6 +95,8 @@ class CenterCrop:
 
     Source: torchvision.transforms.CenterCrop.
     """
+
+    thread_safe = True
 
     size: tuple[int, int]
 
@@ -137,6 +141,8 @@ class RandomCrop:
 
     Source: torchvision.transforms.RandomCrop.
     """
+
+    thread_safe = True
 
     size: tuple[int, int]
     padding: tuple[int, int, int, int] | None
@@ -189,6 +195,8 @@ class RandomCrop:
 
 class _RandomFlip:
     """A picture, mirrored with probability `p`."""
+
+    thread_safe = True
 
     p: float
 

@@ -110,6 +110,8 @@ class Resize:
     Source: torchvision.transforms.Resize.
     """
 
+    thread_safe = True
+
     antialias: bool
 
     def __init__(
@@ -161,6 +163,8 @@ class RandomResizedCrop:
 
     Source: torchvision.transforms.RandomResizedCrop.
     """
+
+    thread_safe = True
 
     size: tuple[int, int]
     scale: tuple[float, float]

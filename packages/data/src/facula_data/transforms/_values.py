@@ -22,6 +22,8 @@ class ToFloat:
     Source: torchvision.transforms.ConvertImageDtype(torch.float32).
     """
 
+    thread_safe = True
+
     def __call__(self, image: np.ndarray) -> np.ndarray:
         if not isinstance(image, np.ndarray) or image.dtype.kind not in "uif":
             got = f"dtype {image.dtype}" if isinstance(image, np.ndarray) else type(image).__name__
@@ -54,6 +56,8 @@ class Normalize:
 
     Source: torchvision.transforms.Normalize.
     """
+
+    thread_safe = True
 
     mean: np.ndarray
     std: np.ndarray
@@ -104,6 +108,8 @@ class ToCHW:
     >>> ToCHW()(np.zeros((4, 5, 3))).shape, ToCHW()(np.zeros((4, 5))).shape
     ((3, 4, 5), (1, 4, 5))
     """
+
+    thread_safe = True
 
     def __call__(self, image: np.ndarray) -> np.ndarray:
         checked_image("ToCHW", image, "HWC")

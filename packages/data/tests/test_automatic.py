@@ -1,0 +1,120 @@
+"""Loaders that find out which kind of workers is the quickest."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from facula_data import ConcatDataset, DataLoader, Subset, TensorDataset, transforms
+from facula_data._overrides import bears_threads
+
+pytest.importorskip("facula_multiprocessing")
+
+from worker_helpers import Rows, Stream, fail, listed
+
+
+class Slow(Rows):
+    """Rows that take a millisecond each; `thread_safe` where threads may read them at once."""
+
+    def __init__(self, thread_safe, seconds):
+        super().__init__(120, 4)
+        self.thread_safe, self.seconds = thread_safe, seconds
+
+    def __getitem__(self, index):
+        if self.seconds is not None:
+            time.sleep(self.seconds)
+        return super().__getitem__(index)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize(
+    ("thread_safe", "seconds", "chosen"), [(True, 0.002, "thread"), (False, 0.004, "process"), (True, None, "inline")]
+)
+def test_the_kind_of_workers_is_found_by_measurement(thread_safe, seconds, chosen, persistent):
+    given_ = dict(batch_size=3, shuffle=True, seed=4)
+    data = Slow(thread_safe, seconds)
+    how = dict(num_workers=2, worker_method="auto", multiprocessing_context="fork", persistent_workers=persistent)
+    loader = DataLoader(data, meter=True, **how, **given_)
+    plain = DataLoader(Rows(120, 4), **given_)
+    pause = 0 if seconds else 0.02  # a program that waits for nothing needs no workers
+    for _ in range(2):
+        assert [listed([batch]) for batch in loader if time.sleep(pause) is None] == [listed([one]) for one in plain]
+    choice = loader.worker_choice
+    assert choice.chosen in (chosen, "inline" if chosen == "process" else chosen)  # which is right on a busy machine
+    kinds = {"thread": ["inline", "thread", "process"], "process": ["inline", "process"], "inline": ["inline"]}
+    assert list(choice.seconds) == kinds[chosen]
+    assert loader.report().epochs[-1].settings.kind == {"process": "processes", "thread": "threads"}.get(
+        choice.chosen, "inline"
+    )
+
+
+@given(cut=some.integers(0, 60))
+def test_a_pass_whose_workers_are_being_chosen_goes_on_elsewhere(cut):
+    given_ = dict(batch_size=2, shuffle=True, seed=1)
+    whole = [batch["index"].tolist() for batch in DataLoader(Rows(120, 4), **given_)]
+    data = Slow(True, None)
+    first = DataLoader(data, num_workers=2, worker_method="auto", multiprocessing_context="fork", **given_)
+    seen = [batch["index"].tolist() for _, batch in zip(range(cut), first, strict=False)]
+    again = DataLoader(Rows(120, 4), **given_)
+    again.load_state_dict(first.state_dict())
+    assert first.state_dict()["epoch"] or seen + [batch["index"].tolist() for batch in again] == whole
+
+
+def test_errors_while_the_kind_of_workers_is_being_chosen():
+    """Samples of a failed batch are skipped, in whichever part of the trial they are, and the others delivered."""
+
+    class Bad(Rows):
+        def __getitem__(self, index):
+            return super().__getitem__(index) if index % 7 else fail()
+
+    data = Bad()
+    loader = DataLoader(data, batch_size=2, num_workers=2, worker_method="auto", multiprocessing_context="fork")
+    batches, seen, failed = iter(loader), [], 0
+    while True:
+        try:
+            seen += next(batches)["index"].tolist()
+        except ZeroDivisionError:
+            failed += 1
+            where = loader.state_dict()
+        except StopIteration:
+            break
+    assert failed == 6
+    assert seen == [i for i in range(40) if i // 2 not in {j // 2 for j in range(0, 40, 7)}]
+    assert where["skipped"] == [[0, 2], [6, 8], [14, 16], [20, 22], [28, 30]]
+
+
+def test_streams_and_unsendable_datasets_are_read_inline():
+    loader = DataLoader(Stream(6), batch_size=3, num_workers=2, worker_method="auto")
+    assert [batch.tolist() for batch in loader] == [[0, 1, 2], [3, 4, 5]]
+    assert loader.worker_choice.chosen == "inline"
+
+    class Local(Slow):
+        pass
+
+    loader = DataLoader(Local(False, 0.001), 2, num_workers=2, worker_method="auto", multiprocessing_context="spawn")
+    with pytest.warns(UserWarning, match="leaves out kind 'process'"):
+        assert len(list(loader)) == 60
+    assert loader.worker_choice.chosen == "inline"
+
+
+def test_inline_has_no_workers():
+    loader = DataLoader(Rows(), 8, num_workers=2, worker_method="inline", prefetch_factor=3, persistent_workers=True)
+    assert next(batch["index"].tolist() for batch in loader) == list(range(8)) and loader.num_workers == 0
+
+
+def test_which_datasets_bear_threads():
+    data = TensorDataset(np.arange(3))
+
+    class Own(TensorDataset):
+        def __getitem__(self, index):
+            return super().__getitem__(index)
+
+    class Said(Own):
+        thread_safe = True
+
+    assert bears_threads(data) and bears_threads(Subset(data, [1])) and bears_threads(ConcatDataset([data, data]))
+    assert not bears_threads(Own(np.arange(3))) and not bears_threads(ConcatDataset([data, Own(np.arange(2))]))
+    assert bears_threads(Said(np.arange(3))) and not bears_threads([1, 2])
+    assert bears_threads(transforms.Compose([transforms.ToFloat()])) and not bears_threads(transforms.Compose([abs]))
