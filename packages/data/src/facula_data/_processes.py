@@ -189,7 +189,10 @@ class _Worker:
             meter.worker(self.number, *times)
         batch = decode(data, blocks, self._leases)
         if isinstance(batch, Failure):
-            raise _error_of(batch, self.number, self._process.pid, unit)
+            try:
+                raise _error_of(batch, self.number, self._process.pid, unit)
+            finally:
+                del batch  # which has the error, whose traceback would keep it, and with it the workers
         return batch
 
     def _await(self, ticket: int, left: float | None, timeout: float) -> None:

@@ -77,7 +77,10 @@ class Threads:
         if self.meter is not None:
             self.meter.worker(worker, *times)
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # whose traceback would keep it, and with it the workers
         return batch
 
     def restart(self, worker: int, again: bool) -> None:
