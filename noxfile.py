@@ -330,9 +330,14 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def soak(session: nox.Session) -> None:
-    """Thousands of steps of random batch and length: resident memory stays flat and no block is left."""
+    """Thousands of steps of random batch and length, and hundreds of loaders whose workers are killed: nothing is left.
+
+    With arguments only the steps, to which they go.
+    """
     install(session, "facula")
     session.run("python", str(ROOT / "integration_tests" / "soak.py"), *session.posargs)
+    if not session.posargs:
+        session.run("python", str(ROOT / "integration_tests" / "soak_workers.py"))
 
 
 @nox.session(requires=["build"])

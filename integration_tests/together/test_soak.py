@@ -1,4 +1,7 @@
-"""Five hundred steps of the soak, of few enough sizes that its caches fill early, and that it would notice a leak."""
+"""Five hundred steps of the soak, of few enough sizes that its caches fill early, and that it would notice a leak.
+
+Twenty loaders whose workers are killed, and that a process, a descriptor or a wrong batch would be noticed.
+"""
 
 import os
 import subprocess
@@ -32,3 +35,31 @@ def test_a_kept_loss_would_be_seen(root, tmp_path):
     done = soak(root, "--warm", "50", "--steps", "150", program=tmp_path / "leaking.py")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "blocks left" in done.stdout
+
+
+def soak_workers(root, *arguments, program=None):
+    script = program or (root / "integration_tests" / "soak_workers.py")
+    return subprocess.run([sys.executable, str(script), *arguments], capture_output=True, text=True, timeout=300)
+
+
+def test_twenty_runs_with_killed_workers_and_some_epochs(root):
+    done = soak_workers(root, "--runs", "20", "--epochs", "60")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "kills: 20 in" in done.stdout and "error" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("    del batches, loader\n", "    KEPT.append((batches, loader))\n", "workers are left"),
+        ("index * 7919 % 1009, np.float32)", "index * 7919 % 1009 + (index == 77), np.float32)", "other samples' rows"),
+        ("    held: list", "    KEPT.append(os.dup(0))\n    held: list", "descriptors"),
+    ],
+)
+def test_what_workers_leave_would_be_seen(root, tmp_path, right, wrong, said):
+    source = (root / "integration_tests" / "soak_workers.py").read_text()
+    assert source.count(right) == 1
+    changed = source.replace(right, wrong).replace("class Problem(", "KEPT = []\n\n\nclass Problem(")
+    (tmp_path / "changed.py").write_text(changed)
+    done = soak_workers(root, "--runs", "8", "--epochs", "1", program=tmp_path / "changed.py")
+    assert done.returncode == 1 and said in done.stdout, done.stdout + done.stderr

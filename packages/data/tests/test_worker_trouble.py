@@ -1,5 +1,8 @@
 """Workers that end, hang, or cannot begin; and programs that end before them."""
 
+import gc
+import multiprocessing
+import os
 import signal
 import subprocess
 import sys
@@ -14,7 +17,7 @@ from facula_data._errors import WorkerError, WorkerTimeoutError
 
 pytest.importorskip("facula_multiprocessing")
 
-from worker_helpers import PROCESSES, Odd, die, gone_within, leave, stop
+from worker_helpers import PROCESSES, Odd, Rows, Stream, die, fail, gone_within, leave, stop
 
 
 @pytest.mark.parametrize(("what", "said"), [(die, "SIGKILL"), (leave, "exit status 3")])
@@ -33,11 +36,6 @@ def test_a_stuck_worker_says_where_it_is():
         list(DataLoader(Odd(3, partial(time.sleep, 60)), batch_size=8, num_workers=1, timeout=0.5, **PROCESSES))
     assert time.monotonic() - begun < 10
     assert "__getitem__" in caught.value.stacks and "samples [0, 1, 2" in str(caught.value)
-
-
-def test_a_stopped_worker_is_noticed():
-    with pytest.raises(WorkerTimeoutError, match="does not answer"):
-        list(DataLoader(Odd(3, stop), batch_size=8, num_workers=1, timeout=0.5, **PROCESSES))
 
 
 PARENT = """
@@ -64,9 +62,11 @@ def parent(then, context="fork", slow=False):
     return process, [int(pid) for pid in process.stdout.readline().split()]
 
 
-@pytest.mark.parametrize("slow", [False, True])
-def test_workers_end_with_a_killed_parent(slow):
-    process, pids = parent("time.sleep(60)", slow=slow)
+@pytest.mark.parametrize(
+    ("slow", "context"), [(False, "fork"), (True, "fork"), (False, "forkserver"), (False, "spawn")]
+)
+def test_workers_end_with_a_killed_parent(slow, context):
+    process, pids = parent("time.sleep(60)", context, slow)
     assert len(pids) == 2
     process.kill()
     process.communicate()
@@ -121,3 +121,124 @@ def test_an_unguarded_program_is_told_so(context, tmp_path):
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
+
+
+def test_a_stopped_worker_is_noticed_within_a_second_of_the_timeout():
+    loader = DataLoader(Odd(8, stop), batch_size=8, num_workers=1, timeout=0.5, persistent_workers=True, **PROCESSES)
+    batches = iter(loader)
+    next(batches)
+    begun = time.monotonic()
+    with pytest.raises(WorkerTimeoutError, match="does not answer") as caught:
+        next(batches)
+    assert time.monotonic() - begun < 0.5 + 1 + 0.3, "and a little for a busy machine"
+    os.kill(caught.value.pid, signal.SIGKILL)
+
+
+def test_a_worker_that_the_kernel_killed_says_that_memory_may_be_short():
+    with pytest.raises(WorkerError, match="by SIGKILL, as the kernel does where memory is short"):
+        list(DataLoader(Odd(0, die), batch_size=8, num_workers=1, **PROCESSES))
+
+
+class Broken(Stream):
+    """An iterator that fails."""
+
+    def __iter__(self):
+        for sample in super().__iter__():
+            if sample == 10:
+                fail()
+            yield sample
+
+
+@pytest.fixture
+def without_collector():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def children():
+    return [one.pid for one in multiprocessing.active_children() if one.name.startswith("facula worker")]
+
+
+ENDS = {
+    "ended": lambda batches: list(batches),
+    "in the middle": lambda batches: next(batches),
+    "not asked": lambda batches: None,
+}
+
+
+@pytest.mark.usefixtures("without_collector")
+@pytest.mark.parametrize("how", ENDS)
+def test_a_pass_that_is_let_go_takes_its_workers_with_it_at_once(how):
+    batches = iter(DataLoader(Rows(), batch_size=8, num_workers=2, **PROCESSES))
+    ENDS[how](batches)
+    del batches
+    assert children() == []
+
+
+@pytest.mark.usefixtures("without_collector")
+@pytest.mark.parametrize("dataset", [Odd(12, fail), Broken(30)], ids=["sample", "stream"])
+def test_a_failed_pass_is_let_go_with_its_error(dataset):
+    def train():
+        for _ in DataLoader(dataset, batch_size=8, num_workers=2, **PROCESSES):
+            pass
+
+    with pytest.raises(ZeroDivisionError):
+        train()
+    assert children() == []
+
+
+@pytest.mark.usefixtures("without_collector")
+def test_an_error_in_the_loop_ends_the_workers():
+    def train():
+        for _ in DataLoader(Rows(), batch_size=8, num_workers=2, **PROCESSES):
+            raise KeyError("the program's own")
+
+    with pytest.raises(KeyError):
+        train()
+    assert children() == []
+
+
+WITHOUT_FILE = """
+from facula_data import DataLoader
+class D:
+    def __len__(self): return 8
+    def __getitem__(self, index): return index
+loader = DataLoader({dataset}, batch_size=4, num_workers=2, multiprocessing_context="{context}")
+print([batch.tolist() for batch in loader])
+batches = iter(loader)
+next(batches)  # and the program ends with a pass under way
+"""
+
+
+@pytest.mark.parametrize("context", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize("dataset", ["range(8)", "D()"])
+@pytest.mark.parametrize("how", ["-c", "-"])
+def test_programs_without_a_file(how, context, dataset):
+    """As in a notebook: what the program itself defines is known to forked workers alone, and the error says so.
+
+    From standard input Python itself cannot begin other workers, since it takes "<stdin>" for the program's file.
+    """
+    program = WITHOUT_FILE.format(context=context, dataset=dataset)
+    arguments = ["-c", program] if how == "-c" else ["-"]
+    text = None if how == "-c" else program
+    done = subprocess.run([sys.executable, *arguments], input=text, capture_output=True, text=True, timeout=60)
+    if context == "fork" or (dataset == "range(8)" and how == "-c"):
+        assert (done.returncode, done.stdout) == (0, "[[0, 1, 2, 3], [4, 5, 6, 7]]\n"), done.stderr
+        assert not done.stderr
+    else:
+        assert done.returncode == 1
+        assert "a notebook's classes in a module of their own" in done.stderr
+
+
+@pytest.mark.parametrize(("keep", "epochs"), [(True, 60), (False, 15)])
+def test_descriptors_and_memory_are_flat_over_epochs(keep, epochs):
+    loader = DataLoader(Rows(), batch_size=8, num_workers=2, persistent_workers=keep, **PROCESSES)
+    used = []
+    for _ in range(epochs):
+        list(loader)
+        with open("/proc/self/statm") as file:
+            used.append((len(os.listdir("/proc/self/fd")), int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")))
+    assert used[-1][0] == used[2][0]
+    assert used[-1][1] - used[epochs // 3][1] < 2 << 20

@@ -96,7 +96,10 @@ class Workers:
         if self.meter is not None:
             self.meter.worker(worker, *times)
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error, result  # the error's traceback would keep it, and with it the workers
         return batch
 
     def restart(self, worker: int, again: bool) -> None:
