@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sharing_helpers import LARGE, answer, eventually, leave, taken
 
 import facula_multiprocessing as mp
-from facula_multiprocessing import _sharing
+from facula_multiprocessing import _handles, _sharing
 from facula_multiprocessing._reductions import block_under, encode
 
 
@@ -207,7 +207,7 @@ def test_memory_that_nobody_has_left_goes_as_a_copy(monkeypatch):
 
 
 def test_without_proc_a_descriptor_is_sent(monkeypatch, context):
-    monkeypatch.setattr(_sharing, "_PROC", "/nowhere")
+    monkeypatch.setattr(_handles, "_PROC", "/nowhere")
     monkeypatch.setattr(_sharing._current, "sources", {})
     inbox, outbox = context.Queue(), context.Queue()
     process = context.Process(target=answer, args=(inbox, outbox))

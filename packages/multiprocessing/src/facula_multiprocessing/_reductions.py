@@ -16,12 +16,15 @@ import numpy as np
 from facula_errors import InvalidValueError
 
 from ._errors import SharedMemoryError
-from ._sharing import Handle, SharedBlock, cancel, collecting_tickets, new_block, receive, send
+from ._outgoing import SharedBlock
+from ._sharing import cancel, collecting_tickets, new_block, receive, send
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import DTypeLike
+
+    from ._handles import Handle
 
 __all__ = ["Message", "block_under", "encode", "register_reduction", "shared_empty"]
 
