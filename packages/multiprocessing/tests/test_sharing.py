@@ -163,6 +163,28 @@ def test_many_rounds_take_no_more(fork):
     process.join()
 
 
+def test_much_that_was_sent_once_is_not_kept(fork):
+    """In the sender, where nothing says when a receiver lets go: at its next message after a while."""
+    inbox, outbox = fork.Queue(), fork.Queue()
+    process = fork.Process(target=answer, args=(inbox, outbox))
+    process.start()
+    for number in range(3):
+        inbox.put(np.full(12 << 20, number, np.float64))
+    for _ in range(3):
+        outbox.get()
+    arena = _sharing._current.own().ledger.arena
+    assert arena.reserved > 288 << 20
+
+    def small():
+        inbox.put(np.ones(3))
+        return outbox.get()[1] == 3 and arena.reserved < 80 << 20
+
+    assert eventually(small)
+    assert os.fstat(arena.fd).st_blocks * 512 < 90 << 20
+    inbox.put(None)
+    process.join()
+
+
 def test_arenas_of_senders_that_have_ended_are_forgotten(fork):
     before = None
     for number in range(8):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import deque
 from functools import partial
 from threading import RLock
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._arena import Arena, capacity_for
+from ._arena import IDLE, QUIET, Arena, capacity_for
 from ._blocks import Block
 from ._errors import SharedMemoryError
 from ._ledger import FREE, IN_FLIGHT, PASSED_ON, RELEASED, TABLE, Ledger
@@ -45,6 +46,7 @@ class Outgoing:
     def __init__(self) -> None:
         self.ledger = Ledger(_largest_arena(), owner=True)
         self._room, self._sweep_at = self.ledger.extend(), 64
+        self._tidy_at = 0.0
         self._idle: list[int] = []
         self._tickets: dict[int, int] = {}  # the block of each
         self._holders: dict[int, int] = {}  # how many hold a block: tickets, and this process
@@ -58,6 +60,14 @@ class Outgoing:
             if not arena.has(nbytes):
                 self.sweep()
             return self.held(arena.take(nbytes), nbytes)
+
+    def tidy(self) -> None:
+        """Now and then, give idle pages back to the kernel. Note [Idle pages]."""
+        if self.ledger.arena.reserved > IDLE and monotonic() > self._tidy_at:
+            with self._lock:
+                self._tidy_at = monotonic() + QUIET
+                self.sweep()
+                self.ledger.arena.tidy()
 
     def held(self, offset: int, nbytes: int) -> SharedBlock:
         """A block as this process itself holds it."""

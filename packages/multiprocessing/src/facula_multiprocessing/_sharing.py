@@ -98,19 +98,26 @@ def _after_in_child() -> None:
 os.register_at_fork(after_in_child=_after_in_child)
 
 
+def _tidy() -> None:
+    settle()
+    if _current.outgoing is not None:
+        _current.outgoing.tidy()
+
+
 def new_block(nbytes: int) -> SharedBlock:
     """Memory that can be sent without a copy.
 
     Raises:
         SharedMemoryError: there is too little.
     """
-    settle()
+    _tidy()
     return note(_current.own().block(nbytes))
 
 
 @contextmanager
 def collecting_tickets() -> Iterator[list[Ticket]]:
     """Around the making of a message: its tickets, which are released where it fails."""
+    _tidy()
     outer = getattr(_sending, "tickets", None)
     tickets: list[Ticket] = []
     _sending.tickets = tickets
@@ -153,7 +160,7 @@ def receive(handle: Handle) -> SharedBlock:
         OperationError: the process that sent it has ended, or the message was received before.
         SharedMemoryError: the memory cannot be mapped.
     """
-    settle()
+    _tidy()
     outgoing = _current.outgoing
     own = outgoing is not None and outgoing.ledger.inode == handle.source.inode
     ledger = outgoing.ledger if own else _current.ledger(handle.source)  # type: ignore[union-attr]
