@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sharing_helpers import LARGE, answer, eventually, leave, taken
 
 import facula_multiprocessing as mp
-from facula_multiprocessing import _handles, _sharing
+from facula_multiprocessing import _handles, _reductions, _sharing
 from facula_multiprocessing._reductions import block_under, encode
 
 
@@ -221,11 +221,15 @@ def test_threads_send_and_receive_side_by_side():
 
 def test_memory_that_nobody_has_left_goes_as_a_copy(monkeypatch):
     def none(nbytes):
-        raise mp.SharedMemoryError("none", nbytes)
+        raise mp.SharedMemoryError("512 bytes left", nbytes)
 
-    monkeypatch.setattr("facula_multiprocessing._reductions.new_block", none)
-    got = pickle.loads(encode(np.arange(LARGE)))
-    assert got[-1] == LARGE - 1 and block_under(got) is None
+    monkeypatch.setattr(_reductions, "new_block", none)
+    monkeypatch.setattr(_reductions, "_warned", False)
+    with pytest.warns(UserWarning, match=r"no shared memory for it.*\(512 bytes left\); let receivers") as caught:
+        for _ in range(3):
+            got = pickle.loads(encode(np.arange(LARGE)))
+            assert got[-1] == LARGE - 1 and block_under(got) is None
+    assert len(caught) == 1 and caught[0].filename == __file__
 
 
 def test_without_proc_a_descriptor_is_sent(monkeypatch, context):

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sys
 from contextlib import nullcontext
+from importlib import import_module
 from multiprocessing import connection, context, forkserver, process, queues, reduction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -114,10 +115,14 @@ class _Sent(process.BaseProcess):
 
     def __reduce__(self) -> tuple[object, ...]:
         context.assert_spawning(self)
-        return _started, (Message((type(self), self.__getstate__())),)
+        return _started, (Message((type(self), self.__getstate__())), _of_ours("facula.multiprocessing"))
 
 
-def _started(parts: tuple[type[process.BaseProcess], dict[str, object]]) -> process.BaseProcess:
+def _started(
+    parts: tuple[type[process.BaseProcess], dict[str, object]], modules: tuple[str, ...]
+) -> process.BaseProcess:
+    for name in modules:  # what lets tensors share their memory here lets them in the child
+        import_module(name)
     kind, state = parts
     made = kind.__new__(kind)
     made.__dict__.update(state)
@@ -145,8 +150,13 @@ def _preload() -> None:
     """Let the fork server import what this process has, unless the program chose, or the server runs."""
     server: Any = forkserver._forkserver
     if server._preload_modules == ["__main__"]:
-        ours = [name for name in ("facula_multiprocessing", "facula") if name in sys.modules]
+        ours = _of_ours("facula_multiprocessing", "facula", "facula.multiprocessing")
         server.set_forkserver_preload(["__main__", *ours])
+
+
+def _of_ours(*names: str) -> tuple[str, ...]:
+    """Those of these modules that are imported."""
+    return tuple(name for name in names if name in sys.modules)
 
 
 class Process(_Sent, multiprocessing.Process):
