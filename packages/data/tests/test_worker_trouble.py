@@ -39,7 +39,7 @@ def test_a_stuck_worker_says_where_it_is():
 
 
 PARENT = """
-import os, signal, sys, time
+import multiprocessing, os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 sys.path.insert(0, {here!r})
 from facula_data import DataLoader
@@ -49,7 +49,7 @@ if __name__ == "__main__":
                         batch_size=8, num_workers=2, persistent_workers=True, multiprocessing_context={context!r})
     batches = iter(loader)
     next(batches)
-    print(*[worker._process.pid for worker in loader._crew._kept._workers], flush=True)
+    print(*[child.pid for child in multiprocessing.active_children()], flush=True)
     {then}
 """
 

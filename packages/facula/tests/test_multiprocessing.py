@@ -232,3 +232,35 @@ init_reductions()
 assert mp.spawn is spawn and mp.reductions.init_reductions is mp.init_reductions
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def use_all(shared, several, queue):
+    shared["doubled"] = shared["x"] * 2
+    several.append(several[0].t())
+    queue.put((shared["x"], shared["array"]))
+
+
+def test_managers_have_copies(context):
+    """Their objects live in a process of their own, and each use of one gives another tensor."""
+    x = facula.arange(5000.0).reshape(50, 100)
+    with context.Manager() as manager:
+        shared, several, queue = manager.dict(x=x, array=np.arange(5000)), manager.list([x]), manager.Queue()
+        process = context.Process(target=use_all, args=(shared, several, queue))
+        process.start()
+        process.join()
+        assert process.exitcode == 0
+        assert facula.equal(shared["doubled"], x * 2) and facula.equal(several[1], x.t())
+        got, array = queue.get()
+        assert facula.equal(got, x) and (array == np.arange(5000)).all()
+        shared["x"].fill_(0)
+        assert facula.equal(shared["x"], x) and not x.is_shared()
+
+
+def test_pools_send_tensors_both_ways(context):
+    given = [facula.full((3000,), float(number)) for number in range(4)]
+    with context.Pool(2) as pool:
+        assert [float(one) for one in pool.map(facula.sum, given)] == [3000.0 * number for number in range(4)]
+        total = pool.apply_async(facula.add, (given[1], given[2])).get()
+        assert (total == 3).all() and total.is_shared()
+        assert [float(one[0]) for one in pool.starmap(facula.mul, zip(given, given))] == [0, 1, 4, 9]
+        assert sorted(float(one) for one in pool.imap_unordered(facula.sum, given)) == [0, 3000, 6000, 9000]

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from facula_multiprocessing import _sharing
+from facula_multiprocessing import _blocks, _sharing
 from facula_multiprocessing._reductions import INLINE
 
 METHODS = multiprocessing.get_all_start_methods()
@@ -18,7 +18,7 @@ def taken():
     """Bytes of this process's arena that somebody holds."""
     gc.collect()
     outgoing = _sharing._current.own()
-    _sharing._current.forks.settle()
+    _blocks.settle()
     outgoing.sweep()
     return outgoing.ledger.arena.taken
 

@@ -8,14 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_multiprocessing import SharedMemoryError
-from facula_multiprocessing._arena import ALIGNMENT, PAGE, STEP, size_class
+from facula_multiprocessing import SharedMemoryError, _arena
+from facula_multiprocessing._arena import ALIGNMENT, IDLE, PAGE, QUIET, STEP, size_class
+from facula_multiprocessing._room import Room
 from facula_multiprocessing.extend import Arena
 
 SIZES = st.one_of(st.integers(0, 5000), st.sampled_from([STEP - 1, STEP, STEP + 1, 3 * STEP]))
 
 
-@given(st.lists(st.one_of(st.tuples(st.just("take"), SIZES), st.tuples(st.just("give"), st.integers(0, 1000)))))
+STEPS = st.one_of(
+    st.tuples(st.just("take"), SIZES),
+    st.tuples(st.just("give"), st.integers(0, 1000)),
+    st.tuples(st.just("pages"), st.sampled_from([None, 1, 3 * STEP])),
+)
+
+
+@given(st.lists(STEPS))
 def test_blocks_lie_apart_and_what_is_given_back_is_used_first(steps):
     """Against a model: a list of blocks that are taken, and of sizes that were given back."""
     arena = Arena(64 << 20)
@@ -24,14 +32,21 @@ def test_blocks_lie_apart_and_what_is_given_back_is_used_first(steps):
         if kind == "take":
             reserved = arena.reserved
             offset, size = arena.take(number), size_class(number)
-            assert size >= max(number, 1) and offset % ALIGNMENT == 0 and offset + size <= arena.reserved
+            assert size >= max(number, 1) and offset % ALIGNMENT == 0 and offset + size <= arena.capacity
             assert all(offset + size <= other or other + length <= offset for other, length in taken)
+            arena.bytes_at(offset, size)[:] = offset % 251
             if idle.get(size):
                 assert arena.reserved == reserved
                 idle[size].discard(offset)
             taken.append((offset, size))
+        elif kind == "pages":
+            reserved = arena.reserved
+            assert arena.give_back(number) == reserved - arena.reserved
+            assert os.fstat(arena.fd).st_blocks * 512 == arena.reserved >= arena.taken
+            idle = {}  # some of it
         elif taken:
             offset, size = taken.pop(number % len(taken))
+            assert (arena.bytes_at(offset, size) == offset % 251).all()
             arena.give(offset)
             idle.setdefault(size, set()).add(offset)
         assert arena.taken == sum(size for _, size in taken)
@@ -56,6 +71,89 @@ def test_many_rounds_take_no_more_memory():
         for offset in [arena.take(nbytes) for nbytes in (100, 5000, 70_000, 2 << 20)]:
             arena.give(offset)
     assert arena.reserved == reserved and arena.taken == 0
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(_arena, "monotonic", lambda: now[0])
+    return now
+
+
+def pages(arena):
+    return os.fstat(arena.fd).st_blocks * 512
+
+
+def test_idle_pages_go_back_when_they_were_not_used_for_a_while(clock):
+    arena = Arena(1 << 30)
+    kept = arena.take(1000)
+    arena.bytes_at(kept, 1000)[:] = 7
+    for nbytes in (5000, 5 << 20, 70_000):
+        for offset in [arena.take(nbytes) for _ in range((300 << 20) // nbytes)]:
+            arena.give(offset)
+    most = arena.reserved
+    assert most > 900 << 20 and pages(arena) == most
+    for turn in range(4):
+        clock[0] += QUIET
+        arena.give(arena.take(1000))
+        assert turn or arena.reserved >= 300 << 20  # which were taken a moment ago
+    assert pages(arena) == arena.reserved <= IDLE + 2 * STEP
+    assert (arena.bytes_at(kept, 1000) == 7).all()
+    assert arena.take(600 << 20) >= 0  # of gaps of all three
+    assert pages(arena) == arena.reserved
+
+
+def test_after_a_long_rest_they_go_back_at_once(clock):
+    arena = Arena(1 << 30)
+    arena.give(arena.take(500 << 20))
+    clock[0] += 10 * QUIET
+    arena.give(arena.take(1000))
+    assert arena.reserved <= IDLE + STEP
+
+
+def test_what_is_used_now_and_then_stays(clock):
+    arena = Arena(1 << 30)
+    for _ in range(20):
+        for offset in [arena.take(20 << 20) for _ in range(12)]:
+            arena.give(offset)
+        assert arena.reserved == 12 * (20 << 20)
+        clock[0] += 0.9 * QUIET
+
+
+def test_idle_pages_go_back_before_an_error():
+    arena = Arena(8 * STEP)
+    for _ in range(3):
+        for nbytes in (100, 2 * STEP, 3 * STEP + 1, 7 * STEP):
+            offset = arena.take(nbytes)
+            assert arena.reserved <= arena.capacity
+            arena.give(offset)
+
+
+def test_idle_pages_stay_where_the_kernel_takes_none(monkeypatch):
+    monkeypatch.setattr(_arena, "give_back", lambda *_: False)
+    arena = Arena(8 * STEP)
+    arena.give(arena.take(5 * STEP))
+    assert arena.give_back() == 0
+    with pytest.raises(SharedMemoryError, match="full"):
+        arena.take(6 * STEP)
+    assert arena.take(5 * STEP) == 0
+
+
+@given(st.lists(st.integers(1, 20), max_size=12), st.data())
+def test_free_ranges_are_what_no_one_uses(lengths, data):
+    room, used = Room(0, 100), {}
+    for length in lengths:
+        if used and data.draw(st.booleans()):
+            start = data.draw(st.sampled_from(sorted(used)))
+            room.free(start, used.pop(start))
+        taken = {place for start, size in used.items() for place in range(start, start + size)}
+        whole = "".join("x" if place in taken else " " for place in range(100))
+        assert room.largest == max(map(len, whole.split("x")))
+        start = room.find(length)
+        assert (-1 if start is None else start) == whole.find(" " * length)
+        if start is not None:
+            room.use(start, length)
+            used[start] = length
 
 
 def test_a_full_arena_says_so_and_goes_on():

@@ -11,7 +11,7 @@ import pytest
 from sharing_helpers import LARGE, answer, eventually, hold, leave, taken
 
 import facula_multiprocessing as mp
-from facula_multiprocessing import _sharing
+from facula_multiprocessing import _blocks, _sharing
 from facula_multiprocessing._reductions import encode
 
 
@@ -187,15 +187,15 @@ def test_what_was_alive_at_a_fork_is_free_after_the_child(fork):
     os.waitpid(pids[1], 0)
     os.write(ends[0][1], b"x")
     os.waitpid(pids[0], 0)
-    _sharing._current.forks.settle()
+    _blocks.settle()
     held = taken()
     assert held > before + LARGE * 8
     os.write(ends[1][1], b"x")
-    assert eventually(lambda: _sharing._current.forks.settle() or taken() < held)
+    assert eventually(lambda: _blocks.settle() or taken() < held)
     assert taken() > before
     del kept
-    _sharing._current.forks.settle()
-    assert taken() == before and not _sharing._current.forks._forks
+    _blocks.settle()
+    assert taken() == before and not _blocks._forks._forks
     for end in ends:
         os.close(end[0])
         os.close(end[1])

@@ -143,18 +143,36 @@ def test_a_block_that_is_leased_again_is_its_second_lease(arena, leases):
     assert leases.gone() == [offset]
 
 
-def test_what_is_leased_at_a_fork_is_never_given_back(arena, leases):
+def test_what_is_leased_at_a_fork_is_given_back_after_the_child(arena, leases):
     before, after, ended = (arena.take(NBYTES) for _ in range(3))
     old, gone = leases.array(before, NBYTES), leases.array(ended, NBYTES)
     del gone
     old[:] = 1
+    read, write = os.pipe()
     pid = os.fork()
     if not pid:
+        os.read(read, 1)
         os._exit(0 if old[0] == 1 else 1)
     new = leases.array(after, NBYTES)
     del old, new
     assert sorted(leases.gone()) == sorted([ended, after])
+    os.write(write, b"x")
     assert os.waitpid(pid, 0)[1] == 0
+    assert leases.gone() == [before] and len(leases) == 0
+    os.close(read)
+    os.close(write)
+
+
+def test_a_forked_child_gives_back_nothing_of_its_parent(arena, leases):
+    array = leases.array(arena.take(NBYTES), NBYTES)
+    pid = os.fork()
+    if not pid:
+        del array
+        os._exit(len(leases.gone()))
+    assert os.waitpid(pid, 0)[1] == 0
+    assert leases.gone() == []
+    del array
+    assert leases.gone() == [0]
 
 
 def test_the_start_of_a_worker_retires_nothing(arena, leases):

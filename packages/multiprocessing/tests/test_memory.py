@@ -41,10 +41,10 @@ def test_an_arena_is_no_larger_than_a_file_may_be():
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
     """A pretended /proc and /sys: `write(path, text)`, and the folder of the control groups."""
-    monkeypatch.setattr(_memory, "_GROUPS", tmp_path / "cgroup")
-    monkeypatch.setattr(_memory, "_ROOT", tmp_path / "sys")
-    found = _memory._field
-    monkeypatch.setattr(_memory, "_field", lambda path, name: None if path.name == "meminfo" else found(path, name))
+    monkeypatch.setattr(_memory, "_GROUPS", str(tmp_path / "cgroup"))
+    monkeypatch.setattr(_memory, "_ROOT", str(tmp_path / "sys"))
+    monkeypatch.setattr(_memory, "_MEMINFO", str(tmp_path / "meminfo"))
+    monkeypatch.setattr(_memory, "_last", _memory._Last())
 
     def write(path, text):
         place = tmp_path / path
@@ -106,6 +106,36 @@ def test_too_little_headroom_is_an_error_before_anything_is_taken(machine):
     assert isinstance(caught.value, MemoryError)
     assert (arena.reserved, arena.taken) == (0, 0)
     assert arena.take(1 << 20) == 0
+
+
+def test_headroom_of_the_machine_where_the_groups_leave_more(machine):
+    machine("meminfo", "MemTotal: 9 kB\nMemAvailable: 2 kB\n")
+    machine("cgroup", "0::/a\n")
+    machine("sys/a/memory.max", "9000\n")
+    machine("sys/a/memory.current", "100\n")
+    assert _memory.headroom() == 2048
+
+
+def test_the_kernel_is_asked_again_where_little_is_left_or_some_time_has_passed(machine, monkeypatch):
+    machine("meminfo", "MemAvailable: 1000 kB\n")
+    now = [5.0]
+    monkeypatch.setattr(_memory, "monotonic", lambda: now[0])
+    assert _memory.headroom() == 1000 << 10
+    machine("meminfo", "MemAvailable: 500 kB\n")
+    assert _memory.headroom(enough=1000 << 10) == 1000 << 10
+    assert _memory.headroom(enough=1001 << 10) == 500 << 10
+    machine("meminfo", "MemAvailable: 700 kB\n")
+    now[0] += 0.2
+    assert _memory.headroom(enough=1) == 700 << 10
+
+
+def test_what_was_reserved_since_counts(machine):
+    """Many small blocks at once: none beyond what was left before the first."""
+    machine("meminfo", f"MemAvailable: {20 << 10} kB\n")
+    arena = Arena(64 << 20)
+    for _ in range(3):
+        arena.take(2 << 20)
+    assert _memory._last.left == 14 << 20
 
 
 def test_this_machine_says_something():

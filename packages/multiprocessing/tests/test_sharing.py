@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sharing_helpers import LARGE, answer, eventually, leave, taken
 
 import facula_multiprocessing as mp
-from facula_multiprocessing import _sharing
+from facula_multiprocessing import _handles, _reductions, _sharing
 from facula_multiprocessing._reductions import block_under, encode
 
 
@@ -163,6 +163,28 @@ def test_many_rounds_take_no_more(fork):
     process.join()
 
 
+def test_much_that_was_sent_once_is_not_kept(fork):
+    """In the sender, where nothing says when a receiver lets go: at its next message after a while."""
+    inbox, outbox = fork.Queue(), fork.Queue()
+    process = fork.Process(target=answer, args=(inbox, outbox))
+    process.start()
+    for number in range(3):
+        inbox.put(np.full(12 << 20, number, np.float64))
+    for _ in range(3):
+        outbox.get()
+    arena = _sharing._current.own().ledger.arena
+    assert arena.reserved > 288 << 20
+
+    def small():
+        inbox.put(np.ones(3))
+        return outbox.get()[1] == 3 and arena.reserved < 80 << 20
+
+    assert eventually(small)
+    assert os.fstat(arena.fd).st_blocks * 512 < 90 << 20
+    inbox.put(None)
+    process.join()
+
+
 def test_arenas_of_senders_that_have_ended_are_forgotten(fork):
     before = None
     for number in range(8):
@@ -199,15 +221,18 @@ def test_threads_send_and_receive_side_by_side():
 
 def test_memory_that_nobody_has_left_goes_as_a_copy(monkeypatch):
     def none(nbytes):
-        raise mp.SharedMemoryError("none", nbytes)
+        raise mp.SharedMemoryError("512 bytes left", nbytes)
 
-    monkeypatch.setattr("facula_multiprocessing._reductions.new_block", none)
-    got = pickle.loads(encode(np.arange(LARGE)))
-    assert got[-1] == LARGE - 1 and block_under(got) is None
+    monkeypatch.setattr(_reductions, "new_block", none)
+    monkeypatch.setattr(_reductions, "_warned", False)
+    with pytest.warns(UserWarning, match=r"no shared memory for it.*\(512 bytes left\); let receivers") as caught:
+        copies = [pickle.loads(encode(np.arange(LARGE))) for _ in range(3)]
+    assert all(got[-1] == LARGE - 1 and block_under(got) is None for got in copies)
+    assert len(caught) == 1 and caught[0].filename == __file__
 
 
 def test_without_proc_a_descriptor_is_sent(monkeypatch, context):
-    monkeypatch.setattr(_sharing, "_PROC", "/nowhere")
+    monkeypatch.setattr(_handles, "_PROC", "/nowhere")
     monkeypatch.setattr(_sharing._current, "sources", {})
     inbox, outbox = context.Queue(), context.Queue()
     process = context.Process(target=answer, args=(inbox, outbox))

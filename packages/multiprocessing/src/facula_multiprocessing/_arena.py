@@ -2,6 +2,14 @@
 
 Whoever makes an arena gives out its blocks; the others map it and read what is in a block by its offset. It is mapped
 in whole, once a process; only the blocks that were given out are reserved.
+
+Note [Idle pages]
+~~~~~~~~~~~~~~~~~
+Blocks that were given back are used again first, as fresh pages cost several times what a copy into old ones does. So
+their pages stay, but not for ever: beyond the most that was taken in the last seconds and IDLE bytes, the kernel gets
+them back (MADV_REMOVE), large blocks and steps of small ones of which all are idle. It also gets all of them before
+there is an error for want of memory. What is left of them are gaps in the file, which are reserved once more when they
+are used, by blocks of any size.
 """
 
 from __future__ import annotations
@@ -9,14 +17,18 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+from bisect import bisect_right, insort
+from collections import Counter
 from errno import EMFILE
 from multiprocessing import context, reduction
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ._errors import SharedMemoryError
-from ._memory import create, headroom, largest_file, reserve
+from ._memory import MUCH, create, give_back, headroom, largest_file, reserve
+from ._room import Room
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,13 +45,15 @@ ALIGNMENT = 64  # bytes: a cache line, and what kernels like best
 PAGE = mmap.PAGESIZE
 STEP = 1 << 20  # small blocks are cut from steps of so much
 LEAST_CAPACITY = 64 << 20
+IDLE = 64 << 20  # bytes that may stay idle
+QUIET = 1.0  # seconds; what was not taken for two of these is idle
 # Before Python 3.13 a mapping has a copy of the descriptor, so that an arena has two.
 _NO_COPY = {"trackfd": False} if sys.version_info >= (3, 13) else {}
 
 
 def capacity_for(share: float) -> int:
     """Room for an arena: a share of the memory that is left, at least 64 MiB, and no larger than a file may be."""
-    left = headroom()
+    left = headroom(enough=MUCH * LEAST_CAPACITY)
     wanted = LEAST_CAPACITY if left is None else max(LEAST_CAPACITY, int(left * share))
     limit = largest_file()
     return (wanted if limit is None else max(PAGE, min(wanted, limit))) // PAGE * PAGE
@@ -62,7 +76,22 @@ class Arena:
     array([7, 7, 7], dtype=uint8)
     """
 
-    __slots__ = ("__weakref__", "_free", "_memory", "_sizes", "_top", "address", "capacity", "fd", "reserved", "taken")
+    __slots__ = (
+        "__weakref__",
+        "_free",
+        "_mapping",
+        "_memory",
+        "_peaks",
+        "_room",
+        "_since",
+        "_sizes",
+        "_steps",
+        "address",
+        "capacity",
+        "fd",
+        "reserved",
+        "taken",
+    )
 
     fd: int
     capacity: int
@@ -73,18 +102,18 @@ class Arena:
     def __init__(self, capacity: int, apart: int = 0) -> None:
         capacity = -(-capacity // PAGE) * PAGE
         self._map(create(capacity), capacity)
-        self._top = apart
+        self._room = Room(apart, capacity)
 
     @classmethod
     def over(cls, fd: int, capacity: int) -> Arena:
-        """The arena of another process, by a descriptor that is this one's from now on. It gives out no blocks."""
+        """The arena of another process, by a descriptor that is this one's from now on."""
         arena = cls.__new__(cls)
         arena._map(fd, capacity)
         return arena
 
     def _map(self, fd: int, capacity: int) -> None:
         try:
-            self._memory = np.frombuffer(mmap.mmap(fd, capacity, mmap.MAP_SHARED, **_NO_COPY), np.uint8)
+            self._mapping = mmap.mmap(fd, capacity, mmap.MAP_SHARED, **_NO_COPY)
         except OSError as error:
             os.close(fd)
             remedy = "close files, or raise `ulimit -n`" if error.errno == EMFILE else "raise `ulimit -v`"
@@ -92,10 +121,13 @@ class Arena:
                 f"shared memory: cannot map {capacity} bytes ({error.strerror}); {remedy}", capacity
             ) from None
         self.fd, self.capacity, self.reserved, self.taken = fd, capacity, 0, 0
+        self._memory = np.frombuffer(self._mapping, np.uint8)
         self.address = self._memory.ctypes.data
-        self._top = 0
+        self._room = Room(0, capacity)
         self._free: dict[int, list[int]] = {}
         self._sizes: dict[int, int] = {}  # of the blocks that are taken, by offset
+        self._steps: list[tuple[int, int]] = []  # what small blocks were cut from: offsets and lengths, in order
+        self._peaks, self._since = (0, 0), monotonic()  # the most that was taken, before and since then
 
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
         if hasattr(self, "fd"):
@@ -127,12 +159,15 @@ class Arena:
         elif size > STEP:
             offset = self._grow(size)
         else:
-            length = max(size, min(STEP, self.capacity - self._top))
+            length = -(-max(size, min(STEP, self._room.largest)) // PAGE) * PAGE
             start = self._grow(length)
+            insort(self._steps, (start, length))
             offset, *others = range(start, start + length - size + 1, size)
             self._free.setdefault(size, []).extend(reversed(others))
         self._sizes[offset] = size
         self.taken += size
+        if self.taken > self._peaks[1]:
+            self._peaks = self._peaks[0], self.taken
         return offset
 
     def has(self, nbytes: int) -> bool:
@@ -144,19 +179,78 @@ class Arena:
         size = self._sizes.pop(offset)
         self.taken -= size
         self._free.setdefault(size, []).append(offset)
+        if self.reserved - self.taken > IDLE:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Give idle pages back, if there are many and they were not used lately. Note [Idle pages]."""
+        if self.reserved - self.taken <= IDLE:
+            return
+        now = monotonic()
+        if now < self._since + QUIET:
+            return
+        self._peaks = self._peaks[1] if now < self._since + 2 * QUIET else self.taken, self.taken
+        self._since = now
+        excess = self.reserved - max(self._peaks) - IDLE
+        if excess > 0:
+            self.give_back(excess)
+
+    def give_back(self, wanted: int | None = None) -> int:
+        """Give idle pages back to the kernel.
+
+        Arguments:
+            wanted: bytes; somewhat more or, where fewer are idle, less is given. None for all.
+
+        Returns:
+            How many bytes it were.
+        """
+        before = self.reserved
+        for size in sorted(self._free, reverse=True):
+            given = set()
+            for start, length in self._idle(size):
+                if wanted is not None and before - self.reserved >= wanted:
+                    break
+                if give_back(self._mapping, start, length):
+                    self._room.free(start, length)
+                    self.reserved -= length
+                    given.add(start)
+            if given:
+                self._free[size] = [one for one in self._free[size] if self._step_of(one, size) not in given]
+                self._steps = [(start, length) for start, length in self._steps if start not in given]
+        return before - self.reserved
+
+    def _idle(self, size: int) -> list[tuple[int, int]]:
+        """Offsets and lengths of what is idle in whole, of blocks of one size."""
+        if size > STEP:
+            return [(start, size) for start in self._free[size]]
+        idle = Counter(self._step_of(offset, size) for offset in self._free[size])
+        return [(start, length) for start, length in self._steps if idle[start] == length // size]
+
+    def _step_of(self, offset: int, size: int) -> int:
+        """Where a step begins that a block was cut from; the block itself, if it is large."""
+        if size > STEP:
+            return offset
+        return self._steps[bisect_right(self._steps, (offset, self.capacity)) - 1][0]
 
     def _grow(self, nbytes: int) -> int:
-        start, length = self._top, -(-nbytes // PAGE) * PAGE
-        if start + length > self.capacity:
-            raise SharedMemoryError(
-                f"shared memory: an arena of {self.capacity} bytes is full; {nbytes} more were asked for",
-                nbytes,
-                self.capacity - start,
-            )
-        reserve(self.fd, start, length)
-        self._top += length
-        self.reserved += length
-        return start
+        length = -(-nbytes // PAGE) * PAGE
+        while True:
+            try:
+                start = self._room.find(length)
+                if start is None:
+                    raise SharedMemoryError(
+                        f"shared memory: an arena of {self.capacity} bytes is full; {nbytes} more were asked for",
+                        nbytes,
+                        self._room.largest,
+                    )
+                reserve(self.fd, start, length)
+            except SharedMemoryError:
+                if not self.give_back():
+                    raise
+            else:
+                self._room.use(start, length)
+                self.reserved += length
+                return start
 
     def __repr__(self) -> str:
         return f"<Arena: {self.taken} of {self.reserved} reserved bytes taken, room for {self.capacity}>"

@@ -6,12 +6,13 @@ import multiprocessing
 import os
 import sys
 from contextlib import nullcontext
+from importlib import import_module
 from multiprocessing import connection, context, process, queues, reduction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from facula_errors import InvalidValueError, OperationError
 
-from ._fork_server import preload_fork_server
+from ._fork_server import imported, preload_fork_server
 from ._reductions import Message
 
 if TYPE_CHECKING:
@@ -115,10 +116,14 @@ class _Sent(process.BaseProcess):
 
     def __reduce__(self) -> tuple[object, ...]:
         context.assert_spawning(self)
-        return _started, (Message((type(self), self.__getstate__())),)
+        return _started, (Message((type(self), self.__getstate__())), imported("facula.multiprocessing"))
 
 
-def _started(parts: tuple[type[process.BaseProcess], dict[str, object]]) -> process.BaseProcess:
+def _started(
+    parts: tuple[type[process.BaseProcess], dict[str, object]], modules: tuple[str, ...]
+) -> process.BaseProcess:
+    for name in modules:  # what lets tensors share their memory here lets them in the child
+        import_module(name)
     kind, state = parts
     made = kind.__new__(kind)
     made.__dict__.update(state)

@@ -6,13 +6,18 @@ import sys
 from multiprocessing import forkserver
 from typing import Any
 
-__all__ = ["preload_fork_server"]
+__all__ = ["imported", "preload_fork_server"]
 
-_OURS = ("facula_multiprocessing", "facula_data", "facula")
+_OURS = ("facula_multiprocessing", "facula_data", "facula", "facula.multiprocessing")
+
+
+def imported(*names: str) -> tuple[str, ...]:
+    """Those of these modules that this process has imported."""
+    return tuple(name for name in names if name in sys.modules)
 
 
 def preload_fork_server() -> None:
     """Let the fork server import what this process has of facula, unless the program chose, or the server runs."""
     server: Any = forkserver._forkserver
     if server._preload_modules == ["__main__"]:
-        server.set_forkserver_preload(["__main__", *(name for name in _OURS if name in sys.modules)])
+        server.set_forkserver_preload(["__main__", *imported(*_OURS)])

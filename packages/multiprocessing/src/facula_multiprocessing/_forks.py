@@ -11,7 +11,7 @@ import select
 from collections import deque
 from contextlib import suppress
 from functools import partial
-from threading import get_ident
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Forks:
         self._forks: list[_Fork] = []
         self._waiting: deque[tuple[Callable[[], object], tuple[_Fork, ...]]] = deque()
         self._ends: dict[int, int] = {}  # of a fork in progress, by thread
+        self._settling = Lock()
 
     def before(self, blocks: Iterable[Releasable]) -> None:
         """Before a fork that sees these blocks: let each wait for it once it is dropped."""
@@ -80,6 +81,14 @@ class Forks:
 
     def settle(self) -> None:
         """Release what was dropped and waits for no child that lives."""
+        if not (self._forks or self._waiting) or not self._settling.acquire(blocking=False):
+            return  # nothing to do, or another thread is at it, or a finaliser of this one within it
+        try:
+            self._settle()
+        finally:
+            self._settling.release()
+
+    def _settle(self) -> None:
         if self._forks:
             watched = select.poll()
             for fork in self._forks:

@@ -1,61 +1,24 @@
-"""Leases: arrays over blocks of an arena, and when the last of them is gone.
-
-Note [The last view]
-~~~~~~~~~~~~~~~~~~~~
-A block may be written again only when nothing looks at it. Everything that looks at an array's memory refers to the
-array's base: slices, memoryviews, views by ctypes, capsules of DLPack, tensors. So the base is an object of ours, and
-a weak reference to it says when it is gone. The reference's callback is `deque.append`: a C function, so that no
-Python code runs at a moment that the program did not choose, and nothing there can fail or be interrupted. What was
-appended is read later, when blocks are wanted. An address by itself (`data_ptr()`, `array.ctypes.data`) holds nothing.
-
-A forked child goes on looking at blocks while this process lets go of them. So those that are leased at a fork are
-never given back.
-"""
+"""Leases: arrays over blocks that another process gives out, and when the last view of each is gone."""
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from contextlib import contextmanager
-from threading import get_ident
+from functools import partial
+from threading import RLock
 from typing import TYPE_CHECKING
-from weakref import WeakSet, ref
 
-import numpy as np
+from ._blocks import Block, note, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import numpy as np
 
     from ._arena import Arena
 
-__all__ = ["Leases", "starting_workers"]
-
-
-class Lease:
-    """What an array over a block has as its base. It holds the arena."""
-
-    __slots__ = ("__array_interface__", "__weakref__", "_arena")
-
-    def __init__(self, arena: Arena, offset: int, nbytes: int) -> None:
-        self._arena = arena
-        self.__array_interface__ = {
-            "data": (arena.address + offset, False),
-            "shape": (nbytes,),
-            "typestr": "|u1",
-            "version": 3,
-        }
-
-
-class _Gone(ref):  # type: ignore[type-arg]
-    """A weak reference to a lease that knows its block."""
-
-    __slots__ = ("offset",)
-
-    offset: int
+__all__ = ["Leases"]
 
 
 class Leases:
-    """The blocks of one arena that this process looks at.
+    """The blocks of one arena that this process looks at. Note [The last view].
 
     >>> from facula_multiprocessing.extend import Arena
     >>> arena = Arena(1 << 20)
@@ -68,13 +31,13 @@ class Leases:
     [0]
     """
 
-    __slots__ = ("__weakref__", "_arena", "_gone", "_held")
+    __slots__ = ("_arena", "_gone", "_held", "_lock")
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._held: dict[int, _Gone] = {}
-        self._gone: deque[_Gone] = deque()
-        _all.add(self)
+        self._held: dict[int, int] = {}  # how many leases a block has, by offset
+        self._gone: deque[int] = deque()
+        self._lock = RLock()
 
     def __len__(self) -> int:
         """Blocks that are looked at, or whose end was not asked for yet."""
@@ -82,46 +45,19 @@ class Leases:
 
     def array(self, offset: int, nbytes: int) -> np.ndarray:
         """The bytes of a block as an array; the block is held until the last view of it is gone."""
-        lease = Lease(self._arena, offset, nbytes)
-        gone = _Gone(lease, self._gone.append)
-        gone.offset = offset
-        self._held[offset] = gone
-        return np.asarray(lease)
+        with self._lock:
+            self._held[offset] = self._held.get(offset, 0) + 1
+        return note(Block(self._arena, offset, nbytes, partial(self._gone.append, offset))).array()
 
     def gone(self) -> list[int]:
-        """The offsets of the blocks that nothing looks at since the last call."""
+        """The offsets of the blocks that nothing looks at since the last call, here or in a forked child."""
+        settle()
         found = []
-        while self._gone:
-            one = self._gone.popleft()
-            if self._held.get(one.offset) is one:
-                del self._held[one.offset]
-                found.append(one.offset)
+        with self._lock:
+            while self._gone:
+                offset = self._gone.popleft()
+                self._held[offset] -= 1
+                if not self._held[offset]:
+                    del self._held[offset]
+                    found.append(offset)
         return found
-
-    def retire(self) -> None:
-        """Never say of the blocks that are held now that they are gone."""
-        ended = {id(one) for one in self._gone}
-        self._held = {offset: one for offset, one in self._held.items() if id(one) in ended}
-
-
-_all: WeakSet[Leases] = WeakSet()
-starting: set[int] = set()  # the threads in which a worker is being started
-
-
-@contextmanager
-def starting_workers() -> Iterator[None]:
-    """Let a fork within be of a worker, which looks at none of its parent's blocks."""
-    starting.add(get_ident())
-    try:
-        yield
-    finally:
-        starting.discard(get_ident())
-
-
-def _retire_all() -> None:
-    if get_ident() not in starting:
-        for leases in list(_all):
-            leases.retire()
-
-
-os.register_at_fork(before=_retire_all)

@@ -12,17 +12,24 @@ left, and says so in an error where there is too little.
 from __future__ import annotations
 
 import fcntl
+import mmap
 import os
 import resource
 from errno import EFBIG, ENOMEM, ENOSPC
-from pathlib import Path
+from functools import lru_cache
+from time import monotonic
+from typing import NamedTuple
 
 from ._errors import SharedMemoryError
 
-__all__ = ["create", "headroom", "largest_file", "reserve"]
+__all__ = ["create", "give_back", "headroom", "largest_file", "reserve"]
 
-_GROUPS = Path("/proc/self/cgroup")
-_ROOT = Path("/sys/fs/cgroup")
+RECENT = 0.1  # seconds in which an answer of the kernel stands
+MUCH = 8  # times what is asked for: with so much left there is no need to ask again
+
+_MEMINFO = "/proc/meminfo"
+_GROUPS = "/proc/self/cgroup"
+_ROOT = "/sys/fs/cgroup"
 _SEALS = ("F_SEAL_SHRINK", "F_SEAL_GROW", "F_SEAL_SEAL")  # so that nobody's truncation makes a mapping's pages vanish
 
 
@@ -53,7 +60,7 @@ def reserve(fd: int, offset: int, nbytes: int) -> None:
     Raises:
         SharedMemoryError: the machine, a control group or a limit of the process leaves too little. None are taken.
     """
-    available = headroom()
+    available = headroom(enough=MUCH * nbytes)
     if available is not None and nbytes > available:
         raise SharedMemoryError(
             f"shared memory: {_shown(nbytes)} asked for, {_shown(available)} left of what the machine and its "
@@ -65,17 +72,49 @@ def reserve(fd: int, offset: int, nbytes: int) -> None:
         os.posix_fallocate(fd, offset, nbytes)
     except OSError as error:
         raise _no_room(error, nbytes, available) from None
+    _last.left -= nbytes
 
 
-def headroom() -> int | None:
+def give_back(mapping: mmap.mmap, offset: int, nbytes: int) -> bool:
+    """Let the kernel have the pages of `nbytes` from `offset` on, which nobody looks at; False where it takes none."""
+    try:
+        mapping.madvise(mmap.MADV_REMOVE, offset, nbytes)
+    except OSError:
+        return False
+    _last.left += nbytes
+    return True
+
+
+class _Last:
+    """What the kernel said last of the headroom, less what was reserved since, and when: to ask takes a while."""
+
+    __slots__ = ("left", "when")
+
+    def __init__(self) -> None:
+        self.left, self.when = 0, 0.0
+
+
+_last = _Last()
+
+
+def headroom(enough: int | None = None) -> int | None:
     """Bytes that can still be taken: of the machine's memory, and in each control group that this process is in.
 
     None where the kernel does not say.
+
+    Arguments:
+        enough: what was found some milliseconds ago will do where it is so much. By default the kernel is asked.
     """
-    found = [_left_in(group) for group in _groups()]
-    found.append(_field(Path("/proc/meminfo"), "MemAvailable:"))
-    known = [one for one in found if one is not None]
-    return max(0, min(known)) if known else None
+    now = monotonic()
+    if enough is not None and now < _last.when + RECENT and _last.left >= enough:
+        return _last.left
+    left = _field(_text(_MEMINFO), "MemAvailable:")
+    for folder, files in _groups():
+        left = _left_in(folder, files, left)
+    if left is None:
+        return None
+    _last.left, _last.when = max(0, left), now
+    return _last.left
 
 
 def largest_file() -> int | None:
@@ -96,47 +135,66 @@ def _no_room(error: OSError, nbytes: int, available: int | None) -> SharedMemory
     return SharedMemoryError(f"shared memory: {_shown(nbytes)} asked for; {said}; {remedy}", nbytes, available)
 
 
-def _groups() -> list[Path]:
-    """The folders of the control groups that limit this process's memory, the outermost last."""
-    try:
-        lines = _GROUPS.read_text().splitlines()
-    except OSError:
-        return []
-    folders: list[Path] = []
-    for line in lines:
+class _Files(NamedTuple):
+    """Where a version of control groups says what a group may take and takes, and what of that are files' pages."""
+
+    limit: str
+    usage: str
+    cache: str
+
+
+_VERSIONS = {
+    "": _Files("memory.max", "memory.current", "inactive_file"),
+    "memory": _Files("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+}
+
+
+def _groups() -> list[tuple[str, _Files]]:
+    """The folders of the control groups that limit this process's memory."""
+    return _folders(_text(_GROUPS), _ROOT)
+
+
+@lru_cache(8)
+def _folders(groups: str, top: str) -> list[tuple[str, _Files]]:
+    folders: list[tuple[str, _Files]] = []
+    for line in groups.splitlines():
         _, controllers, place = line.split(":", 2)
-        if controllers in ("", "memory"):
-            root = _ROOT / controllers
-            inner = root / place.lstrip("/")
-            folders += [one for one in (inner, *inner.parents) if one == root or root in one.parents]
+        if controllers in _VERSIONS:
+            parts = [part for part in place.split("/") if part]
+            for count in range(len(parts), -1, -1):
+                folders.append(("/".join([top, *filter(None, [controllers]), *parts[:count]]), _VERSIONS[controllers]))
     return folders
 
 
-def _left_in(group: Path) -> int | None:
-    for limit, usage, cache in (
-        ("memory.max", "memory.current", "inactive_file"),
-        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
-    ):
-        most, used = _number(group / limit), _number(group / usage)
-        if most is not None and used is not None:
-            return most - used + (_field(group / "memory.stat", cache) or 0)  # files' pages are given back on demand
-    return None
+def _left_in(folder: str, files: _Files, least: int | None) -> int | None:
+    """The less of `least` and what is left in a control group."""
+    most = _text(f"{folder}/{files.limit}").strip()
+    if not most.isdigit():  # "max" where there is no limit
+        return least
+    used = _text(f"{folder}/{files.usage}").strip()
+    left = int(most) - int(used or 0)
+    if least is not None and left >= least:
+        return least
+    left += _field(_text(f"{folder}/memory.stat"), files.cache) or 0  # files' pages are given back on demand
+    return left if least is None else min(least, left)
 
 
-def _number(path: Path) -> int | None:
+def _text(path: str) -> str:
+    """What a small file says; nothing where there is none."""
     try:
-        text = path.read_text().strip()
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return None
-    return int(text) if text.isdigit() else None  # "max" where there is no limit
-
-
-def _field(path: Path, name: str) -> int | None:
+        return ""
     try:
-        lines = path.read_text().splitlines()
+        return os.read(fd, 1 << 16).decode()
     except OSError:
-        return None
-    for line in lines:
+        return ""
+    finally:
+        os.close(fd)
+
+
+def _field(text: str, name: str) -> int | None:
+    for line in text.splitlines():
         if line.startswith(name):
             number, *unit = line[len(name) :].split()
             return int(number) * (1024 if unit == ["kB"] else 1)

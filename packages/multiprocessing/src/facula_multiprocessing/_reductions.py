@@ -14,18 +14,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors import InvalidValueError
+from facula_errors.extend import warn
 
 from ._errors import SharedMemoryError
-from ._sharing import Handle, SharedBlock, cancel, collecting_tickets, new_block, receive, send
+from ._outgoing import SharedBlock
+from ._sharing import cancel, collecting_tickets, new_block, receive, send
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import DTypeLike
 
+    from ._handles import Handle
+
 __all__ = ["Message", "block_under", "encode", "register_reduction", "shared_empty"]
 
 INLINE = 4096  # bytes: what is smaller goes into the message itself
+
+_warned = False  # that an array found no room
 
 _reductions: dict[type, Callable[[Any], object]] = {}
 
@@ -114,7 +120,8 @@ def _reduce_array(array: np.ndarray) -> object:
             return array.__reduce_ex__(5)
         try:
             block = new_block(array.nbytes)
-        except SharedMemoryError:
+        except SharedMemoryError as error:
+            _warn_of_copy(array.nbytes, error)
             return array.__reduce_ex__(5)
         fortran = array.flags.f_contiguous and not array.flags.c_contiguous
         copy = np.ndarray(array.shape, array.dtype, block.array(), order="F" if fortran else "C")
@@ -122,6 +129,17 @@ def _reduce_array(array: np.ndarray) -> object:
         return _array, (send(block), array.shape, array.dtype, 0, copy.strides, True)
     start = array.ctypes.data - block.address
     return _array, (send(block), array.shape, array.dtype, start, array.strides, array.flags.writeable)
+
+
+def _warn_of_copy(nbytes: int, error: SharedMemoryError) -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        warn(
+            f"sending an array of {nbytes} bytes: it goes through the pipe, as there is no shared memory for it, and "
+            f"so may others from now on, which is slower ({error}); let receivers drop what they hold, or send less at "
+            "once"
+        )
 
 
 def _array(

@@ -5,11 +5,14 @@ names a block, and `receive`, which gives it to whoever has the name; `block_und
 """
 
 from ._arena import Arena, capacity_for
+from ._blocks import starting_workers
 from ._fork_server import preload_fork_server
-from ._leases import Leases, starting_workers
+from ._handles import Handle
+from ._leases import Leases
 from ._messages import Blocks, Writer, decode
+from ._outgoing import SharedBlock
 from ._reductions import block_under, encode, register_reduction
-from ._sharing import Handle, SharedBlock, new_block, receive, send
+from ._sharing import new_block, receive, send
 from ._supervision import Stacks, keep_from_children, no_longer_kept
 
 __all__ = [

@@ -1,0 +1,76 @@
+"""How a message names a block, and how whoever receives it finds the arena of another process."""
+
+from __future__ import annotations
+
+import os
+from errno import EMFILE, ENFILE
+from multiprocessing.reduction import DupFd
+from typing import Any, NamedTuple
+
+from facula_errors import OperationError
+
+from ._arena import Arena
+from ._errors import SharedMemoryError
+from ._ledger import Ledger, reopen
+
+__all__ = ["Handle", "Source", "opened", "source_of"]
+
+_PROC = "/proc"
+
+
+class Source(NamedTuple):
+    """Where an arena is: descriptor `fd` of process `pid`, or what `duplicate` brings; `inode` is its file."""
+
+    pid: int
+    fd: int
+    inode: int
+    capacity: int
+    duplicate: Any = None
+
+
+class Handle(NamedTuple):
+    """A block as a message names it. Whoever receives the message holds the block by its ticket, once."""
+
+    source: Source
+    ticket: int
+    offset: int
+    nbytes: int
+    device: str = "cpu"
+
+
+def source_of(ledger: Ledger) -> Source:
+    """Where other processes find an arena that this one has open."""
+    duplicate = None if os.path.exists(f"{_PROC}/self/fd") else DupFd(ledger.fd)
+    return Source(os.getpid(), ledger.fd, ledger.inode, ledger.arena.capacity, duplicate)
+
+
+def opened(source: Source) -> Ledger:
+    """The ledger of another process's arena, which is mapped here.
+
+    Raises:
+        OperationError: the process has ended, or another user runs it.
+        SharedMemoryError: there is no descriptor or no room for a mapping left.
+    """
+    if source.duplicate is not None:
+        copy = source.duplicate.detach()
+        fd, watched = reopen(copy)
+        os.close(copy)
+        return Ledger(Arena.over(fd, source.capacity), owner=False, watched=watched)
+    try:
+        fd = os.open(f"{_PROC}/{source.pid}/fd/{source.fd}", os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (EMFILE, ENFILE):
+            raise SharedMemoryError(
+                "receiving shared memory: no file descriptor is left; close files, or raise `ulimit -n`"
+            ) from None
+        if isinstance(error, PermissionError):
+            raise _lost(source, "may not be asked for its memory; run both as one user") from None
+        raise _lost(source) from None
+    if os.fstat(fd).st_ino != source.inode:
+        os.close(fd)
+        raise _lost(source)
+    return Ledger(Arena.over(fd, source.capacity), owner=False)
+
+
+def _lost(source: Source, why: str = "has ended; let it live until what it sent is received") -> OperationError:
+    return OperationError(f"receiving shared memory: process {source.pid}, which sent it, {why}")
