@@ -144,7 +144,9 @@ class _Worker:
             )
         self.overflowed = overflowed
         batch = decode(data, blocks, self._leases)
-        return ticket, batch, _error_of(batch, self) if isinstance(batch, Failure) else None, times
+        if isinstance(batch, Failure):
+            return ticket, None, _error_of(batch, self), times
+        return ticket, batch, None, times
 
     def _death(self, unit: object) -> WorkerError:
         self._process.join(GRACE)
