@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["imported", "preload_fork_server"]
 
-_OURS = ("facula_multiprocessing", "facula_data", "facula", "facula.multiprocessing")
+_OURS = ("facula_multiprocessing", "facula_data._worker_process", "facula.utils.data", "facula.multiprocessing")
 
 
 def imported(*names: str) -> tuple[str, ...]:
