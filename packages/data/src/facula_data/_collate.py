@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from ._errors import CollateError, CollateTypeError
 from ._memory import new
 from ._native import Native, native_of
 from ._types import Batch, Collate, Convert, Index, Sample
+
+Types: TypeAlias = set[type]  # of the samples
 
 TEXT, NUMERIC, MAPPING, RECORD, SEQUENCE = (
     "text",
@@ -112,26 +115,26 @@ def _kind(sample: object) -> str | None:
     return SEQUENCE if is_sequence(sample) else None
 
 
-def _collate(samples: list[Sample], where: str, native: Native | None) -> Batch:
+def _collate(samples: Sequence[Sample], where: str, native: Native | None) -> Batch:
     first = samples[0]
     kind = _kind(first)
     if kind is None:
         raise CollateTypeError(
             "arrays, numbers, text, mappings or sequences", where, [0], [type(first).__name__], "pass collate_fn"
         )
-    if len(set(map(type, samples))) > 1:
+    types = set(map(type, samples))
+    if len(types) > 1:
         for position, sample in enumerate(samples):
             if type(sample) is not type(first) and _kind(sample) != kind:
                 raise CollateTypeError(f"{kind} in every sample", where, [position], [type(sample).__name__], ALIKE)
-    return _RULES[kind](samples, where, native)
+    return _RULES[kind](samples, types, where, native)
 
 
-def _text(samples: list[Sample], where: str, native: Native | None) -> list[Sample]:
-    return samples
+def _text(samples: Sequence[Sample], types: Types, where: str, native: Native | None) -> list[Sample]:
+    return list(samples)
 
 
-def _numeric(samples: list[Sample], where: str, native: Native | None) -> Batch:
-    types = set(map(type, samples))
+def _numeric(samples: Sequence[Sample], types: Types, where: str, native: Native | None) -> Batch:
     if native is not None and all([issubclass(one, native.kind) for one in types]):
         try:
             return native.stack(samples)
@@ -145,7 +148,7 @@ def _numeric(samples: list[Sample], where: str, native: Native | None) -> Batch:
     return stacked([as_numpy(sample) for sample in samples], where)
 
 
-def _integers(samples: list[int], where: str) -> np.ndarray:
+def _integers(samples: Sequence[int], where: str) -> np.ndarray:
     try:
         return np.array(samples, dtype=np.int64)
     except OverflowError:
@@ -154,7 +157,7 @@ def _integers(samples: list[int], where: str) -> np.ndarray:
         raise CollateError(expected, where, [position], [found], "pass numpy.uint64 or float") from None
 
 
-def _check_shapes(arrays: list[Sample], where: str) -> None:
+def _check_shapes(arrays: Sequence[Sample], where: str) -> None:
     shape = arrays[0].shape
     for position, array in enumerate(arrays):
         if array.shape != shape:
@@ -181,7 +184,7 @@ def stacked(arrays: list[np.ndarray], where: str = "") -> np.ndarray:
     return batch
 
 
-def _mapping(samples: list[Mapping[Index, Sample]], where: str, native: Native | None) -> Batch:
+def _mapping(samples: Sequence[Mapping[Index, Sample]], types: Types, where: str, native: Native | None) -> Batch:
     first = samples[0]
     for position, sample in enumerate(samples):
         if sample.keys() != first.keys():
@@ -191,7 +194,7 @@ def _mapping(samples: list[Mapping[Index, Sample]], where: str, native: Native |
     return like_mapping(first, parts)
 
 
-def _record(samples: list[Sample], where: str, native: Native | None) -> Batch:
+def _record(samples: Sequence[Sample], types: Types, where: str, native: Native | None) -> Batch:
     first = samples[0]
     for position, sample in enumerate(samples):
         if type(sample) is not type(first):
@@ -202,18 +205,23 @@ def _record(samples: list[Sample], where: str, native: Native | None) -> Batch:
     return like_record(first, parts)
 
 
-def _sequence(samples: list[Sequence[object]], where: str, native: Native | None) -> Batch:
-    length = len(samples[0])
-    if len(set(map(len, samples))) > 1:
+def _sequence(samples: Sequence[Sequence[object]], types: Types, where: str, native: Native | None) -> Batch:
+    lengths = set(map(len, samples))
+    if len(lengths) > 1:
+        length = len(samples[0])
         position = next(position for position, sample in enumerate(samples) if len(sample) != length)
         found = [f"length {length}", f"length {len(samples[position])}"]
         remedy = "pad or crop them in the dataset, or pass collate_fn"
         raise CollateError("sequences of one length", where, [0, position], found, remedy)
-    parts = [_collate([sample[i] for sample in samples], f"{where}[{i}]", native) for i in range(length)]
+    if types <= {tuple, list}:
+        columns: Iterable[Sequence[object]] = zip(*samples, strict=True)
+    else:  # one whose items may be reached by index alone
+        columns = ([sample[i] for sample in samples] for i in range(*lengths))
+    parts = [_collate(column, f"{where}[{i}]", native) for i, column in enumerate(columns)]
     return like_sequence(samples[0], parts)
 
 
-_RULES: dict[str, Callable[[list[Sample], str, Native | None], Batch]] = {
+_RULES: dict[str, Callable[[Sequence[Sample], Types, str, Native | None], Batch]] = {
     TEXT: _text,
     NUMERIC: _numeric,
     MAPPING: _mapping,

@@ -6,7 +6,7 @@ A job goes to each worker once. `begin(worker)` gives the function that makes th
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from functools import partial
 
@@ -158,7 +158,7 @@ def _same(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _stack(native: Native, samples: list[Sample]) -> Batch:
+def _stack(native: Native, samples: Sequence[Sample]) -> Batch:
     """Many small tensors are quicker stacked by their own library; large ones at once where the batch is to lie."""
     try:
         if getattr(samples[0], "nbytes", SMALL) < SMALL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,11 +25,11 @@ class Native:
     kind: type
 
     def __init__(
-        self, kind: type, convert: Callable[[np.ndarray], object], stack: Callable[[list[Sample]], Sample]
+        self, kind: type, convert: Callable[[np.ndarray], object], stack: Callable[[Sequence[Sample]], Sample]
     ) -> None:
         self.kind = kind
         self.convert: Callable[[np.ndarray], object] = convert
-        self.stack: Callable[[list[Sample]], Sample] = stack
+        self.stack: Callable[[Sequence[Sample]], Sample] = stack
 
     def __call__(self, array: np.ndarray) -> Sample:
         return self.convert(array)
