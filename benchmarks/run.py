@@ -40,6 +40,7 @@ GROUPS = (
     Group("training", "Training"),
     Group("networks", "Modules, optimizers, loaders"),
     Group("loading", "Loaders with workers"),
+    Group("queues", "Tensors to other processes"),
     Group("kernels", "Kernels of the CPU"),
     Group("memory", "Large results"),
     Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),

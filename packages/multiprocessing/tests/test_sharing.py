@@ -226,14 +226,16 @@ def test_memory_that_nobody_has_left_goes_as_a_copy(monkeypatch):
     monkeypatch.setattr(_reductions, "new_block", none)
     monkeypatch.setattr(_reductions, "_warned", False)
     with pytest.warns(UserWarning, match=r"no shared memory for it.*\(512 bytes left\); let receivers") as caught:
-        copies = [pickle.loads(encode(np.arange(LARGE))) for _ in range(3)]
-    assert all(got[-1] == LARGE - 1 and block_under(got) is None for got in copies)
+        messages = [encode(np.arange(LARGE)) for _ in range(3)]
     assert len(caught) == 1 and caught[0].filename == __file__
+    for message in messages:
+        got = pickle.loads(message)
+        assert got[-1] == LARGE - 1 and block_under(got) is None
 
 
 def test_without_proc_a_descriptor_is_sent(monkeypatch, context):
     monkeypatch.setattr(_handles, "_PROC", "/nowhere")
-    monkeypatch.setattr(_sharing._current, "sources", {})
+    monkeypatch.setattr(_sharing._current, "places", {})
     inbox, outbox = context.Queue(), context.Queue()
     process = context.Process(target=answer, args=(inbox, outbox))
     process.start()

@@ -1,7 +1,8 @@
 """facula_multiprocessing: the standard library's multiprocessing, with arrays in memory that processes share.
 
-What it is: its names, queues and pipes that send arrays without a copy (`_contexts.py`, `_reductions.py`), processes
-that end together (`_launch.py`), and shared memory that cannot leak (`_memory.py`, `_arena.py`, `_ledger.py`).
+What it is: its names, queues and pipes that send arrays without a copy (`_queues.py`, `_contexts.py`,
+`_reductions.py`), processes that end together (`_launch.py`), and shared memory that cannot leak (`_memory.py`,
+`_arena.py`, `_ledger.py`).
 May import: NumPy and facula_errors. Where next: Note [Memory without a name] in `_memory.py`, then Note [Tickets] in
 `_ledger.py`; `extend.py` is for sibling packages.
 """
@@ -23,12 +24,8 @@ from facula_errors import InvalidValueError as _InvalidValueError
 from facula_errors.extend import boundary as _boundary
 from facula_errors.extend import register as _register
 
-from ._contexts import Connection as _Connection
 from ._contexts import DefaultContext as _DefaultContext
-from ._contexts import JoinableQueue as _JoinableQueue
 from ._contexts import Process
-from ._contexts import Queue as _Queue
-from ._contexts import SimpleQueue as _SimpleQueue
 from ._errors import SharedMemoryError
 from ._launch import (
     ProcessContext,
@@ -38,6 +35,10 @@ from ._launch import (
     spawn,
     start_processes,
 )
+from ._queues import Connection as _Connection
+from ._queues import JoinableQueue as _JoinableQueue
+from ._queues import Queue as _Queue
+from ._queues import SimpleQueue as _SimpleQueue
 from ._reductions import shared_empty
 
 __version__ = "0.1.0"

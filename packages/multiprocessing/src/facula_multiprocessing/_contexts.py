@@ -1,95 +1,21 @@
-"""Contexts of `multiprocessing` whose queues, pipes, pools and processes send arrays through shared memory."""
+"""Contexts of `multiprocessing`, whose queues, pipes, pools and processes send arrays through shared memory."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import sys
-from contextlib import nullcontext
 from importlib import import_module
-from multiprocessing import connection, context, process, queues, reduction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from multiprocessing import connection, context, process
+from typing import Any
 
 from facula_errors import InvalidValueError, OperationError
 
 from ._fork_server import imported, preload_fork_server
+from ._queues import Connection, JoinableQueue, Queue, SimpleQueue
 from ._reductions import Message
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from multiprocessing.context import BaseContext
-
-    _Queue: TypeAlias = queues.Queue[Any]
-    _JoinableQueue: TypeAlias = queues.JoinableQueue[Any]
-    _SimpleQueue: TypeAlias = queues.SimpleQueue[Any]
-else:
-    _Queue, _JoinableQueue, _SimpleQueue = queues.Queue, queues.JoinableQueue, queues.SimpleQueue
-
-
-__all__ = ["CONTEXTS", "GUARD", "Connection", "DefaultContext", "JoinableQueue", "Process", "Queue", "SimpleQueue"]
-
-
-class Connection(connection.Connection):
-    """An end of a pipe."""
-
-    def send(self, obj: object) -> None:
-        """Send an object; arrays go through shared memory."""
-        with Message(obj) as message:
-            self.send_bytes(message.data)
-
-    @classmethod
-    def instead_of(cls, plain: Any) -> Connection:
-        """The same end, taken over from one of `multiprocessing`'s."""
-        made = cls(plain._handle, plain._readable, plain._writable)
-        plain._handle = None
-        return made
-
-
-def _reduce_connection(end: Connection) -> tuple[Callable[..., object], tuple[Any, ...]]:
-    return _connection, (reduction.DupFd(end.fileno()), end.readable, end.writable)
-
-
-def _connection(descriptor: Any, readable: bool, writable: bool) -> Connection:
-    return Connection(descriptor.detach(), readable, writable)
-
-
-reduction.register(Connection, _reduce_connection)
-
-
-class Queue(_Queue):
-    """A queue. What is put is taken as it is at that moment; an error of its pickling is raised by `put`."""
-
-    def put(self, obj: object, block: bool = True, timeout: float | None = None) -> None:
-        """Send an object; arrays go through shared memory."""
-        with Message(obj) as message:
-            super().put(message, block, timeout)
-
-
-class JoinableQueue(_JoinableQueue):
-    """A queue that can be waited for until all that was put is done."""
-
-    def put(self, obj: object, block: bool = True, timeout: float | None = None) -> None:
-        """Send an object; arrays go through shared memory."""
-        with Message(obj) as message:
-            super().put(message, block, timeout)
-
-
-class SimpleQueue(_SimpleQueue):
-    """A queue without a thread of its own."""
-
-    _reader: Any
-    _writer: Any
-    _wlock: Any
-
-    def __init__(self, *, ctx: BaseContext) -> None:
-        super().__init__(ctx=ctx)
-        self._reader, self._writer = map(Connection.instead_of, (self._reader, self._writer))
-        self._poll = self._reader.poll
-
-    def put(self, obj: object) -> None:
-        """Send an object; arrays go through shared memory."""
-        with Message(obj) as message, self._wlock or nullcontext():
-            self._writer.send_bytes(message.data)
+__all__ = ["CONTEXTS", "GUARD", "DefaultContext", "Process"]
 
 
 GUARD = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from errno import EMFILE, ENFILE
 from multiprocessing.reduction import DupFd
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from facula_errors import OperationError
 
@@ -13,7 +13,7 @@ from ._arena import Arena
 from ._errors import SharedMemoryError
 from ._ledger import Ledger, reopen
 
-__all__ = ["Handle", "Source", "opened", "source_of"]
+__all__ = ["Handle", "Place", "Source", "opened", "place_of"]
 
 _PROC = "/proc"
 
@@ -28,20 +28,17 @@ class Source(NamedTuple):
     duplicate: Any = None
 
 
-class Handle(NamedTuple):
-    """A block as a message names it. Whoever receives the message holds the block by its ticket, once."""
+Place: TypeAlias = tuple[int, int, int, int, Any]  # a Source as a plain tuple, of which pickle makes fewer bytes
 
-    source: Source
-    ticket: int
-    offset: int
-    nbytes: int
-    device: str = "cpu"
+# A block as a message names it: place of the arena, ticket, offset, bytes, device. Whoever receives the message holds
+# the block by its ticket, once.
+Handle: TypeAlias = tuple[Place, int, int, int, str]
 
 
-def source_of(ledger: Ledger) -> Source:
+def place_of(ledger: Ledger) -> Place:
     """Where other processes find an arena that this one has open."""
     duplicate = None if os.path.exists(f"{_PROC}/self/fd") else DupFd(ledger.fd)
-    return Source(os.getpid(), ledger.fd, ledger.inode, ledger.arena.capacity, duplicate)
+    return os.getpid(), ledger.fd, ledger.inode, ledger.arena.capacity, duplicate
 
 
 def opened(source: Source) -> Ledger:

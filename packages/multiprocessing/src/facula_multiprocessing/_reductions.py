@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import pickle
+from collections.abc import Callable
+from copyreg import dispatch_table
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +20,9 @@ from facula_errors.extend import warn
 
 from ._errors import SharedMemoryError
 from ._outgoing import SharedBlock
-from ._sharing import cancel, collecting_tickets, new_block, receive, send
+from ._sharing import CollectedTickets, cancel, new_block, receive, send
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import DTypeLike
 
     from ._handles import Handle
@@ -33,13 +33,20 @@ INLINE = 4096  # bytes: what is smaller goes into the message itself
 
 _warned = False  # that an array found no room
 
-_reductions: dict[type, Callable[[Any], object]] = {}
+
+class _Reductions(dict[type, Callable[[Any], object]]):
+    """How objects of each class are pickled: as was registered here, else with multiprocessing, else with copyreg."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], object]:
+        table = ForkingPickler._extra_reducers  # type: ignore[attr-defined]
+        return table[kind] if kind in table else dispatch_table[kind]  # type: ignore[no-any-return]
 
 
-class _Pickler(ForkingPickler):
-    def __init__(self, file: io.BytesIO) -> None:
-        super().__init__(file, 5)
-        self.dispatch_table = {**self.dispatch_table, **_reductions}  # type: ignore[assignment, dict-item]
+_reductions = _Reductions()
+
+
+class _Pickler(pickle.Pickler):
+    dispatch_table = _reductions  # type: ignore[assignment]
 
 
 class Message:
@@ -54,8 +61,8 @@ class Message:
 
     def __init__(self, content: object) -> None:
         file = io.BytesIO()
-        with collecting_tickets() as self._tickets:
-            _Pickler(file).dump(content)
+        with CollectedTickets() as self._tickets:
+            _Pickler(file, 5).dump(content)
         self.data = file.getvalue()
 
     def __enter__(self) -> Message:
@@ -137,8 +144,7 @@ def _warn_of_copy(nbytes: int, error: SharedMemoryError) -> None:
         _warned = True
         warn(
             f"sending an array of {nbytes} bytes: it goes through the pipe, as there is no shared memory for it, and "
-            f"so may others from now on, which is slower ({error}); let receivers drop what they hold, or send less at "
-            "once"
+            f"so may others from now on, which is slower ({error}); let receivers drop what they hold, or send less"
         )
 
 

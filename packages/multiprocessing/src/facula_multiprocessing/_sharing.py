@@ -6,23 +6,19 @@ A forked child shares nothing yet. It opens its parent's arenas itself, once it 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from functools import partial
 from operator import setitem
 from threading import RLock, local
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from facula_errors import OperationError
 
 from ._blocks import block_at, note, settle
-from ._handles import Handle, Source, opened, source_of
+from ._handles import Handle, Place, Source, opened, place_of
 from ._ledger import IN_FLIGHT, RELEASED, Ledger
 from ._outgoing import Outgoing, SharedBlock
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["Ticket", "cancel", "collecting_tickets", "new_block", "receive", "send"]
+__all__ = ["CollectedTickets", "Ticket", "cancel", "new_block", "receive", "send"]
 
 Ticket: TypeAlias = tuple[Ledger, int]
 
@@ -35,7 +31,7 @@ class _Sharing:
         self.outgoing: Outgoing | None = None
         self.ledgers: dict[int, Ledger] = {}  # of other processes' arenas, by inode
         self.inherited: dict[int, Ledger] = {}  # as the parent opened them
-        self.sources: dict[int, Source] = {}  # of arenas that blocks were sent of, by inode
+        self.places: dict[int, Place] = {}  # of arenas that blocks were sent of, by inode
         if inherited is not None:
             self.inherited = {**inherited.inherited, **inherited.ledgers}
             if inherited.outgoing is not None:
@@ -48,8 +44,9 @@ class _Sharing:
                 self.outgoing = Outgoing()
             return self.outgoing
 
-    def ledger(self, source: Source) -> Ledger:
+    def ledger(self, place: Place) -> Ledger:
         """The ledger of an arena, which is opened and mapped the first time."""
+        source = Source(*place)
         with self.lock:
             found = self.ledgers.get(source.inode)
             if found is None:
@@ -70,13 +67,13 @@ class _Sharing:
                 self.ledgers[ledger.inode] = found
             return found
 
-    def source(self, ledger: Ledger) -> Source:
+    def place(self, ledger: Ledger) -> Place:
         """Where others find an arena."""
-        found = self.sources.get(ledger.inode)
+        found = self.places.get(ledger.inode)
         if found is None:
-            found = source_of(ledger)
-            if found.duplicate is None:  # which serves once
-                self.sources[ledger.inode] = found
+            found = place_of(ledger)
+            if found[-1] is None:  # else it serves once
+                self.places[ledger.inode] = found
         return found
 
     def forget_ended(self) -> None:
@@ -114,22 +111,24 @@ def new_block(nbytes: int) -> SharedBlock:
     return note(_current.own().block(nbytes))
 
 
-@contextmanager
-def collecting_tickets() -> Iterator[list[Ticket]]:
+class CollectedTickets:
     """Around the making of a message: its tickets, which are released where it fails."""
-    _tidy()
-    outer = getattr(_sending, "tickets", None)
-    tickets: list[Ticket] = []
-    _sending.tickets = tickets
-    try:
-        yield tickets
-    except BaseException:
-        cancel(tickets)
-        raise
-    finally:
-        _sending.tickets = outer
-        if outer is not None:
-            outer += tickets
+
+    __slots__ = ("_outer", "tickets")
+
+    def __enter__(self) -> list[Ticket]:
+        _tidy()
+        self._outer: list[Ticket] | None = getattr(_sending, "tickets", None)
+        self.tickets: list[Ticket] = []
+        _sending.tickets = self.tickets
+        return self.tickets
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is not None:
+            cancel(self.tickets)
+        _sending.tickets = self._outer
+        if self._outer is not None:
+            self._outer += self.tickets
 
 
 def cancel(tickets: list[Ticket]) -> None:
@@ -150,7 +149,7 @@ def send(block: SharedBlock) -> Handle:
     else:
         ticket = ledger.pass_on(block.offset)
     tickets.append((ledger, ticket))
-    return Handle(_current.source(ledger), ticket, block.offset, block.nbytes)
+    return _current.place(ledger), ticket, block.offset, block.nbytes, "cpu"
 
 
 def receive(handle: Handle) -> SharedBlock:
@@ -161,20 +160,22 @@ def receive(handle: Handle) -> SharedBlock:
         SharedMemoryError: the memory cannot be mapped.
     """
     _tidy()
+    place, ticket, offset, nbytes, _ = handle
     outgoing = _current.outgoing
-    own = outgoing is not None and outgoing.ledger.inode == handle.source.inode
-    ledger = outgoing.ledger if own else _current.ledger(handle.source)  # type: ignore[union-attr]
-    if ledger.states[handle.ticket] != IN_FLIGHT:
-        raise OperationError("receiving shared memory: this message was received before; send another one")
-    known = block_at(ledger.arena.address + handle.offset)
-    if isinstance(known, SharedBlock) and known.ledger is ledger and known.__del__ is not int:
-        ledger.states[handle.ticket] = RELEASED
-        return known
-    if own:
-        block = outgoing.held(handle.offset, handle.nbytes)  # type: ignore[union-attr]
-        ledger.states[handle.ticket] = RELEASED
+    if outgoing is not None and outgoing.ledger.inode == place[2]:
+        ledger = outgoing.ledger
     else:
-        ledger.states[handle.ticket] = ledger.holder()
-        release = partial(setitem, ledger.states, handle.ticket, RELEASED)
-        block = SharedBlock(ledger, handle.offset, handle.nbytes, release)
+        outgoing, ledger = None, _current.ledgers.get(place[2]) or _current.ledger(place)
+    if ledger.states[ticket] != IN_FLIGHT:
+        raise OperationError("receiving shared memory: this message was received before; send another one")
+    known = block_at(ledger.arena.address + offset)
+    if isinstance(known, SharedBlock) and known.ledger is ledger and known.__del__ is not int:
+        ledger.states[ticket] = RELEASED
+        return known
+    if outgoing is not None:
+        block = outgoing.held(offset, nbytes)
+        ledger.states[ticket] = RELEASED
+    else:
+        ledger.states[ticket] = ledger.holder()
+        block = SharedBlock(ledger, offset, nbytes, partial(setitem, ledger.states, ticket, RELEASED))
     return note(block)

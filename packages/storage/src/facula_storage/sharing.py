@@ -5,6 +5,7 @@ Needs the package facula-multiprocessing, which nothing else of this one imports
 
 from __future__ import annotations
 
+from ctypes import memmove
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from facula_multiprocessing.extend import Handle, SharedBlock, block_under, new_
 from ._dtypes import uint8
 from ._layouts import contiguous
 from ._retired import buffer_lock
-from ._storages import Storage, allocate, borrow, capacity, check_replaceable, host_view, plain_address, replace_buffer
+from ._storages import Storage, allocate, borrow, capacity, check_replaceable, plain_address, replace_buffer
 from ._storages import root_of as _root_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ __all__ = ["is_shared", "move_to_shared_memory", "register_reduction"]
 
 def is_shared(storage: Storage) -> bool:
     """Whether the buffer lies in memory that other processes can be sent."""
-    return _block(storage) is not None
+    return _block(_root_of(storage)) is not None
 
 
 def move_to_shared_memory(storage: Storage) -> None:
@@ -43,55 +44,56 @@ def move_to_shared_memory(storage: Storage) -> None:
     >>> is_shared(storage)
     True
     """
+    plain_address(storage)
+    _moved(_root_of(storage))
+
+
+def _moved(root: Storage) -> SharedBlock | None:
+    """The block of a storage that is no alias, which moves there; None where it is empty."""
     while True:
-        plain_address(storage)
-        root = _root_of(storage)
+        plain_address(root)
         nbytes = capacity(root)
-        if not nbytes or is_shared(root):
-            return
+        if not nbytes or (block := _block(root)) is not None:
+            return block if nbytes else None
         check_replaceable(root)
         block = new_block(nbytes)  # which waits for locks of its own, so not under ours
         with buffer_lock:
-            if root.ptr is None or capacity(root) != nbytes or is_shared(root):
+            if root.ptr is None or capacity(root) != nbytes or _block(root) is not None:
                 continue  # another thread was here
             check_replaceable(root)
             _copy(root, nbytes, block)
             replace_buffer(root, block.address, int, nbytes)
             root.base = block  # so it stays in this memory from now on
-            return
+            return block
 
 
-def _block(storage: Storage) -> SharedBlock | None:
-    base = getattr(_root_of(storage), "base", None)
+def _block(root: Storage) -> SharedBlock | None:
+    base = getattr(root, "base", None)
     if isinstance(base, SharedBlock):
         return base
     return block_under(base) if isinstance(base, np.ndarray) else None
 
 
 def _copy(root: Storage, nbytes: int, block: SharedBlock) -> None:
-    address = root.ptr
-    if address:
-        block.array()[:nbytes] = host_view(address, contiguous((nbytes,), uint8), root)
+    if root.ptr:
+        memmove(block.address, root.ptr, nbytes)
 
 
 def _reduce(storage: Storage) -> tuple[Callable[..., Storage], tuple[object, ...]]:
     plain_address(storage)
     root = _root_of(storage)
-    nbytes = capacity(root)
     readonly = getattr(root, "readonly", "") if root.version is None else ""
-    if not nbytes:
-        return _rebuild, (None, 0, 0, readonly)
     try:
-        move_to_shared_memory(root)
+        shared = _moved(root)
     except OperationError:  # somebody else's memory, or seen by others: a copy goes
+        nbytes = capacity(root)
         block = new_block(nbytes)
         _copy(root, nbytes, block)
         return _rebuild, (send(block), 0, nbytes, readonly)
-    shared = _block(root)
-    if shared is None:  # without an address: it was empty
+    if shared is None:
         return _rebuild, (None, 0, 0, readonly)
     assert root.ptr is not None
-    return _rebuild, (send(shared), root.ptr - shared.address, nbytes, readonly)
+    return _rebuild, (send(shared), root.ptr - shared.address, capacity(root), readonly)
 
 
 def _rebuild(handle: Handle | None, start: int, nbytes: int, readonly: str) -> Storage:
