@@ -16,7 +16,7 @@ from . import _checks
 from ._collate import default_collate, default_convert, finishing
 from ._datasets import Dataset, IterableDataset, T_co
 from ._distributed import Shard, checked_shard
-from ._fetch import BatchReader, SampleReader
+from ._fetch import BatchReader, SampleReader, as_list
 from ._jobs import Job, StreamJob
 from ._loader_checks import (
     check_dataset,
@@ -246,7 +246,10 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         """What is made of indices, from where `progress` says: lists or single ones, and the samples of each."""
         if self._batched:
             return index_batches(self.batch_sampler, progress), self._samples_of
-        return single_indices(self.sampler, progress), one
+        if self.shard is None:
+            return single_indices(self.sampler, progress), one
+        batches, world = index_batches(self.batch_sampler, progress), self.shard[1]  # of one sample
+        return (index for batch in batches for index in as_list(batch)), lambda index: world
 
     def _samples_of(self, unit: Index) -> int:
         """The samples of a batch, those of other programs included."""
@@ -269,7 +272,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
                 raise InvalidTypeError(f"DataLoader: len() needs {type(self.dataset).__name__} to have __len__")
             count, size = len(self.dataset), self.batch_size or 1  # type: ignore[arg-type]
             return count // size if self.drop_last else -(-count // size)
-        return len(self.batch_sampler if self._batched else self.sampler)
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def report(self) -> LoaderReport:
         """Where the time of each epoch went, what held it up, and which settings would help; for `meter=True`.
