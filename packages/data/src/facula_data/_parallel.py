@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from threading import RLock
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from ._errors import WorkerError
@@ -34,7 +35,23 @@ class Workers(Protocol):
     def close(self) -> None: ...
 
 
-class ParallelPass(Pass[Batch_co]):
+class _ByWorkers(Pass[Batch_co]):
+    """A pass that several threads may ask: one at a time, as each waits for a certain batch of a worker."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(
+        self, units: Iterator[Unit], make: Callable[[Unit], Batch_co], size: Callable[[Unit], int], progress: Progress
+    ) -> None:
+        super().__init__(units, make, size, progress)
+        self._lock = RLock()
+
+    def __next__(self) -> Batch_co:
+        with self._lock:
+            return super().__next__()
+
+
+class ParallelPass(_ByWorkers[Batch_co]):
     """The batches of one epoch, made by workers.
 
     Arguments:
@@ -156,7 +173,7 @@ class _HandedOut(Generic[Unit, Batch_co]):
         return EMPTY
 
 
-class ParallelStream(Pass[Batch_co]):
+class ParallelStream(_ByWorkers[Batch_co]):
     """The same for a dataset that can only be iterated: each worker iterates its own copy, and ends by itself."""
 
     __slots__ = ()
