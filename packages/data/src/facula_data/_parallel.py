@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from os import getpid
 from threading import RLock
 from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from facula_errors import OperationError
 
 from ._errors import WorkerError
 from ._fetch import EMPTY, is_empty
@@ -36,17 +39,25 @@ class Workers(Protocol):
 
 
 class _ByWorkers(Pass[Batch_co]):
-    """A pass that several threads may ask: one at a time, as each waits for a certain batch of a worker."""
+    """A pass that several threads may ask: one at a time, as each waits for a certain batch of a worker.
 
-    __slots__ = ("_lock",)
+    A process that was forked meanwhile may not: the workers answer its parent.
+    """
+
+    __slots__ = ("_lock", "_process")
 
     def __init__(
         self, units: Iterator[Unit], make: Callable[[Unit], Batch_co], size: Callable[[Unit], int], progress: Progress
     ) -> None:
         super().__init__(units, make, size, progress)
-        self._lock = RLock()
+        self._lock, self._process = RLock(), getpid()
 
     def __next__(self) -> Batch_co:
+        if getpid() != self._process:
+            raise OperationError(
+                f"DataLoader: the workers of this pass answer process {self._process}, which began it; got a call in "
+                f"process {getpid()}, forked from that; begin a pass in it by iter(loader)"
+            )
         with self._lock:
             return super().__next__()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pickle import PicklingError
@@ -60,7 +61,7 @@ class Processes:
         self.meter: Meter | None = None
         self._context = context_of(context)
         self._workers: list[_Worker] = []
-        self._finish = finalize(self, _end_all, self._workers)
+        self._finish = finalize(self, _end_all, self._workers, os.getpid())
         for number in range(count):
             self._workers.append(_Worker(number, job, self._context, SHARE / count))
 
@@ -263,7 +264,9 @@ def _error_of(failure: Failure, number: int, pid: int, unit: object) -> BaseExce
     return error
 
 
-def _end_all(workers: list[_Worker]) -> None:
+def _end_all(workers: list[_Worker], process: int) -> None:
+    if os.getpid() != process:
+        return  # a process that was forked since: the workers are its parent's
     for worker in workers:
         worker.ask_to_end()
     until = monotonic() + GRACE
