@@ -225,3 +225,24 @@ def test_random_transforms_within_a_dataset_repeat(kind):
         return {int(value): value for batch in loader for value in batch.tolist()}
 
     assert numbers(5, **kind) == numbers(4) and len({value % 1 for value in numbers(4).values()}) == 12
+
+
+@workers
+def test_samples_without_batches_are_shared_out_too(kind):
+    made = [DataLoader(range(10), None, True, seed=1, shard=(rank, 3), **kind) for rank in range(3)]
+    parts = [list(loader) for loader in made]
+    assert [len(part) for part in parts] == [len(loader) for loader in made] == [4, 4, 4]
+    assert set().union(*parts) == set(range(10))
+    first, second = iter(made[0]), DataLoader(range(10), None, True, shard=(0, 3), **kind)
+    begun = [next(first), next(first)]
+    assert made[0].state_dict() == {"seed": 1, "epoch": 1, "position": 6}
+    second.load_state_dict(made[0].state_dict())
+    assert begun + list(second) == begun + list(first)
+    with pytest.raises(ValueError, match="no last one"):
+        DataLoader(range(10), None, drop_last=True, shard=(0, 3))
+
+
+@workers
+def test_no_text_stands_for_a_missing_batch(kind):
+    texts = ["no sample is left", "end", "cut"]
+    assert list(DataLoader(texts, None, **kind)) == texts

@@ -3,6 +3,7 @@
 import gc
 import multiprocessing
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -242,3 +243,43 @@ def test_descriptors_and_memory_are_flat_over_epochs(keep, epochs):
             used.append((len(os.listdir("/proc/self/fd")), int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")))
     assert used[-1][0] == used[2][0]
     assert used[-1][1] - used[epochs // 3][1] < 2 << 20
+
+
+def in_a_fork(function):
+    """What a function gives, or the error that it raises, in a process forked from this one; and what that prints."""
+    told, tell = os.pipe()
+    child = os.fork()
+    if not child:
+        os.dup2(tell, 2)
+        try:
+            said = function()
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+        os.write(tell, str(said).encode())
+        os._exit(0)
+    os.close(tell)
+    try:
+        return os.read(told, 10000).decode() if select.select([told], [], [], 20)[0] else "it hangs"
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(told)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("kind", [PROCESSES, {"worker_method": "thread"}], ids=["processes", "threads"])
+def test_a_fork_of_the_program_has_workers_of_its_own(kind, keep):
+    loader = DataLoader(range(40), batch_size=4, num_workers=2, persistent_workers=keep, **kind)
+    kept = [loader, iter(loader)]
+    assert next(kept[1]).tolist() == [0, 1, 2, 3]
+    assert "OperationError: DataLoader: the workers of this pass answer process" in in_a_fork(lambda: next(kept[1]))
+    assert in_a_fork(lambda: [batch.tolist()[0] for batch in loader]) == str(list(range(0, 40, 4)))
+
+    def let_go():
+        nonlocal loader
+        loader = None
+        kept.clear()
+        return "let go"
+
+    assert in_a_fork(let_go) == "let go"
+    assert [batch.tolist()[0] for batch in kept[1]] == list(range(4, 40, 4))

@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import random
+import threading
 from functools import partial
 
 import numpy as np
@@ -243,3 +244,20 @@ def test_streams_go_on_with_as_many_workers(count, size, workers, cut, drop_last
     again.load_state_dict(state)
     if not state["epoch"]:
         assert seen + [batch.tolist() for batch in again] == whole
+
+
+@kinds
+def test_threads_of_the_program_may_share_a_pass(kind):
+    batches = iter(DataLoader(range(600), 2, num_workers=2, **kind))
+    found = []
+
+    def take():
+        for batch in batches:
+            found.extend(batch.tolist())
+
+    threads = [threading.Thread(target=take, daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(found) == list(range(600))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from os import getpid
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import InvalidValueError, MissingPackageError
@@ -86,10 +87,10 @@ def checked_settings(
 class Crew:
     """The workers of one loader, from one pass to the next if they are to stay."""
 
-    __slots__ = ("_kept", "_settings")
+    __slots__ = ("_kept", "_process", "_settings")
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self._settings, self._process = settings, 0
         self._kept: Workers | None = None
 
     def close(self) -> None:
@@ -115,9 +116,9 @@ class Crew:
             meter: that is told of the workers' times, or None.
         """
         settings = self._settings
-        workers = self._kept
+        workers = self._kept if self._process == getpid() else None  # workers answer the process that began them
         if workers is None:
-            workers = _start(job, settings)
+            workers, self._process = _start(job, settings), getpid()
         self._kept = workers if settings.keep else None
         workers.meter = meter
         first = workers.begin(seed, int(bits(seed, progress.epoch, WORKERS).random_raw()), progress.epoch)

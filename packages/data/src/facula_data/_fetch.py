@@ -19,7 +19,16 @@ from ._types import Batch, Collate, Convert, Index, Sample
 SHOWN = 8  # indices in a note
 
 
-EMPTY = "no sample is left"  # in place of a batch
+class _Empty:
+    """In place of a batch where no sample is left: the one object of its class, in another process too."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "EMPTY"
+
+
+EMPTY = _Empty()
 
 
 class BatchReader:
@@ -114,7 +123,7 @@ class SampleReader:
 
 def is_empty(batch: Batch) -> bool:
     """Whether this stands for a batch of which no sample is left."""
-    return isinstance(batch, str) and batch == EMPTY
+    return batch is EMPTY
 
 
 def collated(collate: Collate, samples: object, indices: list[Index]) -> Batch:

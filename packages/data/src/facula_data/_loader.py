@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
-from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, OperationError
+from facula_errors import InvalidTypeError, MissingAttributeError, OperationError
 from facula_errors.extend import boundary
 
 from . import _checks
@@ -17,7 +17,7 @@ from ._collate import default_collate, default_convert, finishing
 from ._crew import AUTO, INLINE, PROCESS, THREAD, Crew, checked_settings
 from ._datasets import Dataset, IterableDataset, T_co
 from ._distributed import Shard, checked_shard
-from ._fetch import BatchReader, SampleReader
+from ._fetch import BatchReader, SampleReader, as_list
 from ._jobs import Job, StreamJob
 from ._loader_checks import (
     check_dataset,
@@ -30,9 +30,19 @@ from ._loader_state import checked_state, state_of
 from ._meter import Meter
 from ._meter_report import LoaderReport
 from ._metered import MeteredPass
-from ._passes import Making, Pass, Progress, batched_stream, index_batches, one, single_indices, single_stream
+from ._passes import (
+    Making,
+    Pass,
+    Progress,
+    SharedPass,
+    batched_stream,
+    index_batches,
+    one,
+    single_indices,
+    single_stream,
+)
 from ._reading import OnError, Reader, checked_policy, restoring_globals
-from ._samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler
+from ._samplers import BatchSampler, RandomSampler, SequentialSampler, default_sampler
 from ._seeds import Seeded
 from ._types import Batch, Collate, Index, Source
 
@@ -189,7 +199,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self.drop_last = False if batch_sampler is not None else drop_last
         if not isinstance(dataset, IterableDataset) and batch_sampler is None:
             if sampler is None:
-                self.sampler = self._default_sampler(bool(shuffle))
+                self.sampler = default_sampler(dataset, bool(shuffle), self.generator)
             if self.shard is not None:
                 self.batch_sampler = Shard(self.sampler, batch_size or 1, drop_last, *self.shard)
             elif batch_size is not None:
@@ -199,13 +209,6 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self.convert = convert
         self._progress = Progress(0, 0)
         self._built = True
-
-    def _default_sampler(self, shuffle: bool) -> Sampler[int]:
-        if not shuffle:
-            return SequentialSampler(self.dataset)
-        if not len(self.dataset):
-            raise InvalidValueError("DataLoader: expected at least one sample to shuffle; got an empty dataset")
-        return RandomSampler(self.dataset, generator=self.generator)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in FIXED and getattr(self, "_built", False):
@@ -219,7 +222,8 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         else:
             resumed = previous.skipped, previous.streams, previous.datasets
             progress = Progress(previous.epoch, previous.position, True, *resumed)
-        made: Iterator[Batch_co] = Pass(self._making(progress), progress)
+        kind = Pass if self._settings.method == INLINE else SharedPass
+        made: Iterator[Batch_co] = kind(self._making(progress), progress)
         if self.meter is not None:
             made = MeteredPass(made, progress, self.meter, self._settings.method == INLINE)
         self._progress = progress
@@ -276,7 +280,10 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         """What is made of indices, from where `progress` says: lists or single ones, and the samples of each."""
         if self._batched:
             return index_batches(self.batch_sampler, progress), self._samples_of
-        return single_indices(self.sampler, progress), one
+        if self.shard is None:
+            return single_indices(self.sampler, progress), one
+        batches, world = index_batches(self.batch_sampler, progress), self.shard[1]  # of one sample
+        return (index for batch in batches for index in as_list(batch)), lambda index: world
 
     def _samples_of(self, unit: Index) -> int:
         """The samples of a batch, those of other programs included."""
@@ -299,7 +306,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
                 raise InvalidTypeError(f"DataLoader: len() needs {type(self.dataset).__name__} to have __len__")
             count, size = len(self.dataset), self.batch_size or 1  # type: ignore[arg-type]
             return count // size if self.drop_last else -(-count // size)
-        return len(self.batch_sampler if self._batched else self.sampler)
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def report(self) -> LoaderReport:
         """Where the time of each epoch went, what held it up, and which settings would help; for `meter=True`.

@@ -7,6 +7,8 @@ as it delivers batches; (epoch, position) is all that is needed to go on elsewhe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from os import getpid
+from threading import RLock
 from typing import Generic, NamedTuple, TypeVar
 
 from facula_errors import FaculaError, InvalidValueError, OperationError
@@ -133,6 +135,28 @@ class Pass(Generic[Batch_co]):
         except FaculaError as error:
             trim_traceback(error)
             raise
+
+
+class SharedPass(Pass[Batch_co]):
+    """A pass with workers. Several threads may ask it, one at a time, as each waits for a certain batch of a worker.
+
+    A process that was forked meanwhile may not: the workers answer its parent.
+    """
+
+    __slots__ = ("_lock", "_process")
+
+    def __init__(self, making: Making, progress: Progress) -> None:
+        super().__init__(making, progress)
+        self._lock, self._process = RLock(), getpid()
+
+    def __next__(self) -> Batch_co:
+        if getpid() != self._process:
+            raise OperationError(
+                f"DataLoader: the workers of this pass answer process {self._process}, which began it; got a call in "
+                f"process {getpid()}, forked from that; begin a pass in it by iter(loader)"
+            )
+        with self._lock:
+            return super().__next__()
 
 
 def index_batches(batch_sampler: Source, progress: Progress) -> Iterator[Sequence[Index]]:

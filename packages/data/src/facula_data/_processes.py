@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pickle import PicklingError
@@ -58,7 +59,7 @@ class Processes(Workers):
     def __init__(self, job: Job, count: int, context: object, timeout: float) -> None:
         self._job, self._epoch, self._context = job, (0, 0, 0), context_of(context)
         self._processes: list[_Worker] = []
-        super().__init__(self._processes, timeout, finalize(self, _end_all, self._processes))
+        super().__init__(self._processes, timeout, finalize(self, _end_all, self._processes, os.getpid()))
         for number in range(count):
             self._processes.append(_Worker(number, job, self._context, SHARE / count))
 
@@ -208,7 +209,9 @@ def _error_of(failure: Failure, worker: _Worker) -> BaseException:
     return error
 
 
-def _end_all(workers: list[_Worker]) -> None:
+def _end_all(workers: list[_Worker], process: int) -> None:
+    if os.getpid() != process:
+        return  # a process that was forked since: the workers are its parent's
     for worker in workers:
         worker.ask_to_end()
     until = monotonic() + GRACE

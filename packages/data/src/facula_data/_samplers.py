@@ -324,3 +324,16 @@ def order_of(sampler: object, epoch: int) -> Source:
     if order is not None:
         return order(epoch)
     return sampler if isinstance(sampler, (list, tuple, range, np.ndarray)) else None
+
+
+def default_sampler(dataset: Source, shuffle: bool, generator: SeedLike) -> Sampler[int]:
+    """That of a loader which was given none.
+
+    Raises:
+        ValueError: there is nothing to shuffle.
+    """
+    if not shuffle:
+        return SequentialSampler(dataset)
+    if not len(dataset):
+        raise InvalidValueError("DataLoader: expected at least one sample to shuffle; got an empty dataset")
+    return RandomSampler(dataset, generator=generator)
