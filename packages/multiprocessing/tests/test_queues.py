@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sharing_helpers import LARGE, eventually, taken
 
-import facula_multiprocessing as mp
 from facula_multiprocessing._queues import AT_ONCE
 
 BLOB = os.urandom(3 * AT_ONCE)  # more than is written at once
@@ -189,7 +188,9 @@ if __name__ == "__main__":
 
 
 def run(command, before="pass"):
-    return subprocess.run([*command, sys.executable, "-c", SENDING.format(before=before)], capture_output=True, text=True)
+    return subprocess.run(
+        [*command, sys.executable, "-c", SENDING.format(before=before)], capture_output=True, text=True
+    )
 
 
 def test_a_tiny_dev_shm_changes_nothing():
