@@ -152,22 +152,52 @@ mp.spawn(work, start_method=sys.argv[1])
     assert "starts processes while it is imported" in done.stderr
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_what_was_typed_into_an_interpreter_is_named(method):
-    program = f"""
+TYPED = """
 import facula_multiprocessing as mp
 class Mine: pass
-def work(index, what): pass
+def work(*arguments): return arguments
 
+context = mp.get_context("{method}")
+{begin}
 try:
-    mp.spawn(work, (Mine(),), start_method="{method}")
+    {action}
 except RuntimeError as error:
     print(error)
+print("went on")
+{end}
+"""
+TYPED_ACTIONS = {
+    "spawn": ("", "mp.spawn(work, (Mine(),), start_method=context.get_start_method())", ""),
+    "argument, deep within": ("", 'context.Process(target=print, args=([{"x": [Mine()]}],)).start()', ""),
+    "function of a pool": ("pool = context.Pool(1)", "pool.map(work, [1])", "pool.terminate()"),
+    "argument of a pool": ("pool = context.Pool(1)", "pool.map(repr, [Mine()])", "pool.terminate()"),
+    "Queue": ("", 'context.Queue().put(["__main__", Mine()])', ""),
+    "SimpleQueue": ("", "context.SimpleQueue().put(Mine())", ""),
+}
 
+
+@pytest.mark.parametrize("kind", TYPED_ACTIONS)
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_what_was_typed_into_an_interpreter_is_named(method, kind):
+    begin, action, end = TYPED_ACTIONS[kind]
+    program = TYPED.format(method=method, begin=begin, action=action, end=end)
+    done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=100)
+    name = "work" if "work" in action else "Mine"
+    assert f"'{name}' was typed into a notebook or an interpreter" in done.stdout, done.stderr
+    assert "write it into a file" in done.stdout and "'fork'" in done.stdout and "went on" in done.stdout
+
+
+def test_what_was_typed_goes_to_forks_and_what_only_looks_like_it_everywhere():
+    program = TYPED.format(
+        method="fork", begin="import pickle", action="print(len(context.Pool(1).map(work, [Mine()])))", end=""
+    )
+    program += """
+queue = mp.get_context("spawn").Queue()
+queue.put(["__main__", "work", b"__main__"])
+print(queue.get())
 """
     done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=100)
-    assert "'work' was typed into a notebook or an interpreter" in done.stdout, done.stderr
-    assert "write it into a file" in done.stdout and "'fork'" in done.stdout
+    assert done.stdout == "1\nwent on\n['__main__', 'work', b'__main__']\n", done.stderr
 
 
 def test_none_is_left_when_the_parent_is_killed(method, tmp_path):

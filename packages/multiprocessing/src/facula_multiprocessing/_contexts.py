@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import sys
 from importlib import import_module
 from multiprocessing import connection, context, process
@@ -35,14 +34,14 @@ class _Sent(process.BaseProcess):
         """
         method = getattr(self, "_start_method", None) or multiprocessing.get_start_method()
         if method != "fork":
-            _check_found(self)
+            _check_guarded()
         if method == "forkserver":
             preload_fork_server()
         super().start()
 
     def __reduce__(self) -> tuple[object, ...]:
         context.assert_spawning(self)
-        return _started, (Message((type(self), self.__getstate__())), imported("facula.multiprocessing"))
+        return _started, (Message((type(self), self.__getstate__()), imported=True), imported("facula.multiprocessing"))
 
 
 def _started(
@@ -56,21 +55,10 @@ def _started(
     return made
 
 
-def _check_found(child: process.BaseProcess) -> None:
-    """OperationError where another process could not import what `child` runs, or would start processes instead."""
+def _check_guarded() -> None:
+    """OperationError where the program's file is being imported by a process that the program started."""
     if getattr(process.current_process(), "_inheriting", False):
         raise OperationError(f"multiprocessing: this program starts processes while it is imported by one; {GUARD}")
-    main, target = sys.modules["__main__"], getattr(child, "_target", None)
-    parts = [target, type(child)]
-    for one in getattr(child, "_args", ()):
-        parts += one if isinstance(one, tuple) else [one]
-    typed = [one for one in parts if getattr(one, "__module__", None) == "__main__"]
-    if typed and getattr(main, "__spec__", None) is None and not os.path.isfile(getattr(main, "__file__", "")):
-        name = getattr(typed[0], "__name__", type(typed[0]).__name__)
-        raise OperationError(
-            f"multiprocessing: {name!r} was typed into a notebook or an interpreter, where another process cannot find "
-            "it; write it into a file and import that, or use the start method 'fork'"
-        )
 
 
 class Process(_Sent, multiprocessing.Process):

@@ -31,9 +31,11 @@ AT_ONCE = select.PIPE_BUF - 4  # bytes of a message that a pipe with any room ta
 class Connection(connection.Connection):
     """An end of a pipe."""
 
+    imported = False  # whether what is sent goes to processes that are not forks
+
     def send(self, obj: object) -> None:
         """Send an object; arrays go through shared memory."""
-        with Message(obj) as message:
+        with Message(obj, self.imported) as message:
             self.send_bytes(message.data)
 
     @classmethod
@@ -83,6 +85,12 @@ class Queue(_Queue):
     _wlock: Any
     _writer: Any
 
+    def __init__(self, maxsize: int = 0, *, ctx: BaseContext) -> None:
+        super().__init__(maxsize, ctx=ctx)
+        self._writer = Connection.instead_of(self._writer)
+        self._writer.imported = ctx.get_start_method() != "fork"
+        self._reset()
+
     def _reset(self, after_fork: bool = False) -> None:
         super()._reset(after_fork)  # type: ignore[misc]
         self._send_bytes = _Feed(self._writer.send_bytes)
@@ -91,7 +99,7 @@ class Queue(_Queue):
 
     def put(self, obj: object, block: bool = True, timeout: float | None = None) -> None:
         """Send an object; arrays go through shared memory."""
-        with Message(obj) as message:
+        with Message(obj, self._writer.imported) as message:
             if self._closed:
                 raise InvalidValueError(f"put: the queue {self!r} is closed")
             if not self._sem.acquire(block, timeout):
@@ -145,8 +153,9 @@ class SimpleQueue(_SimpleQueue):
         super().__init__(ctx=ctx)
         self._reader, self._writer = map(Connection.instead_of, (self._reader, self._writer))
         self._poll = self._reader.poll
+        self._writer.imported = ctx.get_start_method() != "fork"
 
     def put(self, obj: object) -> None:
         """Send an object; arrays go through shared memory."""
-        with Message(obj) as message, self._wlock or nullcontext():
+        with Message(obj, self._writer.imported) as message, self._wlock or nullcontext():
             self._writer.send_bytes(message.data)

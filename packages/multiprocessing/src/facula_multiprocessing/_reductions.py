@@ -19,6 +19,7 @@ from facula_errors import InvalidValueError
 from facula_errors.extend import warn
 
 from ._errors import SharedMemoryError
+from ._importable import check_importable
 from ._outgoing import SharedBlock
 from ._sharing import CollectedTickets, cancel, new_block, receive, send
 
@@ -53,17 +54,26 @@ class Message:
     """An object on its way to another process, where unpickling this gives the object itself.
 
     What it has of arrays is in shared memory, which is held until it is received, or cancelled.
+
+    Arguments:
+        content: the object.
+        imported: whether receivers, which are not forks, import the classes and functions that it names.
+
+    Raises:
+        OperationError: they cannot.
     """
 
     __slots__ = ("_tickets", "data")
 
     data: bytes
 
-    def __init__(self, content: object) -> None:
+    def __init__(self, content: object, imported: bool = False) -> None:
         file = io.BytesIO()
         with CollectedTickets() as self._tickets:
             _Pickler(file, 5).dump(content)
-        self.data = file.getvalue()
+            self.data = file.getvalue()
+            if imported:
+                check_importable(self.data)
 
     def __enter__(self) -> Message:
         return self
