@@ -230,6 +230,33 @@ def test_threads_need_a_copy_of_a_dataset_with_a_state():
         list(DataLoader(dataset, 2, **KINDS["threads"]))
 
 
+def jittered(sample, *, rng):
+    return [sample[0], rng.integers(1 << 40), rng.integers(1 << 40)]
+
+
+@kinds
+@pytest.mark.parametrize("cut", [0, 1, 4])
+@pytest.mark.parametrize("size", [None, 2])
+def test_random_transforms_of_a_stream_repeat_and_go_on(kind, cut, size):
+    def numbers(batches):
+        return [tuple(one) for batch in batches for one in np.reshape(np.array(batch).T, (-1, 3)).tolist()]
+
+    def loader(**state):
+        made = DataLoader(MapIterable(Words(20), jittered), size, **KINDS[kind])
+        made.load_state_dict({"seed": 5, "epoch": 1, "position": 0, **state})
+        return made
+
+    whole = numbers(loader())
+    assert whole == numbers(loader()) and len({one[1:] for one in whole}) == 20
+    assert not {one[1:] for one in numbers(loader(seed=6)) + numbers(loader(epoch=2))} & {one[1:] for one in whole}
+    first = loader()
+    seen = numbers(itertools.islice(first, cut))
+    state = first.state_dict()
+    assert seen + numbers(loader(**state)) == whole
+    del state["datasets" if cut else "epoch"]
+    assert seen + numbers(loader(**state)) == whole, "read again, as without a state of the dataset"
+
+
 def negative(sample):
     return -sample
 

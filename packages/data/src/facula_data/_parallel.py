@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from facula_errors import OperationError
 
-from ._errors import WorkerError
+from ._errors import WorkerError, WorkerTimeoutError
 from ._fetch import EMPTY, is_empty
 from ._jobs import CUT
 from ._meter import Meter
@@ -74,7 +74,7 @@ class ParallelPass(_ByWorkers[Batch_co]):
         ahead: units that are handed out before their batches are asked for.
         keep: whether the workers stay when the pass ends.
         first: the ticket of the first unit.
-        replaces: whether a worker that ended is replaced.
+        replaces: whether a process that ended or is stuck is replaced.
     """
 
     __slots__ = ()
@@ -170,13 +170,13 @@ class _HandedOut(Generic[Unit, Batch_co]):
         return (ticket - self._first) % len(self._workers)
 
     def batch(self, handed: _Handed) -> Batch:
-        """The batch; once more from a new worker where one ended and may be replaced, EMPTY if that ends too."""
+        """The batch; once more from a new process where one ended or is stuck and may be replaced, else EMPTY."""
         worker = self._worker(handed.ticket)
         for attempt in range(2):
             try:
                 batch = self._workers.result(worker, handed.ticket)
-            except WorkerError:
-                if not self._replaces:
+            except (WorkerError, WorkerTimeoutError) as error:
+                if not self._replaces or error.pid is None:  # a thread
                     raise
                 self._workers.restart(worker, again=not attempt)
             else:

@@ -7,7 +7,7 @@ as it delivers batches; (epoch, position) is all that is needed to go on elsewhe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from facula_errors import FaculaError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
@@ -16,11 +16,12 @@ from ._fetch import SampleReader, as_list, collated, is_empty
 from ._orders import indices_from
 from ._overrides import quick_method
 from ._samplers import order_of
-from ._streams import INTERRUPTED, Groups, Numbered, has_state, state_of
+from ._streams import INTERRUPTED, Groups, Numbered, Randoms, has_state, state_of
 from ._types import Batch, Collate, Index, Sample, Source
 
 Batch_co = TypeVar("Batch_co", covariant=True)
 Unit = TypeVar("Unit")
+Seed: TypeAlias = int | Callable[[], int]  # or what draws it where it is asked for
 
 
 class Progress:
@@ -141,10 +142,23 @@ def single_indices(sampler: object, progress: Progress) -> Iterator[Index]:
 
 
 def streamed_pass(
-    dataset: Source, batch_size: int, drop_last: bool, collate: Collate, progress: Progress
+    dataset: Source,
+    batch_size: int,
+    drop_last: bool,
+    collate: Collate,
+    progress: Progress,
+    seed: int | Callable[[], int],
 ) -> Pass[Batch]:
     """Batches of a dataset that can only be iterated. To go on from the middle, what came before is read again, unless
     there is a state of the dataset.
+
+    Arguments:
+        dataset: which is iterated.
+        batch_size: samples in a batch.
+        drop_last: leave out a last batch that is not full.
+        collate: makes a batch of a list of samples.
+        progress: where the pass begins, and how far it has got.
+        seed: gives that of random transforms.
     """
 
     stated = has_state(dataset)
@@ -155,10 +169,10 @@ def streamed_pass(
             progress.datasets = (state_of(dataset),)
         return batch
 
-    return Pass(Groups(_numbered(dataset, progress), batch_size, drop_last), make, len, progress)
+    return Pass(Groups(_numbered(dataset, progress, seed), batch_size, drop_last), make, len, progress)
 
 
-def streamed_single_pass(dataset: Source, read: SampleReader, progress: Progress) -> Pass[Batch]:
+def streamed_single_pass(dataset: Source, read: SampleReader, progress: Progress, seed: Seed) -> Pass[Batch]:
     """Samples of a dataset that can only be iterated, one at a time."""
 
     stated = has_state(dataset)
@@ -169,11 +183,12 @@ def streamed_single_pass(dataset: Source, read: SampleReader, progress: Progress
             progress.datasets = (state_of(dataset),)
         return sample
 
-    return Pass(_numbered(dataset, progress), make, one, progress)
+    return Pass(_numbered(dataset, progress, seed), make, one, progress)
 
 
-def _numbered(dataset: Source, progress: Progress) -> Numbered:
-    return Numbered(dataset, progress.position, progress.datasets[0] if progress.datasets else None)
+def _numbered(dataset: Source, progress: Progress, seed: Seed) -> Numbered:
+    randoms = Randoms(seed, progress.epoch)
+    return Numbered(dataset, randoms, progress.position, progress.datasets[0] if progress.datasets else None)
 
 
 def one(unit: object) -> int:
