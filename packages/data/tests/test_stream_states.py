@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import os
+import signal
 import threading
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from facula_data import DataLoader, IterableDataset, get_worker_info
+from facula_data._errors import WorkerError
 from facula_data.files import TarShards
 from facula_data.transforms import FilterIterable, MapIterable
 
@@ -230,6 +233,33 @@ def test_threads_need_a_copy_of_a_dataset_with_a_state():
         list(DataLoader(dataset, 2, **KINDS["threads"]))
 
 
+def jittered(sample, *, rng):
+    return [sample[0], rng.integers(1 << 40), rng.integers(1 << 40)]
+
+
+@kinds
+@pytest.mark.parametrize("cut", [0, 1, 4])
+@pytest.mark.parametrize("size", [None, 2])
+def test_random_transforms_of_a_stream_repeat_and_go_on(kind, cut, size):
+    def numbers(batches):
+        return [tuple(one) for batch in batches for one in np.reshape(np.array(batch).T, (-1, 3)).tolist()]
+
+    def loader(**state):
+        made = DataLoader(MapIterable(Words(20), jittered), size, **KINDS[kind])
+        made.load_state_dict({"seed": 5, "epoch": 1, "position": 0, **state})
+        return made
+
+    whole = numbers(loader())
+    assert whole == numbers(loader()) and len({one[1:] for one in whole}) == 20
+    assert not {one[1:] for one in numbers(loader(seed=6)) + numbers(loader(epoch=2))} & {one[1:] for one in whole}
+    first = loader()
+    seen = numbers(itertools.islice(first, cut))
+    state = first.state_dict()
+    assert seen + numbers(loader(**state)) == whole
+    del state["datasets" if cut else "epoch"]
+    assert seen + numbers(loader(**state)) == whole, "read again, as without a state of the dataset"
+
+
 def negative(sample):
     return -sample
 
@@ -317,3 +347,47 @@ def test_archives_are_not_decoded_again(archives):
         with pytest.raises(ValueError, match=f"TarShards: .*{said}"):
             other.load_state_dict(wrong)
     assert len(list(other)) == 9
+
+
+def test_a_state_given_to_the_archives_themselves_is_for_this_process(archives):
+    data = TarShards(archives)
+    state = data.state_dict()
+    data.load_state_dict({**state, "archive": 3, "before": 4})
+    with pytest.raises(ValueError, match=r"expected the state of part 0 of 2 .* got part 0 of 1"):
+        list(DataLoader(data, num_workers=2, multiprocessing_context="fork"))
+    assert [batch["cls"].tolist() for batch in DataLoader(data, 3)] == [[4, 5, 6], [7, 8]]
+    assert len(list(DataLoader(data))) == 9
+
+
+class Dying(Words):
+    """A stream whose worker is killed, until a file is there."""
+
+    def __init__(self, count, path):
+        super().__init__(count)
+        self.path = path
+
+    def _from(self, start):
+        for sample in super()._from(start):
+            if sample[0] == 6 and not self.path.exists():
+                self.path.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield sample
+
+
+@pytest.mark.parametrize("context", ["fork", "forkserver"])
+def test_a_stream_whose_worker_was_killed_goes_on_from_its_state(context, tmp_path):
+    def loader():
+        return DataLoader(Dying(20, tmp_path / "died"), 2, num_workers=2, multiprocessing_context=context)
+
+    first, seen = loader(), []
+    batches = iter(first)
+    with pytest.raises(WorkerError, match=r"SIGKILL.* while it made the batch of its stream"):
+        for batch in batches:
+            seen += samples([batch])
+    seen += samples(batches)  # of the other worker
+    state = restored(first.state_dict())
+    assert state["epoch"] == 0 and state["position"] == len(seen) < 20
+    again = loader()
+    again.load_state_dict(state)
+    rest = samples(again)
+    assert sorted(seen + rest) == list(range(20)) and again.state_dict()["epoch"] == 1

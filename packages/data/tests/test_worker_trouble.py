@@ -135,6 +135,15 @@ def test_a_stopped_worker_is_noticed_within_a_second_of_the_timeout():
     os.kill(caught.value.pid, signal.SIGKILL)
 
 
+def test_a_stuck_worker_is_replaced_where_bad_samples_are_left_out():
+    dataset = Odd(9, partial(time.sleep, 60))
+    loader = DataLoader(dataset, 4, num_workers=2, timeout=1.5, on_error="skip", persistent_workers=True, **PROCESSES)
+    batches = iter(loader)
+    found = [next(batches)["index"].tolist() for _ in range(9)]
+    assert found == [list(range(first, first + 4)) for first in range(0, 40, 4) if first != 8]
+    assert loader.state_dict()["skipped"] == [[8, 12]]
+
+
 def test_a_worker_that_the_kernel_killed_says_that_memory_may_be_short():
     with pytest.raises(WorkerError, match="by SIGKILL, as the kernel does where memory is short"):
         list(DataLoader(Odd(0, die), batch_size=8, num_workers=1, **PROCESSES))
@@ -241,7 +250,7 @@ def test_descriptors_and_memory_are_flat_over_epochs(keep, epochs):
         list(loader)
         with open("/proc/self/statm") as file:
             used.append((len(os.listdir("/proc/self/fd")), int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")))
-    assert used[-1][0] == used[2][0]
+    assert used[-1][0] <= used[2][0]
     assert used[-1][1] - used[epochs // 3][1] < 2 << 20
 
 

@@ -19,9 +19,9 @@ from ._collate import default_collate, default_convert, stacked
 from ._fetch import BatchReader, SampleReader, collated
 from ._native import Native, native_of
 from ._reading import OnError, Reader
-from ._streams import Groups, Numbered, Start, has_state, state_of
+from ._streams import Groups, Numbered, Randoms, Start, has_state, state_of
 from ._types import Batch, Collate, Convert, Sample, Source
-from ._worker_info import WorkerInfo, set_worker_info
+from ._worker_info import WorkerInfo, get_worker_info, set_worker_info
 
 SMALL = 4096  # bytes of a sample
 BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
@@ -130,6 +130,8 @@ class StreamJob(Job):
         dataset, collate, alone = self.dataset, self._collate(), self.batch_size is None
         size = 1 if self.batch_size is None else self.batch_size
         start, stated = Start(), has_state(dataset)
+        info = get_worker_info()
+        randoms = Randoms(seed, epoch, *(info[:2] if info else ()))
         groups: Groups | None = None
         failed = False
 
@@ -138,7 +140,7 @@ class StreamJob(Job):
             if isinstance(unit, Start):
                 start = unit
             if groups is None:
-                groups = Groups(Numbered(dataset, *start), size, self.drop_last)
+                groups = Groups(Numbered(dataset, randoms, *start), size, self.drop_last)
             try:
                 group = next(groups)
             except StopIteration:

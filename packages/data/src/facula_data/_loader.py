@@ -92,7 +92,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             `world * batch_size` samples of one common order, and positions count the samples of all.
         on_error: what becomes of samples that fail: "raise"; "skip", which leaves them out; "substitute", which takes
             another sample in their place, always the same; or a function of error and index that gives a sample. A
-            worker that ends is replaced then, too.
+            process that ends, or is stuck for longer than `timeout`, is replaced then, too.
         seed_globals: seed `random` and `numpy.random` for each sample, by seed, epoch and index. For datasets that
             draw from them; better take an argument `rng` in `__getitem__`: it is given a numpy.random.Generator.
         meter: whether to measure where the time goes; `report()` says it.
@@ -259,15 +259,17 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         if self._batched:
             read: Any = BatchReader(self._reader(progress.epoch), self.collate_fn, self.convert)
         else:
-            read = self._sample_reader(progress.epoch)
+            read = SampleReader(self._reader(progress.epoch), self.collate_fn, self.convert)
         return restoring_globals(read) if self.seed_globals else read
 
     def _stream(self, progress: Progress) -> Making:
         """The same for a dataset that can only be iterated."""
+        reader = self._reader(progress.epoch)
         if self.batch_size is None:
-            return single_stream(self.dataset, self._sample_reader(progress.epoch), progress)
+            read = SampleReader(reader, self.collate_fn, self.convert)
+            return single_stream(self.dataset, read, progress, reader.seed)
         collate = finishing(self.collate_fn, self.convert)
-        return batched_stream(self.dataset, self.batch_size, self.drop_last, collate, progress)
+        return batched_stream(self.dataset, self.batch_size, self.drop_last, collate, progress, reader.seed)
 
     def _job(self) -> Job:
         """What the workers do."""
@@ -288,9 +290,6 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
     def _samples_of(self, unit: Index) -> int:
         """The samples of a batch, those of other programs included."""
         return len(unit) if self.shard is None else len(unit) * self.shard[1]
-
-    def _sample_reader(self, epoch: int) -> SampleReader:
-        return SampleReader(self._reader(epoch), self.collate_fn, self.convert)
 
     def _reader(self, epoch: int) -> Reader:
         """What reads single samples in this process."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
-from ._errors import WorkerError
+from ._errors import WorkerError, WorkerTimeoutError
 from ._fetch import EMPTY, is_empty
 from ._jobs import CUT
 from ._passes import Batch_co, Progress
@@ -110,13 +110,13 @@ class HandedOut(Generic[Unit, Batch_co]):
         return (ticket - self._first) % len(self._workers)
 
     def batch(self, handed: _Handed) -> Batch:
-        """The batch; once more from a new worker where one ended and may be replaced, EMPTY if that ends too."""
+        """The batch; once more from a new process where one ended or is stuck and may be replaced, else EMPTY."""
         worker = self._worker(handed.ticket)
         for attempt in range(2):
             try:
                 batch = self._workers.result(worker, handed.ticket)
-            except WorkerError:
-                if not self._replaces:
+            except (WorkerError, WorkerTimeoutError) as error:
+                if not self._replaces or error.pid is None:  # a thread
                     raise
                 self._workers.restart(worker, again=not attempt)
             else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from os import getpid
 from threading import RLock
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from facula_errors import FaculaError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
@@ -18,11 +18,12 @@ from ._fetch import SampleReader, as_list, collated, is_empty
 from ._orders import indices_from
 from ._overrides import quick_method
 from ._samplers import order_of
-from ._streams import INTERRUPTED, Groups, Numbered, has_state, state_of
+from ._streams import INTERRUPTED, Groups, Numbered, Randoms, has_state, state_of
 from ._types import Batch, Collate, Index, Sample, Source
 
 Batch_co = TypeVar("Batch_co", covariant=True)
 Unit = TypeVar("Unit")
+Seed: TypeAlias = int | Callable[[], int]  # or what draws it where it is asked for
 
 
 class Progress:
@@ -174,9 +175,19 @@ def single_indices(sampler: object, progress: Progress) -> Iterator[Index]:
     return indices_from(sampler if order is None else order, progress.position)
 
 
-def batched_stream(dataset: Source, batch_size: int, drop_last: bool, collate: Collate, progress: Progress) -> Making:
+def batched_stream(
+    dataset: Source, batch_size: int, drop_last: bool, collate: Collate, progress: Progress, seed: Seed
+) -> Making:
     """Batches of a dataset that can only be iterated. To go on from the middle, what came before is read again, unless
     there is a state of the dataset.
+
+    Arguments:
+        dataset: which is iterated.
+        batch_size: samples in a batch.
+        drop_last: leave out a last batch that is not full.
+        collate: makes a batch of a list of samples.
+        progress: where the pass begins, and how far it has got.
+        seed: gives that of random transforms.
     """
 
     stated = has_state(dataset)
@@ -187,10 +198,10 @@ def batched_stream(dataset: Source, batch_size: int, drop_last: bool, collate: C
             progress.datasets = (state_of(dataset),)
         return batch
 
-    return Making(Groups(_numbered(dataset, progress), batch_size, drop_last), make, len)
+    return Making(Groups(_numbered(dataset, progress, seed), batch_size, drop_last), make, len)
 
 
-def single_stream(dataset: Source, read: SampleReader, progress: Progress) -> Making:
+def single_stream(dataset: Source, read: SampleReader, progress: Progress, seed: Seed) -> Making:
     """Samples of a dataset that can only be iterated, one at a time."""
 
     stated = has_state(dataset)
@@ -201,11 +212,12 @@ def single_stream(dataset: Source, read: SampleReader, progress: Progress) -> Ma
             progress.datasets = (state_of(dataset),)
         return sample
 
-    return Making(_numbered(dataset, progress), make, one)
+    return Making(_numbered(dataset, progress, seed), make, one)
 
 
-def _numbered(dataset: Source, progress: Progress) -> Numbered:
-    return Numbered(dataset, progress.position, progress.datasets[0] if progress.datasets else None)
+def _numbered(dataset: Source, progress: Progress, seed: Seed) -> Numbered:
+    randoms = Randoms(seed, progress.epoch)
+    return Numbered(dataset, randoms, progress.position, progress.datasets[0] if progress.datasets else None)
 
 
 def one(unit: object) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from itertools import islice
 from reprlib import repr as shown
 from typing import NamedTuple
 
 from facula_errors import InvalidTypeError, InvalidValueError
 
+from ._sample_rng import here
 from ._types import Sample, Source
 
 INTERRUPTED = object()  # StopIteration's value where an error had ended a stream before: not the end of the epoch
@@ -24,6 +26,23 @@ class Start(NamedTuple):
 
     given: int = 0
     state: bytes | None = None
+
+
+class Randoms(NamedTuple):
+    """What decides the random numbers of a stream's samples, as Note [Random transforms] says. For the index stands the
+    sample's number where workers take turns: `number * workers + worker`.
+
+    Arguments:
+        seed: the loader's, or a function that gives it.
+        epoch: its number.
+        worker: which of the workers this is.
+        workers: how many there are; each has other random numbers.
+    """
+
+    seed: int | Callable[[], int]
+    epoch: int
+    worker: int = 0
+    workers: int = 1
 
 
 def has_state(dataset: Source) -> bool:
@@ -80,16 +99,17 @@ class Numbered:
 
     Arguments:
         dataset: which is iterated.
+        randoms: of its random transforms.
         start: the samples before it are left out.
         state: the dataset's after these, pickled; without it they are read again.
 
     Not a generator, which would end with the first error: the iterator may be able to go on.
     """
 
-    __slots__ = ("_name", "_number", "_samples", "_start")
+    __slots__ = ("_name", "_number", "_randoms", "_samples", "_start")
 
-    def __init__(self, dataset: Source, start: int, state: bytes | None = None) -> None:
-        self._name, self._start, self._number = type(dataset).__name__, start, 0
+    def __init__(self, dataset: Source, randoms: Randoms, start: int = 0, state: bytes | None = None) -> None:
+        self._name, self._randoms, self._start, self._number = type(dataset).__name__, randoms, start, 0
         if state is not None:
             dataset.load_state_dict(pickle.loads(state))
             self._number = start
@@ -99,42 +119,55 @@ class Numbered:
         return self
 
     def __next__(self) -> tuple[int, Sample]:
-        while True:
-            number = self._number
-            try:
-                sample = next(self._samples)
-            except StopIteration:
-                if number < self._start:
-                    raise InvalidValueError(
-                        f"load_state_dict: expected an epoch of at least {self._start} samples; "
-                        f"the dataset gave {number}"
-                    ) from None
-                raise
-            except Exception as error:
-                self._add_place(error, number)
-                raise
-            self._number = number + 1
-            if number >= self._start:
-                return number, sample
+        if self._number < self._start:
+            group: list[tuple[int, Sample]] = []
+            self.extend(group, 1)
+            if not group:
+                raise StopIteration
+            return group[0]
+        number = self._number
+        seed, epoch, worker, workers = self._randoms
+        former = here.key, here.rng
+        here.key, here.rng = (seed, epoch, number * workers + worker), None
+        try:
+            sample = next(self._samples)
+        except Exception as error:
+            self._add_place(error)
+            raise
+        finally:
+            here.key, here.rng = former
+        self._number = number + 1
+        return number, sample
 
     def extend(self, group: list[tuple[int, Sample]], count: int) -> None:
         """Append up to `count` more to a list."""
-        if self._number < self._start:
-            group.append(next(self))
-            count -= 1
-        number = self._number
+        start, number = self._start, self._number
+        seed, epoch, worker, workers = self._randoms
+        index = number * workers + worker
+        former = here.key, here.rng
+        here.key, here.rng = (seed, epoch, index), None
         try:
-            for sample in islice(self._samples, count):
-                group.append((number, sample))
+            for sample in islice(self._samples, max(0, start - number) + count):
+                if number >= start:
+                    group.append((number, sample))
                 number += 1
+                index += workers
+                here.key, here.rng = (seed, epoch, index), None
         except Exception as error:
-            self._add_place(error, number)
+            self._number = number
+            self._add_place(error)
             raise
         finally:
             self._number = number
+            here.key, here.rng = former
+        if number < start:
+            raise InvalidValueError(
+                f"load_state_dict: expected an epoch of at least {start} samples; the dataset gave {number}"
+            )
 
-    def _add_place(self, error: Exception, number: int) -> None:
-        error.add_note(f"DataLoader: raised by the iterator of {self._name} at sample {number}")
+    def _add_place(self, error: Exception) -> None:
+        if not isinstance(error, StopIteration):  # the end
+            error.add_note(f"DataLoader: raised by the iterator of {self._name} at sample {self._number}")
 
 
 class Groups:

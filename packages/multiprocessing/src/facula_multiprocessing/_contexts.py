@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import sys
 from importlib import import_module
 from multiprocessing import connection, context, process
 from typing import Any

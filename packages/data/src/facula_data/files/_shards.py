@@ -126,7 +126,8 @@ class TarShards(IterableDataset[dict[str, Any]]):
         self.decoders = {name.lower(): decoder for name, decoder in (decoders or {}).items()}
         self.on_error = on_error
         self.max_member_bytes = _checks.whole_number("TarShards", "max_member_bytes", max_member_bytes, 1)
-        self._start = self._place = _BEGINNING
+        self._start: tuple[int, ...] | None = None  # the part, the number of parts, and a place
+        self._place: tuple[int, ...] = _BEGINNING
 
     def _part(self) -> tuple[int, int]:
         """Which part of the data is read here, and how many there are."""
@@ -136,9 +137,10 @@ class TarShards(IterableDataset[dict[str, Any]]):
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         part, parts = self._part()
-        start, self._start = self._start, _BEGINNING
-        self._place = start
-        return self._samples(part, parts, *start)
+        start, self._start = self._start or (part, parts, *_BEGINNING), None
+        self._check_part(start)
+        self._place = start[2:]
+        return self._samples(*start)
 
     def _samples(self, part: int, parts: int, archive: int, sample: int, before: int) -> Iterator[dict[str, Any]]:
         """The samples from number `sample` of an archive on; `before` it there were as many in other archives."""
@@ -175,15 +177,19 @@ class TarShards(IterableDataset[dict[str, Any]]):
         if not isinstance(state_dict, Mapping) or set(state_dict) != set(names):
             raise InvalidValueError(f"TarShards: expected a state with {names}; got {state_dict!r:.200}")
         place = tuple(_checks.whole_number("TarShards", name, state_dict[name], 0) for name in names)
-        if place[:2] != (part, parts):
-            raise InvalidValueError(
-                f"TarShards: expected the state of part {part} of {parts} (ranks times workers); got part {place[0]} "
-                f"of {place[1]}; go on with as many"
-            )
+        self._check_part(place)
         count = len(self.paths[part::parts]) if len(self.paths) >= parts else len(self.paths)
         if place[2] >= count:
             raise InvalidValueError(f"TarShards: expected archive to be below {count}; got archive={place[2]}")
-        self._place = self._start = place[2], place[3], place[4]
+        self._place, self._start = place[2:], place
+
+    def _check_part(self, found: tuple[int, ...]) -> None:
+        part, parts = self._part()
+        if found[:2] != (part, parts):
+            raise InvalidValueError(
+                f"TarShards: expected the state of part {part} of {parts} (ranks times workers); got part {found[0]} "
+                f"of {found[1]}; go on with as many"
+            )
 
     def _groups(self, path: str, policy: _Policy) -> Iterator[dict[str, Member]]:
         """The members of each sample by ending, the sample's key under "". An error loses the sample it is in."""
@@ -244,7 +250,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
             raise CorruptFileError("TarShards", path, place, problem, "write it again, or give on_error") from error
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_place": self._start}  # a copy is not iterated yet
+        return {**self.__dict__, "_place": self._start[2:] if self._start else _BEGINNING}  # not iterated yet
 
     def __deepcopy__(self, memo: object) -> TarShards:
         return copy(self)  # a thread's own, but for what the program gave
