@@ -10,6 +10,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from pickle import PicklingError
 
 import pytest
 
@@ -139,9 +140,37 @@ def test_a_stuck_worker_is_replaced_where_bad_samples_are_left_out():
     dataset = Odd(9, partial(time.sleep, 60))
     loader = DataLoader(dataset, 4, num_workers=2, timeout=1.5, on_error="skip", persistent_workers=True, **PROCESSES)
     batches = iter(loader)
-    found = [next(batches)["index"].tolist() for _ in range(9)]
+    with pytest.warns(UserWarning, match=r"worker 0 .* gave no batch of samples .*; it is replaced"):
+        found = [next(batches)["index"].tolist() for _ in range(9)]
     assert found == [list(range(first, first + 4)) for first in range(0, 40, 4) if first != 8]
     assert loader.state_dict()["skipped"] == [[8, 12]]
+
+
+def test_a_daemonic_process_is_told_what_to_do():
+    said = subprocess.run([sys.executable, "-c", DAEMONIC], capture_output=True, text=True, timeout=60)
+    assert "daemon=False" in said.stdout
+
+
+DAEMONIC = """
+import multiprocessing
+from facula_data import DataLoader
+
+def train():
+    try:
+        list(DataLoader(range(4), num_workers=1))
+    except RuntimeError as error:
+        print(error)
+
+process = multiprocessing.get_context("fork").Process(target=train, daemon=True)
+process.start()
+process.join()
+"""
+
+
+def test_a_batch_that_cannot_be_sent_is_told():
+    with pytest.raises((AttributeError, TypeError, PicklingError)) as caught:
+        list(DataLoader(Rows(), 8, num_workers=1, collate_fn=lambda rows: lambda: rows, **PROCESSES))
+    assert "such that pickle can" in "".join(caught.value.__notes__)
 
 
 def test_a_worker_that_the_kernel_killed_says_that_memory_may_be_short():

@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
+from facula_errors.extend import warn
+
 from ._errors import WorkerError, WorkerTimeoutError
 from ._fetch import EMPTY, is_empty
 from ._jobs import CUT
@@ -118,6 +120,7 @@ class HandedOut(Generic[Unit, Batch_co]):
             except (WorkerError, WorkerTimeoutError) as error:
                 if not self._replaces or error.pid is None:  # a thread
                     raise
+                warn(str(error).partition(";")[0] + "; it is replaced")
                 self._workers.restart(worker, again=not attempt)
             else:
                 return batch if is_empty(batch) else self._finish(batch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from contextlib import suppress
+from multiprocessing import current_process
 from multiprocessing.connection import wait
 from pickle import PicklingError
 from time import monotonic
@@ -15,6 +16,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import warn
 from facula_multiprocessing.extend import (
     Arena,
+    Blocks,
     Leases,
     Stacks,
     capacity_for,
@@ -41,7 +43,7 @@ UNGUARDED = (
     "'__main__':`, since a worker imports its main module, and a notebook's classes in a module of their own"
 )
 GRACE = 2.0  # seconds in which a worker may end by itself
-ANSWER = 1.0  # seconds in which a stuck worker may say where it is
+ANSWER = 0.9  # seconds in which a stuck worker may say where it is
 
 
 class Processes(Workers):
@@ -106,6 +108,11 @@ class _Worker:
                 process.start()
         except BaseException as error:
             self._close()
+            if isinstance(error, AssertionError) and current_process().daemon:
+                raise OperationError(
+                    "DataLoader: a daemonic process may not start worker processes; start it with daemon=False, or "
+                    'pass worker_method="thread" or num_workers=0'
+                ) from None
             if isinstance(error, (AttributeError, TypeError, PicklingError)):
                 raise InvalidTypeError(
                     "DataLoader: the dataset, collate_fn and worker_init_fn must be such that pickle can send them to "
@@ -126,14 +133,15 @@ class _Worker:
             self._link.send((ticket, unit, self._leases.gone()))
 
     def receive(self, until: float | None, unit: object) -> Result | None:
-        if not self._link.poll(0):
-            ready = wait([self._link, self._process.sentinel], None if until is None else max(0.0, until - monotonic()))
-            if not ready:
-                return None
-            if self._link not in ready and not self._link.poll(0):
-                raise self._death(unit)
         try:
-            ticket, blocks, overflowed, times, data = self._link.recv()
+            if not self._link.poll(0):
+                left = None if until is None else max(0.0, until - monotonic())
+                ready = wait([self._link, self._process.sentinel], left)
+                if not ready:
+                    return None
+                if self._link not in ready and not self._link.poll(0):
+                    raise EOFError
+            ticket, blocks, overflowed, times, data = self._received()
         except (EOFError, OSError):
             raise self._death(unit) from None
         self._began = True
@@ -148,6 +156,13 @@ class _Worker:
         if isinstance(batch, Failure):
             return ticket, None, _error_of(batch, self), times
         return ticket, batch, None, times
+
+    def _received(self) -> tuple[int, Blocks, int, tuple[float, float], bytes]:
+        try:
+            return self._link.recv()
+        except KeyboardInterrupt:  # perhaps in the middle of a message: nobody can read what follows
+            self._link.close()
+            raise
 
     def _death(self, unit: object) -> WorkerError:
         self._process.join(GRACE)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from facula_errors import InvalidTypeError, InvalidValueError
 
-from ._sample_rng import here
+from ._sample_rng import SampleRandom
 from ._types import Sample, Source
 
 INTERRUPTED = object()  # StopIteration's value where an error had ended a stream before: not the end of the epoch
@@ -127,15 +127,12 @@ class Numbered:
             return group[0]
         number = self._number
         seed, epoch, worker, workers = self._randoms
-        former = here.key, here.rng
-        here.key, here.rng = (seed, epoch, number * workers + worker), None
-        try:
-            sample = next(self._samples)
-        except Exception as error:
-            self._add_place(error)
-            raise
-        finally:
-            here.key, here.rng = former
+        with SampleRandom(seed, epoch, number * workers + worker):
+            try:
+                sample = next(self._samples)
+            except Exception as error:
+                self._add_place(error)
+                raise
         self._number = number + 1
         return number, sample
 
@@ -143,23 +140,20 @@ class Numbered:
         """Append up to `count` more to a list."""
         start, number = self._start, self._number
         seed, epoch, worker, workers = self._randoms
-        index = number * workers + worker
-        former = here.key, here.rng
-        here.key, here.rng = (seed, epoch, index), None
-        try:
-            for sample in islice(self._samples, max(0, start - number) + count):
-                if number >= start:
-                    group.append((number, sample))
-                number += 1
-                index += workers
-                here.key, here.rng = (seed, epoch, index), None
-        except Exception as error:
-            self._number = number
-            self._add_place(error)
-            raise
-        finally:
-            self._number = number
-            here.key, here.rng = former
+        with SampleRandom(seed, epoch, number * workers + worker) as random:
+            try:
+                for sample in islice(self._samples, max(0, start - number) + count):
+                    if number >= start:
+                        group.append((number, sample))
+                    number += 1
+                    random.index += workers
+                    random.rng = None
+            except Exception as error:
+                self._number = number
+                self._add_place(error)
+                raise
+            finally:
+                self._number = number
         if number < start:
             raise InvalidValueError(
                 f"load_state_dict: expected an epoch of at least {start} samples; the dataset gave {number}"

@@ -72,6 +72,9 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
         try:
             data, blocks = writer.encode(result)
         except BaseException as error:
+            error.add_note(
+                "DataLoader: a batch must be what pickle can send from a worker to the program; raised sending one"
+            )
             data, blocks = writer.encode(_failure(error))
         del result
         times = perf_counter() - begun, getattr(make, "collating", 0.0)
