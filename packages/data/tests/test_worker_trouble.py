@@ -170,7 +170,7 @@ process.join()
 def test_a_batch_that_cannot_be_sent_is_told():
     with pytest.raises((AttributeError, TypeError, PicklingError)) as caught:
         list(DataLoader(Rows(), 8, num_workers=1, collate_fn=lambda rows: lambda: rows, **PROCESSES))
-    assert "such that pickle can" in "".join(caught.value.__notes__)
+    assert "be what pickle can" in "".join(caught.value.__notes__)
 
 
 def test_a_worker_that_the_kernel_killed_says_that_memory_may_be_short():
