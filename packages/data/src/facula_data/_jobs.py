@@ -5,7 +5,6 @@ A job goes to each worker once. `begin(worker)` gives the function that makes th
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from functools import partial
@@ -17,11 +16,12 @@ from facula_errors import InvalidTypeError
 from ._arrays import as_numpy
 from ._collate import default_collate, default_convert, stacked
 from ._fetch import BatchReader, SampleReader, collated
+from ._globals import generators, seed_all
 from ._native import Native, native_of
 from ._reading import OnError, Reader
 from ._streams import Groups, Numbered, Randoms, Start, has_state, state_of
 from ._types import Batch, Collate, Convert, Sample, Source
-from ._worker_info import WorkerInfo, get_worker_info, set_worker_info
+from ._worker_info import WorkerInfo, at_start, get_worker_info, set_worker_info
 
 SMALL = 4096  # bytes of a sample
 BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
@@ -40,7 +40,8 @@ class Job:
         init: called with a worker's number when it begins, or None.
     """
 
-    __slots__ = ("batched", "collate", "dataset", "init", "native", "num_workers", "on_error", "seed_globals")
+    __slots__ = ("batched", "collate", "dataset", "generators", "init", "native", "num_workers", "on_error",
+                 "seed_globals", "starters")  # fmt: skip
 
     def __init__(
         self,
@@ -57,6 +58,7 @@ class Job:
         self.dataset, self.collate, self.batched = dataset, collate, batched
         self.native = native_of(convert)
         self.num_workers, self.init = num_workers, init
+        self.generators, self.starters = tuple(generators), tuple(at_start)  # which a new interpreter may not have
 
     def begin(self, worker: int, order_seed: int, seed: int, epoch: int, *, first: bool, own_process: bool) -> Make:
         """Be worker number `worker` in an epoch; gives `make(unit)`, a batch of a unit, its arrays not converted yet.
@@ -72,8 +74,11 @@ class Job:
         seed = (seed + worker) % (1 << 64)
         set_worker_info(WorkerInfo(worker, self.num_workers, seed, self.dataset))
         if own_process:
-            random.seed(seed)
-            np.random.seed([seed & 0xFFFFFFFF, seed >> 32])
+            if first:
+                generators[:] = self.generators
+                for function in self.starters:
+                    function()
+            seed_all(seed)
         if first and self.init is not None:
             self.init(worker)
         return self._maker(order_seed, epoch)

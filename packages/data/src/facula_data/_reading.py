@@ -7,7 +7,6 @@ worker, in any process, and after any resume.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ import numpy as np
 from facula_errors import InvalidValueError, OperationError
 
 from . import _checks
+from ._globals import restore_all, seed_all, states
 from ._sample_rng import SampleRandom, accepts_rng, sample_rng
 from ._seeds import GLOBALS, bits
 from ._types import Batch, Index, Sample, Source
@@ -34,7 +34,7 @@ class Reader:
     Arguments:
         dataset: with `__getitem__`.
         on_error: "raise", "skip", "substitute", or a function of error and index that gives a sample or raises.
-        seed_globals: whether `random` and `numpy.random` are seeded for each sample.
+        seed_globals: whether the generators that all code shares are seeded for each sample.
     """
 
     __slots__ = ("_globals", "_policy", "_rng", "dataset", "epoch", "seed")
@@ -61,7 +61,7 @@ class Reader:
     def _read(self, index: Index) -> Sample:
         try:
             if self._globals:
-                _seed_globals(self._words(index))
+                seed_all(int(self._words(index).random_raw()))
             with SampleRandom(self.seed, self.epoch, index):
                 if self._rng:
                     return self.dataset.__getitem__(index, rng=sample_rng())
@@ -111,21 +111,14 @@ def beyond(dataset: Source, index: Index) -> str:
     return ""
 
 
-def _seed_globals(words: np.random.Philox) -> None:
-    first, second = words.random_raw(2)
-    random.seed(int(first))
-    np.random.seed(int(second) & 0xFFFFFFFF)
-
-
 def restoring_globals(make: Callable[[Index], Batch]) -> Callable[[Index], Batch]:
-    """`make`, after which `random` and `numpy.random` have the state that they had before."""
+    """`make`, after which the generators that all code shares have the states that they had before."""
 
     def restored(unit: Index) -> Batch:
-        ours, theirs = random.getstate(), np.random.get_state()
+        former = states()
         try:
             return make(unit)
         finally:
-            random.setstate(ours)
-            np.random.set_state(theirs)
+            restore_all(former)
 
     return restored

@@ -18,7 +18,6 @@ from facula_multiprocessing.extend import Writer
 
 from ._jobs import BEGIN
 from ._memory import make_with
-from ._worker_info import at_start
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -42,8 +41,6 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
     """Make batches of the units that come through `link`, in order, and send back where they lie."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
     stacks.answer()
-    for function in at_start:
-        function()
     tasks: SimpleQueue[Task | None] = SimpleQueue()
     Thread(target=_receive, args=(link, tasks), daemon=True, name="facula: tasks").start()
     writer = Writer(arena)

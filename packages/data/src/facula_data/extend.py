@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ._globals import SharedGenerator
+from ._globals import generators as shared_generators
 from ._native import Native
 from ._seeds import set_seed_source
 from ._worker_info import at_start as at_worker_start
@@ -12,4 +14,4 @@ if TYPE_CHECKING:  # what arguments may be
     from ._datasets import Samples as Samples
     from ._seeds import SeedLike as SeedLike
 
-__all__ = ["Native", "at_worker_start", "set_seed_source"]
+__all__ = ["Native", "SharedGenerator", "at_worker_start", "set_seed_source", "shared_generators"]

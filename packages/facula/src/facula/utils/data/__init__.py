@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 
 from facula_cpu import set_num_threads
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, from_numpy, randint, stack
+from facula_tensor import Tensor, from_numpy, get_rng_state, manual_seed, randint, set_rng_state, stack
 
 from ..._names import publish
 from ..._siblings import needs
@@ -51,7 +51,7 @@ with needs("facula.utils.data"):
         growing_attributes,
         random_split,
     )
-    from facula_data.extend import Native, at_worker_start, set_seed_source
+    from facula_data.extend import Native, SharedGenerator, at_worker_start, set_seed_source, shared_generators
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -228,5 +228,6 @@ def _draw() -> int:
 
 set_seed_source(_draw)
 at_worker_start.append(partial(set_num_threads, 1))  # the workers are several already
+shared_generators.append(SharedGenerator(manual_seed, get_rng_state, set_rng_state))
 
 publish(__name__, later=("distributed",), lazily={"distributed": "DistributedSampler"})
