@@ -12,10 +12,12 @@ from functools import partial
 from pathlib import Path
 from pickle import PicklingError
 
+import numpy as np
 import pytest
 
 from facula_data import DataLoader
 from facula_data._errors import WorkerError, WorkerTimeoutError
+from facula_errors import OperationError
 
 pytest.importorskip("facula_multiprocessing")
 
@@ -141,9 +143,8 @@ def test_a_stuck_worker_is_replaced_where_bad_samples_are_left_out():
     loader = DataLoader(dataset, 4, num_workers=2, timeout=1.5, on_error="skip", persistent_workers=True, **PROCESSES)
     batches = iter(loader)
     with pytest.warns(UserWarning, match=r"worker 0 .* gave no batch of samples .*; it is replaced"):
-        found = [next(batches)["index"].tolist() for _ in range(9)]
-    assert found == [list(range(first, first + 4)) for first in range(0, 40, 4) if first != 8]
-    assert loader.state_dict()["skipped"] == [[8, 12]]
+        found = [next(batches)["index"].tolist() for _ in range(10)]
+    assert found == [[i for i in range(first, first + 4) if i != 9] for first in range(0, 40, 4)]
 
 
 def test_a_daemonic_process_is_told_what_to_do():
@@ -321,3 +322,33 @@ def test_a_fork_of_the_program_has_workers_of_its_own(kind, keep):
 
     assert in_a_fork(let_go) == "let go"
     assert [batch.tolist()[0] for batch in kept[1]] == list(range(4, 40, 4))
+
+
+def lose(error, index):
+    return {"row": np.zeros(500, np.float32), "index": -index, "name": f"no row {index}"}
+
+
+@pytest.mark.parametrize("what", [die, leave])
+@pytest.mark.parametrize("size", [8, None])
+@pytest.mark.parametrize(("policy", "instead"), [("skip", None), ("substitute", 1), (lose, -5)])
+def test_only_the_sample_that_ends_its_worker_is_lost(policy, instead, size, what):
+    loader = DataLoader(Odd(5, what), size, num_workers=2, seed=1, on_error=policy, **PROCESSES)
+    with pytest.warns(UserWarning, match=r"sample 5\b.*; it is replaced"):
+        found = [np.ravel(batch["index"]).tolist() for batch in loader]
+    found = [index for batch in found for index in batch]
+    if policy == "substitute":
+        instead = found[5]
+        assert instead != 5
+    assert found == [*range(5), *([] if instead is None else [instead]), *range(6, 40)]
+
+
+def test_a_worker_that_ends_says_at_which_sample():
+    with pytest.raises(WorkerError, match="while it read sample 11 and made the batch of samples") as caught:
+        list(DataLoader(Odd(11, die), 8, num_workers=1, **PROCESSES))
+    assert caught.value.position == 3
+
+
+@pytest.mark.parametrize("kind", [PROCESSES, {"worker_method": "thread"}])
+def test_a_sample_does_not_end_the_program(kind):
+    with pytest.raises(OperationError, match=r"worker 0 raised SystemExit\('done'\)"):
+        list(DataLoader(Odd(3, partial(sys.exit, "done")), 8, num_workers=1, on_error="skip", **kind))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 from facula_errors import FaculaError, OperationError
 
@@ -84,6 +85,7 @@ class WorkerError(OperationError):
         unit: what it was to make: the indices of a batch, or one index; None of a stream's.
         exitcode: as in multiprocessing: negative for a signal, None where it is not known.
         hint: the end of the message: what to change.
+        position: which of the samples of `unit` it was reading, counted from 0; None where that is not known.
     """
 
     worker: int
@@ -91,15 +93,25 @@ class WorkerError(OperationError):
     unit: object
     exitcode: int | None
     hint: str
+    position: int | None
 
-    def __init__(self, worker: int, pid: int, unit: object, exitcode: int | None, hint: str = "") -> None:
-        super().__init__(worker, pid, unit, exitcode, hint)
-        self.worker, self.pid, self.unit, self.exitcode, self.hint = worker, pid, unit, exitcode, hint
+    def __init__(
+        self,
+        worker: int,
+        pid: int,
+        unit: object,
+        exitcode: int | None,
+        hint: str = "",
+        position: int | None = None,
+    ) -> None:
+        super().__init__(worker, pid, unit, exitcode, hint, position)
+        self.worker, self.pid, self.unit, self.exitcode = worker, pid, unit, exitcode
+        self.hint, self.position = hint, position
 
     def __str__(self) -> str:
         return (
-            f"DataLoader: worker {self.worker} (process {self.pid}) ended ({_end(self.exitcode)}) while it made the "
-            f"batch of {_shown(self.unit)}{self.hint}"
+            f"DataLoader: worker {self.worker} (process {self.pid}) ended ({_end(self.exitcode)}) while it "
+            f"{_doing(self.unit, self.position)}{self.hint}"
         )
 
 
@@ -114,6 +126,7 @@ class WorkerTimeoutError(OperationError, TimeoutError):
         unit: what it was to make: the indices of a batch, or one index; None of a stream's.
         timeout: in seconds.
         stacks: where its threads were; empty where it could not say.
+        position: which of the samples of `unit` it was reading, counted from 0; None where that is not known.
     """
 
     worker: int
@@ -121,10 +134,14 @@ class WorkerTimeoutError(OperationError, TimeoutError):
     unit: object
     timeout: float
     stacks: str
+    position: int | None
 
-    def __init__(self, worker: int, pid: int | None, unit: object, timeout: float, stacks: str) -> None:
-        super().__init__(worker, pid, unit, timeout, stacks)
-        self.worker, self.pid, self.unit, self.timeout, self.stacks = worker, pid, unit, timeout, stacks
+    def __init__(
+        self, worker: int, pid: int | None, unit: object, timeout: float, stacks: str, position: int | None = None
+    ) -> None:
+        super().__init__(worker, pid, unit, timeout, stacks, position)
+        self.worker, self.pid, self.unit, self.timeout = worker, pid, unit, timeout
+        self.stacks, self.position = stacks, position
 
     def __str__(self) -> str:
         where = f"; it is here:\n{self.stacks}" if self.stacks else "; it does not answer (stopped, or in a C function)"
@@ -145,6 +162,18 @@ def _end(exitcode: int | None) -> str:
         return f"by {signal.Signals(-exitcode).name}{hint}"
     except ValueError:
         return f"by signal {-exitcode}"
+
+
+def _doing(unit: object, position: int | None) -> str:
+    index = index_at(unit, position)
+    made = f"made the batch of {_shown(unit)}"
+    return made if index is None else f"read sample {index!r:.80} and {made}"
+
+
+def index_at(unit: object, position: int | None) -> object:
+    """The index at a position of a unit; None where it is not known, or the unit is one index."""
+    indices: Any = unit
+    return indices[position] if position is not None and 0 <= position < len(indices) else None
 
 
 def _shown(unit: object) -> str:

@@ -11,6 +11,7 @@ from facula_errors import InvalidValueError
 
 from ._collate import default_collate, default_convert, finishing
 from ._errors import CollateError
+from ._marks import marked
 from ._overrides import quick_method
 from ._reading import LEFT_OUT, Reader, add_place
 from ._sample_rng import SampleRandom
@@ -76,7 +77,7 @@ class BatchReader:
             dataset = self._dataset
             with SampleRandom(read.seed, read.epoch, None) as random:
                 try:
-                    for random.index in chosen:
+                    for random.index in marked(chosen):
                         random.rng = None
                         samples.append(dataset[random.index])
                 except Exception as error:
@@ -84,7 +85,7 @@ class BatchReader:
                     raise
             return samples
         if self._read_list is None:
-            for index in tuple(chosen):
+            for index in marked(chosen.copy()):
                 sample = read(index)
                 if sample is LEFT_OUT:
                     chosen.remove(index)

@@ -12,13 +12,14 @@ from typing import Generic, NamedTuple, TypeVar
 
 from facula_errors.extend import warn
 
-from ._errors import WorkerError, WorkerTimeoutError
+from ._errors import WorkerError, WorkerTimeoutError, index_at
 from ._fetch import EMPTY, is_empty
 from ._jobs import CUT
+from ._marks import Lost
 from ._passes import Batch_co, Progress
 from ._streams import INTERRUPTED, Start
 from ._types import Batch
-from ._workers import Workers
+from ._workers import LEFT_OUT, Workers
 
 Unit = TypeVar("Unit")
 
@@ -112,19 +113,40 @@ class HandedOut(Generic[Unit, Batch_co]):
         return (ticket - self._first) % len(self._workers)
 
     def batch(self, handed: _Handed) -> Batch:
-        """The batch; once more from a new process where one ended or is stuck and may be replaced, else EMPTY."""
+        """The batch. Where a process ends or is stuck over it and may be replaced, a new one tries it once more, then
+        without the samples over which that happens again; EMPTY where these are not known.
+        """
         worker = self._worker(handed.ticket)
-        for attempt in range(2):
+        again = False
+        while True:
             try:
                 batch = self._workers.result(worker, handed.ticket)
             except (WorkerError, WorkerTimeoutError) as error:
                 if not self._replaces or error.pid is None:  # a thread
                     raise
-                warn(str(error).partition(";")[0] + "; it is replaced")
-                self._workers.restart(worker, again=not attempt)
+                what = str(error).partition(";")[0]
+                unit = _without(error, what) if again else error.unit
+                warn(f"{what}; it is replaced{', its batch left out' if unit is LEFT_OUT else ''}")
+                self._workers.restart(worker, unit)
+                if unit is LEFT_OUT:
+                    return EMPTY
+                again = True
             else:
                 return batch if is_empty(batch) else self._finish(batch)
-        return EMPTY
+
+
+def _without(error: WorkerError | WorkerTimeoutError, what: str) -> object:
+    """The unit, with the sample over which its process ended marked as lost; LEFT_OUT where there is no such sample."""
+    if isinstance(error.unit, Lost):
+        return LEFT_OUT
+    if not hasattr(error.unit, "__iter__"):
+        return Lost(error.unit, what)
+    index = index_at(error.unit, error.position)
+    if index is None or isinstance(index, Lost):
+        return LEFT_OUT
+    unit = list(error.unit)  # type: ignore[call-overload]
+    unit[error.position] = Lost(index, what)  # type: ignore[index]
+    return unit
 
 
 class _Reply:

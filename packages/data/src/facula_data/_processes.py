@@ -5,12 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 from contextlib import suppress
+from mmap import PAGESIZE
 from multiprocessing import current_process
 from multiprocessing.connection import wait
 from pickle import PicklingError
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
+
+import numpy as np
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import warn
@@ -24,13 +27,15 @@ from facula_multiprocessing.extend import (
     keep_from_children,
     no_longer_kept,
     preload_fork_server,
+    reserve,
     starting_workers,
 )
 
 from ._errors import WorkerError
 from ._jobs import BEGIN
+from ._marks import NONE
 from ._worker_process import Failure, work
-from ._workers import Result, Workers
+from ._workers import LEFT_OUT, Result, Workers
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -70,22 +75,41 @@ class Processes(Workers):
         self._epoch = order_seed, seed, epoch
         return super().begin(order_seed, seed, epoch)
 
-    def restart(self, worker: int, again: bool) -> None:
-        """Replace a process that has ended, or is stuck; without `again` the unit that it had is left out."""
+    def restart(self, worker: int, unit: object) -> None:
+        """Replace a process that has ended or is stuck by one that does what it had still to do.
+
+        Arguments:
+            worker: its number.
+            unit: in place of the one that it was at; LEFT_OUT for none.
+        """
         self._processes[worker].end()
         new = self._processes[worker] = _Worker(worker, self._job, self._context, SHARE / len(self._processes))
         new.send(BEGIN, self._epoch)
-        left = [(ticket, unit) for ticket, (number, unit) in self._open.items() if number == worker]
-        if not again:
-            del self._open[left.pop(0)[0]]
-        for ticket, unit in left:
-            new.send(ticket, unit)
+        first, *others = [ticket for ticket, (number, _) in self._open.items() if number == worker]
+        if unit is LEFT_OUT:
+            del self._open[first]
+        else:
+            self._open[first] = worker, unit
+            others.insert(0, first)
+        for ticket in others:
+            new.send(ticket, self._open[ticket][1])
 
 
 class _Worker:
     """One process, and what is between it and us."""
 
-    __slots__ = ("_arena", "_began", "_forked", "_leases", "_link", "_process", "_stacks", "number", "overflowed")
+    __slots__ = (
+        "_arena",
+        "_began",
+        "_forked",
+        "_leases",
+        "_link",
+        "_position",
+        "_process",
+        "_stacks",
+        "number",
+        "overflowed",
+    )
 
     def __init__(self, number: int, job: Job, context: BaseContext, share: float) -> None:
         self.number, self.overflowed, self._began = number, 0, False
@@ -93,7 +117,10 @@ class _Worker:
         self._forked = method == "fork"
         if method == "forkserver":
             preload_fork_server()
-        self._arena = Arena(capacity_for(share))
+        self._arena = Arena(capacity_for(share), apart=PAGESIZE)
+        reserve(self._arena.fd, 0, PAGESIZE)
+        self._position = self._arena.bytes_at(0, 8).view(np.int64)  # where the process marks the sample that it reads
+        self._position[0] = NONE
         self._leases = Leases(self._arena)
         self._stacks = Stacks()
         self._link, theirs = context.Pipe()
@@ -168,7 +195,11 @@ class _Worker:
         self._process.join(GRACE)
         code = self._process.exitcode
         hint = "" if self._forked or self._began or code != 1 else UNGUARDED
-        return WorkerError(self.number, self.pid, unit, code, hint)
+        return WorkerError(self.number, self.pid, unit, code, hint, self.position())
+
+    def position(self) -> int | None:
+        position = int(self._position[0])
+        return None if position == NONE else position
 
     def stacks(self) -> str:
         self._stacks.ask(self.pid)

@@ -16,6 +16,7 @@ from facula_errors import InvalidValueError, OperationError
 
 from . import _checks
 from ._globals import restore_all, seed_all, states
+from ._marks import Lost
 from ._sample_rng import SampleRandom, accepts_rng, sample_rng
 from ._seeds import GLOBALS, bits
 from ._types import Batch, Index, Sample, Source
@@ -53,6 +54,8 @@ class Reader:
     def __call__(self, index: Index) -> Sample:
         if self._policy == "raise":
             return self._read(index)
+        if type(index) is Lost:
+            return self._instead(OperationError(index.what), index.index)
         try:
             return self._read(index)
         except Exception as error:

@@ -58,6 +58,9 @@ class _Thread:
     def stacks(self) -> str:
         return ""
 
+    def position(self) -> None:
+        return None
+
 
 def _work(number: int, job: Job, tasks: SimpleQueue[Task | None], results: SimpleQueue[Result]) -> None:
     make: Make | None = None

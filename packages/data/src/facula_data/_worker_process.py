@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from facula_multiprocessing.extend import Writer
 
 from ._jobs import BEGIN
+from ._marks import mark_in
 from ._memory import make_with
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
     Thread(target=_receive, args=(link, tasks), daemon=True, name="facula: tasks").start()
     writer = Writer(arena)
     make_with(writer.empty)
+    mark_in(arena.bytes_at(0, 8).data.cast("q"))
     make: Make | None = None
     failure: Failure | None = None
     first = True

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: A ticket, its batch, or what was raised instead, and the seconds of making it and of collation.
 Result: TypeAlias = tuple[int, Batch, BaseException | None, tuple[float, float]]
 
+LEFT_OUT = object()  # in place of a unit
+
 
 class Worker(Protocol):
     """One worker, and what is between it and us."""
@@ -39,6 +41,9 @@ class Worker(Protocol):
 
     def stacks(self) -> str:
         """Where it is stuck, if it can say so."""
+
+    def position(self) -> int | None:
+        """Which of the samples of its unit it is reading, if that is known."""
 
 
 class Workers:
@@ -90,24 +95,29 @@ class Workers:
         while found != ticket:  # others are of a pass that was given up
             result = one.receive(until, unit)
             if result is None:
-                raise WorkerTimeoutError(worker, one.pid, unit, self._timeout, one.stacks())
+                raise WorkerTimeoutError(worker, one.pid, unit, self._timeout, one.stacks(), one.position())
             found, batch, error, times = result
             self._open.pop(found, None)
         if self.meter is not None:
             self.meter.worker(worker, *times)
         if error is not None:
             try:
+                if not isinstance(error, Exception):  # SystemExit: of a sample, not of the program
+                    raise OperationError(
+                        f"DataLoader: expected samples, or errors; worker {worker} raised {type(error).__name__}"
+                        f"({str(error)!r}); raise an Exception in the dataset, or see on_error"
+                    ) from error
                 raise error
             finally:
                 del error, result  # the error's traceback would keep it, and with it the workers
         return batch
 
-    def restart(self, worker: int, again: bool) -> None:
-        """Replace a worker that has ended, which does what the old one had still to do.
+    def restart(self, worker: int, unit: object) -> None:
+        """Replace a worker that has ended or is stuck by one that does what it had still to do.
 
         Arguments:
             worker: its number.
-            again: whether that includes the unit that the old one ended with.
+            unit: in place of the one that it was at; LEFT_OUT for none.
         """
 
     def close(self) -> None:

@@ -64,7 +64,8 @@ class Arena:
 
     Arguments:
         capacity: bytes, rounded up to pages.
-        apart: bytes at the start that no block is made of, for the caller to reserve; a whole number of pages.
+        apart: bytes at the start that no block is made of, for the caller to reserve (`reserve`); a whole number of
+            pages.
 
     Raises:
         SharedMemoryError: there can be no file or no mapping so large.
@@ -78,6 +79,7 @@ class Arena:
 
     __slots__ = (
         "__weakref__",
+        "_apart",
         "_free",
         "_mapping",
         "_memory",
@@ -101,17 +103,16 @@ class Arena:
 
     def __init__(self, capacity: int, apart: int = 0) -> None:
         capacity = -(-capacity // PAGE) * PAGE
-        self._map(create(capacity), capacity)
-        self._room = Room(apart, capacity)
+        self._map(create(capacity), capacity, apart)
 
     @classmethod
-    def over(cls, fd: int, capacity: int) -> Arena:
+    def over(cls, fd: int, capacity: int, apart: int = 0) -> Arena:
         """The arena of another process, by a descriptor that is this one's from now on."""
         arena = cls.__new__(cls)
-        arena._map(fd, capacity)
+        arena._map(fd, capacity, apart)
         return arena
 
-    def _map(self, fd: int, capacity: int) -> None:
+    def _map(self, fd: int, capacity: int, apart: int) -> None:
         try:
             self._mapping = mmap.mmap(fd, capacity, mmap.MAP_SHARED, **_NO_COPY)
         except OSError as error:
@@ -123,7 +124,7 @@ class Arena:
         self.fd, self.capacity, self.reserved, self.taken = fd, capacity, 0, 0
         self._memory = np.frombuffer(self._mapping, np.uint8)
         self.address = self._memory.ctypes.data
-        self._room = Room(0, capacity)
+        self._room, self._apart = Room(apart, capacity), apart
         self._free: dict[int, list[int]] = {}
         self._sizes: dict[int, int] = {}  # of the blocks that are taken, by offset
         self._steps: list[tuple[int, int]] = []  # what small blocks were cut from: offsets and lengths, in order
@@ -135,7 +136,7 @@ class Arena:
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         context.assert_spawning(self)  # elsewhere a handle goes, not the arena
-        return _attached, (reduction.DupFd(self.fd), self.capacity)
+        return _attached, (reduction.DupFd(self.fd), self.capacity, self._apart)
 
     def bytes_at(self, offset: int, nbytes: int) -> np.ndarray:
         """The bytes of a block as an array, which does not hold the block."""
@@ -268,6 +269,6 @@ def size_class(nbytes: int) -> int:
     return -(-nbytes // step) * step
 
 
-def _attached(descriptor: Duplicate, capacity: int) -> Arena:
+def _attached(descriptor: Duplicate, capacity: int, apart: int) -> Arena:
     """The arena of another process, in this one."""
-    return Arena.over(descriptor.detach(), capacity)
+    return Arena.over(descriptor.detach(), capacity, apart)

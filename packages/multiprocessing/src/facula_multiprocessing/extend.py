@@ -9,6 +9,7 @@ from ._blocks import starting_workers
 from ._fork_server import preload_fork_server
 from ._handles import Handle
 from ._leases import Leases
+from ._memory import reserve
 from ._messages import Blocks, Writer, decode
 from ._outgoing import SharedBlock
 from ._reductions import block_under, encode, register_reduction
@@ -33,6 +34,7 @@ __all__ = [
     "preload_fork_server",
     "receive",
     "register_reduction",
+    "reserve",
     "send",
     "starting_workers",
 ]
