@@ -1,5 +1,7 @@
 """Loaders that find out which kind of workers is the quickest."""
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -97,6 +99,21 @@ def test_streams_and_unsendable_datasets_are_read_inline():
     with pytest.warns(UserWarning, match="leaves out kind 'process'"):
         assert len(list(loader)) == 60
     assert loader.worker_choice.chosen == "inline"
+
+
+UNGUARDED = """
+from facula_data import DataLoader
+
+loader = DataLoader(range(40), 2, num_workers=2, worker_method="auto", multiprocessing_context="spawn")
+print(sum(int(batch.sum()) for batch in loader), loader.worker_choice.chosen)
+"""
+
+
+def test_a_kind_that_cannot_begin_is_left_out(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(UNGUARDED)
+    said = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120)
+    assert said.stdout.split()[-2:] == ["780", "inline"] and "leaves out kind 'process'" in said.stderr
 
 
 def test_inline_has_no_workers():

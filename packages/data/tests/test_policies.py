@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from facula_data import ConcatDataset, DataLoader, DistributedSampler, IterableDataset, Subset, TensorDataset
+from facula_data import (
+    ConcatDataset,
+    DataLoader,
+    DistributedSampler,
+    IterableDataset,
+    MapDataset,
+    StackDataset,
+    Subset,
+    TensorDataset,
+)
 
 WORKERS = [{}, {"num_workers": 2, "worker_method": "thread"}, {"num_workers": 2, "multiprocessing_context": "fork"}]
 workers = pytest.mark.parametrize("kind", WORKERS, ids=["inline", "threads", "processes"])
@@ -246,3 +255,21 @@ def test_samples_without_batches_are_shared_out_too(kind):
 def test_no_text_stands_for_a_missing_batch(kind):
     texts = ["no sample is left", "end", "cut"]
     assert list(DataLoader(texts, None, **kind)) == texts
+
+
+def test_rng_reaches_datasets_within_others():
+    class Noise:
+        def __len__(self):
+            return 6
+
+        def __getitem__(self, index, rng):
+            return rng.random()
+
+    def values_of(dataset, **kind):
+        batches = DataLoader(dataset, 2, seed=3, **kind)
+        return [np.asarray(batch[0] if isinstance(batch, list) else batch).tolist() for batch in batches]
+
+    plain = values_of(Noise())
+    assert values_of(MapDataset(Noise(), lambda value: value)) == plain
+    assert values_of(StackDataset(Noise())) == plain
+    assert values_of(StackDataset(Noise(), TensorDataset(np.arange(6)))) == plain, "which is not read at once"

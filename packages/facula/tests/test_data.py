@@ -159,3 +159,34 @@ def test_type_checkers_know_every_argument_of_a_loader():
     by_name = {node.target.id for node in options.body if isinstance(node, ast.AnnAssign)}
     by_place = set(inspect.signature(DataLoader).parameters) - {"arguments", "options"}
     assert by_name | by_place == set(inspect.signature(facula_data.DataLoader).parameters)
+
+
+class Noise:
+    """Random numbers of facula's own."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return facula.rand(())
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_draw_other_numbers_each_and_in_each_epoch(method):
+    facula.manual_seed(1)
+    loader = DataLoader(Noise(), 2, num_workers=2, multiprocessing_context=method, persistent_workers=method == "fork")
+    drawn = facula.cat([batch for _ in range(2) for batch in loader])
+    assert len(drawn.unique()) == 16
+    facula.manual_seed(1)
+    loader = DataLoader(Noise(), 2, num_workers=2, multiprocessing_context="fork")
+    assert facula.equal(drawn, facula.cat([batch for _ in range(2) for batch in loader]))
+
+
+def test_seeded_globals_reach_faculas_generator():
+    def numbers(**kind):
+        return facula.cat(list(DataLoader(Noise(), 3, seed=1, seed_globals=True, **kind)))
+
+    state = facula.get_rng_state()
+    drawn = numbers()
+    assert len(drawn.unique()) == 8 and facula.get_rng_state() == state
+    assert facula.equal(drawn, numbers(num_workers=2, multiprocessing_context="fork"))

@@ -7,7 +7,9 @@ so a program sees no difference but the speed. Threads are tried only with a dat
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -17,6 +19,7 @@ from facula_errors import FaculaError
 from facula_errors.extend import warn
 
 from ._crew import INLINE, PROCESS, THREAD
+from ._errors import WorkerError
 from ._overrides import bears_threads
 
 if TYPE_CHECKING:
@@ -87,17 +90,27 @@ class Choice:
 
 
 class Portion(Generic[Unit]):
-    """The next `count` units of what is to be made; all that are left for None. `ended` once there are no more."""
+    """The next units of what is to be made, as many as `more` says. `ended` once there are no more."""
 
-    __slots__ = ("_left", "_units", "ended")
+    __slots__ = ("_left", "_open", "_units", "ended")
 
     def __init__(self, units: Iterator[Unit]) -> None:
-        self._units, self._left = units, 0
+        self._units: Iterator[Unit] = units
+        self._left = 0
+        self._open: deque[Unit] = deque()
         self.ended = False
 
     def more(self, count: int | None) -> None:
-        """Let there be so many units more."""
+        """Let there be so many units more; for None, all that are left."""
         self._left = -1 if count is None else count
+
+    def made(self) -> None:
+        """The first of the units that were given has its batch, or its error."""
+        self._open.popleft()
+
+    def take_back(self) -> None:
+        """Give those that have none once more."""
+        self._units, self._open, self.ended = chain(self._open, self._units), deque(), False
 
     def __iter__(self) -> Portion[Unit]:
         return self
@@ -107,10 +120,12 @@ class Portion(Generic[Unit]):
             raise StopIteration
         self._left -= 1
         try:
-            return next(self._units)
+            unit = next(self._units)
         except StopIteration:
             self.ended = True
             raise
+        self._open.append(unit)
+        return unit
 
 
 class Automatic(Generic[Unit]):
@@ -124,18 +139,8 @@ class Automatic(Generic[Unit]):
         meter: that is told what this process made, or None.
     """
 
-    __slots__ = (
-        "_asked",
-        "_batches",
-        "_begin",
-        "_between",
-        "_choice",
-        "_left",
-        "_making",
-        "_meter",
-        "_portion",
-        "_waits",
-    )
+    __slots__ = ("_asked", "_batches", "_begin", "_between", "_choice", "_left", "_making", "_meter", "_portion",
+                 "_waits")  # fmt: skip
 
     def __init__(
         self,
@@ -145,13 +150,8 @@ class Automatic(Generic[Unit]):
         batches: int,
         meter: Meter | None,
     ) -> None:
-        self._portion, self._begin, self._choice, self._batches, self._meter = (
-            Portion(units),
-            begin,
-            choice,
-            batches,
-            meter,
-        )
+        self._portion, self._begin, self._choice = Portion(units), begin, choice
+        self._batches, self._meter = batches, meter
         self._making: Making | None = None
         self._asked = self._left = 0.0  # when the last batch was asked for, and delivered
         self._waits: list[float] = []
@@ -179,7 +179,20 @@ class Automatic(Generic[Unit]):
 
     def make(self, unit: Unit) -> Batch:
         """The batch of a unit that was given last."""
-        batch = self._making.make(unit)  # type: ignore[union-attr]
+        try:
+            batch = self._making.make(unit)  # type: ignore[union-attr]
+        except WorkerError as error:
+            if self._waits or self._choice.chosen or not error.hint:
+                self._portion.made()
+                raise
+            self._leave_out(error)  # whose workers could not begin
+            self._portion.take_back()
+            self._making = self._next_kind()
+            return self.make(next(self._making.units))
+        except BaseException:
+            self._portion.made()
+            raise
+        self._portion.made()
         now = perf_counter()
         waited = now - self._asked
         if self._choice.chosen is None:
@@ -201,8 +214,12 @@ class Automatic(Generic[Unit]):
             except (FaculaError, OSError) as error:
                 if self._choice.chosen:
                     raise
-                warn(f'DataLoader: worker_method="auto" leaves out kind {kind!r}, as it could not begin: {error}')
-                self._choice.failed()
+                self._leave_out(error)
+
+    def _leave_out(self, error: BaseException) -> None:
+        kind = self._choice.kind
+        warn(f'DataLoader: worker_method="auto" leaves out kind {kind!r}, as it could not begin: {error}')
+        self._choice.failed()
 
     def _judge(self) -> None:
         """What was measured of a kind; where batches failed, it is tried again."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 AUTO, INLINE, PROCESS, THREAD = "auto", "inline", "process", "thread"
 METHODS = (PROCESS, THREAD, INLINE, AUTO)
+PLURALS = {INLINE: "inline", PROCESS: "processes", THREAD: "threads", AUTO: "processes"}  # as meters call them
 MOST = 8  # workers, where their number is not given
 PREFETCH = 2  # batches of each worker
 

@@ -67,4 +67,6 @@ def missing(operation: str, path: Path, remedy: str) -> FileError:
 
 def unreadable(operation: str, path: str, error: OSError) -> FileError:
     """`error` as one of the library's, which says what was reading."""
+    if isinstance(error, FileError):
+        return error
     return FileError(error.errno, f"{operation}: cannot read the file: {error.strerror}; check the path", path)

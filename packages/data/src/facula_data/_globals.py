@@ -37,10 +37,13 @@ generators: list[SharedGenerator] = [
 ]
 
 
+STEP = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio: `random` and NumPy would draw alike from one seed
+
+
 def seed_all(seed: int) -> None:
-    """Begin all of them anew."""
-    for generator in generators:
-        generator.seed(seed)
+    """Begin all of them anew, each with a seed of its own that follows from `seed`."""
+    for place, generator in enumerate(generators):
+        generator.seed((seed + place * STEP) % (1 << 64))
 
 
 def states() -> list[Any]:

@@ -14,12 +14,13 @@ from facula_errors.extend import boundary
 from . import _checks
 from ._automatic import Automatic, Choice, kinds_for
 from ._collate import default_collate, default_convert, finishing
-from ._crew import AUTO, INLINE, PROCESS, THREAD, Crew, checked_settings
+from ._crew import AUTO, INLINE, PLURALS, PROCESS, THREAD, Crew, checked_settings
 from ._datasets import Dataset, IterableDataset, T_co
 from ._distributed import Shard, checked_shard
 from ._fetch import BatchReader, SampleReader, as_list
 from ._jobs import Job, StreamJob
 from ._loader_checks import (
+    check_callable,
     check_dataset,
     check_exclusive,
     check_extras,
@@ -57,7 +58,6 @@ else:
     from ._passes import Batch_co
 
 FIXED = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "generator", "sampler"})
-METERED = {INLINE: "inline", PROCESS: "processes", THREAD: "threads", AUTO: "processes"}
 
 
 @boundary
@@ -82,11 +82,12 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             order is a function of this seed, the epoch and the position alone.
         prefetch_factor: batches that each worker makes before they are asked for; 2.
         persistent_workers: whether the workers stay for the next epoch.
-        worker_method: "process"; "thread"; "inline", which has no workers whatever `num_workers` says; or "auto".
-            Threads share the dataset and the memory; they help where a dataset reads files, decodes images or calls
-            what else releases the GIL. "auto" measures the first batches made in each way, and goes on with the
-            quickest: threads only with a dataset whose attribute `thread_safe` is true, workers as many as there are
-            processors where `num_workers` is 0, and none for an IterableDataset. `worker_choice` says what it found.
+        pin_memory_device: no difference, as `pin_memory`.
+        in_order: no difference: they always do.
+        worker_method: "process"; "thread", for datasets that read files, decode images or call what else releases the
+            GIL; "inline", without workers; or "auto": the first batches are made in each way, and the quickest goes on.
+            Threads are tried with a dataset whose `thread_safe` is true, as many workers as processors where
+            `num_workers` is 0, and none for an IterableDataset. `worker_choice` says what was found.
         seed: an int; another name for `generator`.
         shard: (rank, world): which of `world` programs that train together this is. Each gets its share of every
             `world * batch_size` samples of one common order, and positions count the samples of all.
@@ -122,6 +123,8 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
 
     num_workers: int
     pin_memory: bool
+    pin_memory_device: str
+    in_order: bool
     timeout: float
     worker_init_fn: Callable[[int], None] | None
     multiprocessing_context: object
@@ -157,6 +160,8 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
         worker_method: str = "process",
         seed: int | None = None,
         shard: tuple[int, int] | None = None,
@@ -170,36 +175,33 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             num_workers, timeout, multiprocessing_context, prefetch_factor, persistent_workers, worker_method
         )
         notice_pinning(pin_memory)
+        self.pin_memory_device, self.in_order = pin_memory_device, _checks.truth("DataLoader", "in_order", in_order)
         self.on_error = checked_policy(on_error)
         self.seed_globals = _checks.truth("DataLoader", "seed_globals", seed_globals)
         check_extras(dataset, batch_sampler, settings, on_error, seed_globals, shard)
         self.shard = None if shard is None else checked_shard("DataLoader", shard)
         check_dataset(dataset, sampler, batch_sampler)
         check_exclusive(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
-        for name, function in (("collate_fn", collate_fn), ("convert", convert), ("worker_init_fn", worker_init_fn)):
-            if function is not None and not callable(function):
-                raise InvalidTypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
+        check_callable(collate_fn=collate_fn, convert=convert, worker_init_fn=worker_init_fn)
         self.num_workers, self.pin_memory, self.timeout = settings.number, bool(pin_memory), timeout
         self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
         self.prefetch_factor, self.persistent_workers = settings.prefetch, persistent_workers
         self.worker_method = worker_method
         if settings.method == AUTO and isinstance(dataset, IterableDataset):
             settings = settings._replace(number=0, method=INLINE)
-        self.worker_choice = (
-            None if worker_method != AUTO else Choice(kinds_for(dataset, settings.method, seed_globals))
-        )
+        kinds = kinds_for(dataset, settings.method, seed_globals)
+        self.worker_choice = Choice(kinds) if worker_method == AUTO else None
         self._settings = settings
         self._crews = {kind: Crew(settings._replace(method=kind)) for kind in (PROCESS, THREAD)}
         measured = _checks.truth("DataLoader", "meter", meter)
-        self.meter = Meter(settings.number, METERED[settings.method], settings.prefetch) if measured else None
+        self.meter = Meter(settings.number, PLURALS[settings.method], settings.prefetch) if measured else None
         self.dataset: Source = dataset
         self.sampler: Source = sampler
         self.batch_sampler: Source = batch_sampler
         self.batch_size = None if batch_sampler is not None else batch_size
         self.drop_last = False if batch_sampler is not None else drop_last
         if not isinstance(dataset, IterableDataset) and batch_sampler is None:
-            if sampler is None:
-                self.sampler = default_sampler(dataset, bool(shuffle), self.generator)
+            self.sampler = default_sampler(dataset, bool(shuffle), self.generator) if sampler is None else sampler
             if self.shard is not None:
                 self.batch_sampler = Shard(self.sampler, batch_size or 1, drop_last, *self.shard)
             elif batch_size is not None:
@@ -242,7 +244,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             for other in self._crews.keys() - {kind}:
                 self._crews[other].close()
             if self.meter is not None:
-                self.meter.change(0 if kind == INLINE else self._settings.number, METERED[kind])
+                self.meter.change(0 if kind == INLINE else self._settings.number, PLURALS[kind])
             if kind == INLINE:
                 return Making(units, self._reads(progress), size)
             seed = self._seeded().seed

@@ -51,10 +51,17 @@ def check_extras(
         if value != absent and isinstance(dataset, IterableDataset):
             raise InvalidValueError(
                 f"DataLoader: {name} is for datasets with samples by index; got {name}={value!r} with an "
-                "IterableDataset, which can see to it in __iter__"
+                "IterableDataset, which can see to it in __iter__, or take it itself, as TarShards(shard=...)"
             )
     if shard is not None and batch_sampler is not None:
         raise InvalidValueError(f"DataLoader: batch_sampler already says which batches; got shard={shard!r} too")
+
+
+def check_callable(**functions: object) -> None:
+    """TypeError unless each is None or callable."""
+    for name, function in functions.items():
+        if function is not None and not callable(function):
+            raise InvalidTypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
 
 
 def check_dataset(dataset: object, sampler: object, batch_sampler: object) -> None:

@@ -11,7 +11,7 @@ from facula_errors.extend import boundary, trim_traceback
 from . import _checks
 from ._datasets import Dataset, IterableDataset
 from ._overrides import bears_threads, quick_method
-from ._sample_rng import Applied
+from ._sample_rng import Applied, item
 from ._streams import has_state
 from ._types import Index, Sample, Source
 
@@ -60,7 +60,7 @@ class MapDataset(Dataset[R_co]):
 
     def __getitem__(self, index: Index) -> R_co:
         try:
-            return self._applied(self.dataset[index])
+            return self._applied(item(self.dataset, index))
         except FaculaError as error:
             trim_traceback(error)
             raise

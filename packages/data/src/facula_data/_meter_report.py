@@ -17,6 +17,7 @@ from ._shared import readable
 Axes = Any  # matplotlib's, which is not needed but for `plot`
 
 LITTLE = 0.1  # the share of waiting up to which a loader keeps up
+UNEVEN = 1.25  # times the mean: a worker that has more to do than the others
 BUSY = 0.7  # the share of their time from which on workers have no time left
 MOST = 0.5  # a part that is more than all the rest
 SHORT = 1e-3  # seconds for a batch in which sending it is the greater part
@@ -107,7 +108,7 @@ class EpochReport:
         making = "collation" if self.collating > MOST else "reading"
         if not workers or self.workers_busy >= BUSY or not sum(self.busy):
             return making
-        if workers > 1 and max(self.busy) >= BUSY * self.seconds:
+        if workers > 1 and max(self.busy) >= max(BUSY * self.seconds, UNEVEN * sum(self.busy) / workers):
             return "one worker"
         if self.batch_seconds < SHORT:
             return "small batches"

@@ -14,6 +14,7 @@ from . import _checks
 from ._datasets import Dataset, IterableDataset
 from ._errors import SizeError
 from ._overrides import quick_method
+from ._sample_rng import accepts_rng, item
 from ._types import Batch, Index, Sample, Source
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ class StackDataset(Dataset[Any]):
     def __getitem__(self, index: Index) -> Any:
         try:
             if isinstance(self.datasets, dict):
-                return {name: dataset[index] for name, dataset in self.datasets.items()}
-            return tuple([dataset[index] for dataset in self.datasets])
+                return {name: item(dataset, index) for name, dataset in self.datasets.items()}
+            return tuple([item(dataset, index) for dataset in self.datasets])
         except FaculaError as error:
             trim_traceback(error)
             raise
@@ -81,8 +82,8 @@ class StackDataset(Dataset[Any]):
     @property
     def __getitems__(self) -> Callable[[list[Index]], list[Sample]]:
         methods = self._quick("__getitems__")
-        if not any(methods):
-            raise MissingAttributeError("StackDataset.__getitems__: the datasets have none")
+        if not any(methods) or any(accepts_rng(type(part).__getitem__) for part in self._parts()):
+            raise MissingAttributeError("StackDataset.__getitems__: the datasets have none, or take rng")
 
         def read(indices: list[Index]) -> list[Sample]:
             columns = [

@@ -83,6 +83,8 @@ if TYPE_CHECKING:
         generator: SeedLike
         prefetch_factor: int | None
         persistent_workers: bool
+        pin_memory_device: str
+        in_order: bool
         worker_method: str
         seed: int | None
         shard: tuple[int, int] | None
@@ -230,4 +232,6 @@ set_seed_source(_draw)
 at_worker_start.append(partial(set_num_threads, 1))  # the workers are several already
 shared_generators.append(SharedGenerator(manual_seed, get_rng_state, set_rng_state))
 
-publish(__name__, later=("distributed",), lazily={"distributed": "DistributedSampler"})
+publish(
+    __name__, later=("dataloader", "dataset", "distributed", "sampler"), lazily={"distributed": "DistributedSampler"}
+)
