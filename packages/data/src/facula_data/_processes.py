@@ -167,7 +167,7 @@ class _Worker:
                 if not ready:
                     return None
                 if self._link not in ready and not self._link.poll(0):
-                    raise EOFError
+                    raise self._death(unit)
             ticket, blocks, overflowed, times, data = self._received()
         except (EOFError, OSError):
             raise self._death(unit) from None

@@ -107,7 +107,13 @@ class Arena:
 
     @classmethod
     def over(cls, fd: int, capacity: int, apart: int = 0) -> Arena:
-        """The arena of another process, by a descriptor that is this one's from now on."""
+        """The arena of another process.
+
+        Arguments:
+            fd: its descriptor, which is the arena's from now on.
+            capacity: as it was made with.
+            apart: as it was made with.
+        """
         arena = cls.__new__(cls)
         arena._map(fd, capacity, apart)
         return arena

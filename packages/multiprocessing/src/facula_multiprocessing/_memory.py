@@ -57,6 +57,11 @@ def create(nbytes: int) -> int:
 def reserve(fd: int, offset: int, nbytes: int) -> None:
     """Take the pages of `nbytes` from `offset` on, so that writing to them cannot fail.
 
+    Arguments:
+        fd: of the memory, as `create` gave it.
+        offset: where the first page begins.
+        nbytes: how much to take.
+
     Raises:
         SharedMemoryError: the machine, a control group or a limit of the process leaves too little. None are taken.
     """
