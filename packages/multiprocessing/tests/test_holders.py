@@ -129,10 +129,12 @@ def test_a_third_process_gets_what_was_passed_on(fork):
     assert taken() == before
 
 
-def test_a_sender_that_has_ended_is_named(context):
-    outbox = context.Queue()
-    process = context.Process(target=leave, args=(outbox, None))
+def test_a_sender_that_was_killed_is_named(context):
+    outbox, wait = context.Queue(), context.Queue()
+    process = context.Process(target=leave, args=(outbox, wait))
     process.start()
+    assert eventually(lambda: not outbox.empty())
+    process.kill()
     process.join()
     with pytest.raises(RuntimeError, match=rf"process {process.pid}, which sent it, has ended; let it live"):
         outbox.get()

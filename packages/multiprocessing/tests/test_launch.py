@@ -107,6 +107,34 @@ def test_join_waits_as_long_as_it_is_told():
     assert found.join() is True
 
 
+def nap_in_turn(index, seconds):
+    time.sleep(seconds * index)
+
+
+def test_join_with_a_timeout_waits_for_all_of_them():
+    """The end of one process is no reason to return early."""
+    found = mp.start_processes(nap_in_turn, (1.5,), nprocs=3, join=False, start_method="fork")
+    begun = time.monotonic()
+    assert found.join(timeout=0.5) is False
+    assert time.monotonic() - begun >= 0.5
+    assert found.join(timeout=60) is True
+    assert 3 <= time.monotonic() - begun < 30
+
+
+def fail_late(index):
+    if index:
+        time.sleep(0.3)
+        raise KeyError("late")
+
+
+def test_join_with_a_timeout_tells_of_a_failure_at_once():
+    found = mp.start_processes(fail_late, nprocs=2, join=False, start_method="fork")
+    begun = time.monotonic()
+    with pytest.raises(mp.ProcessRaisedException, match="late"):
+        found.join(timeout=60)
+    assert time.monotonic() - begun < 30
+
+
 def test_descriptors_go_with_the_processes():
     mp.spawn(nap, (0,), nprocs=2, start_method="fork")
     before = len(os.listdir("/proc/self/fd"))

@@ -64,8 +64,8 @@ class Arena:
 
     Arguments:
         capacity: bytes, rounded up to pages.
-        apart: bytes at the start that no block is made of, for the caller to reserve (`reserve`); a whole number of
-            pages.
+        apart: bytes at the start that no block is made of, for the caller to reserve; a whole number of pages.
+        fd: of an empty file for it, the arena's from now on; by default a new one.
 
     Raises:
         SharedMemoryError: there can be no file or no mapping so large.
@@ -101,9 +101,9 @@ class Arena:
     reserved: int
     taken: int
 
-    def __init__(self, capacity: int, apart: int = 0) -> None:
+    def __init__(self, capacity: int, apart: int = 0, fd: int | None = None) -> None:
         capacity = -(-capacity // PAGE) * PAGE
-        self._map(create(capacity), capacity, apart)
+        self._map(create(capacity, fd), capacity, apart)
 
     @classmethod
     def over(cls, fd: int, capacity: int, apart: int = 0) -> Arena:

@@ -10,8 +10,10 @@ from typing import Any
 from facula_errors import InvalidValueError, OperationError
 
 from ._fork_server import imported, preload_fork_server
+from ._keeping import kept_files
 from ._queues import Connection, JoinableQueue, Queue, SimpleQueue
 from ._reductions import Message
+from ._sharing import settle_children
 
 __all__ = ["CONTEXTS", "GUARD", "DefaultContext", "Process"]
 
@@ -36,7 +38,26 @@ class _Sent(process.BaseProcess):
             _check_guarded()
         if method == "forkserver":
             preload_fork_server()
-        super().start()
+        kept_files().add(self)
+        try:
+            super().start()
+        except BaseException:
+            kept_files().drop(self)
+            raise
+        settle_children()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until the process has ended, or for `timeout` seconds."""
+        super().join(timeout)
+        settle_children()
+
+    @property
+    def exitcode(self) -> int | None:
+        """The status with which the process ended, negative for a signal; None while it runs."""
+        code = super().exitcode
+        if code is not None:
+            settle_children()
+        return code
 
     def __reduce__(self) -> tuple[object, ...]:
         context.assert_spawning(self)

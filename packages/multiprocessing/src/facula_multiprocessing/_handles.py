@@ -19,16 +19,22 @@ _PROC = "/proc"
 
 
 class Source(NamedTuple):
-    """Where an arena is: descriptor `fd` of process `pid`, or what `duplicate` brings; `inode` is its file."""
+    """Where an arena is: descriptor `fd` of process `pid`, or what `duplicate` brings; `inode` is its file.
+
+    `kept` is the same of the parent of the process that made it. Note [Kept files].
+    """
 
     pid: int
     fd: int
     inode: int
     capacity: int
+    kept: tuple[int, int] | None = None
     duplicate: Any = None
 
 
-Place: TypeAlias = tuple[int, int, int, int, Any]  # a Source as a plain tuple, of which pickle makes fewer bytes
+Place: TypeAlias = tuple[
+    int, int, int, int, tuple[int, int] | None, Any
+]  # a Source as a plain tuple, of which pickle makes fewer bytes
 
 # A block as a message names it: place of the arena, ticket, offset, bytes, device. Whoever receives the message holds
 # the block by its ticket, once.
@@ -38,7 +44,7 @@ Handle: TypeAlias = tuple[Place, int, int, int, str]
 def place_of(ledger: Ledger) -> Place:
     """Where other processes find an arena that this one has open."""
     duplicate = None if os.path.exists(f"{_PROC}/self/fd") else DupFd(ledger.fd)
-    return os.getpid(), ledger.fd, ledger.inode, ledger.arena.capacity, duplicate
+    return os.getpid(), ledger.fd, ledger.inode, ledger.arena.capacity, ledger.kept, duplicate
 
 
 def opened(source: Source) -> Ledger:
@@ -53,20 +59,37 @@ def opened(source: Source) -> Ledger:
         fd, watched = reopen(copy)
         os.close(copy)
         return Ledger(Arena.over(fd, source.capacity), owner=False, watched=watched)
+    found = _found(source, source.pid, source.fd, last=source.kept is None)
+    if found is None and source.kept is not None:
+        found = _found(source, *source.kept)
+    if found is None:
+        raise _lost(source)
+    return Ledger(Arena.over(found, source.capacity), owner=False, kept=source.kept)
+
+
+def _found(source: Source, pid: int, number: int, last: bool = True) -> int | None:
+    """The file of an arena, opened by a descriptor of a process; None where it has ended.
+
+    Arguments:
+        source: the arena.
+        pid: the process.
+        number: the descriptor.
+        last: whether that is an error where the process may not be asked.
+    """
     try:
-        fd = os.open(f"{_PROC}/{source.pid}/fd/{source.fd}", os.O_RDWR | os.O_CLOEXEC)
+        fd = os.open(f"{_PROC}/{pid}/fd/{number}", os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:
         if error.errno in (EMFILE, ENFILE):
             raise SharedMemoryError(
                 "receiving shared memory: no file descriptor is left; close files, or raise `ulimit -n`"
             ) from None
-        if isinstance(error, PermissionError):
+        if last and isinstance(error, PermissionError):
             raise _lost(source, "may not be asked for its memory; run both as one user") from None
-        raise _lost(source) from None
-    if os.fstat(fd).st_ino != source.inode:
-        os.close(fd)
-        raise _lost(source)
-    return Ledger(Arena.over(fd, source.capacity), owner=False)
+        return None
+    if os.fstat(fd).st_ino == source.inode:
+        return fd
+    os.close(fd)
+    return None
 
 
 def _lost(source: Source, why: str = "has ended; let it live until what it sent is received") -> OperationError:

@@ -138,10 +138,10 @@ class ProcessContext:
         return [process.pid for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Wait until a process ends. The failure of one ends the others.
+        """Wait until all processes have ended, for `timeout` seconds at most. The failure of one ends the others.
 
         Arguments:
-            timeout: seconds to wait at most; by default as long as it takes.
+            timeout: seconds; by default it waits until one process more has ended.
             grace_period: seconds that the others have to end by themselves, 30 by default; then they are killed.
 
         Returns:
@@ -151,8 +151,24 @@ class ProcessContext:
             ProcessRaisedException: a process ended with an exception.
             ProcessExitedException: a process ended otherwise.
         """
-        if self._waiting:
-            wait([child.process.sentinel for child in self._waiting.values()], timeout)
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = None if end is None else max(0.0, end - time.monotonic())
+            if self._waiting:
+                ended = wait([child.process.sentinel for child in self._waiting.values()], left)
+                for child in self._waiting.values():
+                    if child.process.sentinel in ended:  # its exit code may follow
+                        child.process.join(None if end is None else max(0.0, end - time.monotonic()))
+            failed = self._let_go_of_ended()
+            if failed is not None:
+                error = self._error(failed, self._waiting[failed])
+                self.stop(grace_period)
+                raise error
+            if not self._waiting or end is None or time.monotonic() >= end:
+                return not self._waiting
+
+    def _let_go_of_ended(self) -> int | None:
+        """Forget the processes that have ended well; the first that has not, as a number."""
         failed = None
         for index, child in list(self._waiting.items()):
             if child.process.exitcode is None:
@@ -162,11 +178,7 @@ class ProcessContext:
                 child.close()
             elif failed is None:
                 failed = index
-        if failed is None:
-            return not self._waiting
-        error = self._error(failed, self._waiting[failed])
-        self.stop(grace_period)
-        raise error
+        return failed
 
     def stop(self, grace_period: float | None = None) -> None:
         """End all processes that run.

@@ -25,6 +25,7 @@ import fcntl
 import os
 import random
 import struct
+import sys
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ from ._memory import reserve
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["FREE", "IN_FLIGHT", "PASSED_ON", "RELEASED", "TABLE", "Ledger", "reopen"]
+__all__ = ["FREE", "IN_FLIGHT", "PASSED_ON", "RELEASED", "TABLE", "Ledger", "claim", "in_use", "reopen"]
 
 FREE, IN_FLIGHT, RELEASED, UNWATCHED, FIRST_HOLDER = 0, 1, 2, 3, 4
 PASSED_ON = 4096  # tickets of blocks that others than the owner sent: the first of the table
@@ -59,18 +60,21 @@ class Ledger:
         owner: whether this process made the arena.
         watched: whether the file was opened here, so that its locks end with this process. One that is not watched
             holds what it does not release, and cannot pass it on.
+        kept: the owner's parent and its descriptor of the file, where it has one. Note [Kept files].
     """
 
-    __slots__ = ("_holder", "_reserved", "_thread", "arena", "fd", "inode", "passed_on", "states", "top")
+    __slots__ = ("_holder", "_reserved", "_thread", "arena", "fd", "inode", "kept", "passed_on", "states", "top")
 
     arena: Arena
     fd: int
     inode: int
+    kept: tuple[int, int] | None
     states: np.ndarray
     passed_on: np.ndarray
     top: np.ndarray
 
-    def __init__(self, arena: Arena, *, owner: bool, watched: bool = True) -> None:
+    def __init__(self, arena: Arena, *, owner: bool, watched: bool = True, kept: tuple[int, int] | None = None) -> None:
+        self.kept = kept
         self.arena, self.fd, self.inode = arena, arena.fd, os.fstat(arena.fd).st_ino
         self.top = arena.bytes_at(0, 8).view(np.int64)  # tickets of the owner that were ever used
         self.passed_on = arena.bytes_at(_HEADER, 8 * PASSED_ON).view(np.int64)
@@ -105,6 +109,10 @@ class Ledger:
                     number = random.SystemRandom().randrange(FIRST_HOLDER, 1 << 31)
                     if _lock(self.fd, _HOLDERS + number):
                         self._holder = number
+        return self._holder
+
+    def number(self) -> int:
+        """This process's number, where it has one already; else 0."""
         return self._holder
 
     @contextmanager
@@ -147,7 +155,7 @@ class Ledger:
     def reopened(self) -> Ledger:
         """The same in a forked child, with a descriptor of its own. The inherited one stays open, with its locks."""
         other = Ledger.__new__(Ledger)
-        for name in ("arena", "inode", "states", "passed_on", "top"):
+        for name in ("arena", "inode", "kept", "states", "passed_on", "top"):
             setattr(other, name, getattr(self, name))
         other.fd, watched = reopen(self.fd)
         other._thread, other._holder, other._reserved = Lock(), 0 if watched else UNWATCHED, 0
@@ -164,6 +172,27 @@ def reopen(fd: int) -> tuple[int, bool]:
         return os.open(f"/proc/self/fd/{fd}", os.O_RDWR | os.O_CLOEXEC), True
     except FileNotFoundError:
         return os.dup(fd), False
+
+
+def claim(fd: int) -> bool:
+    """Whether this process, by this descriptor, is the first that owns a file."""
+    return _lock(fd, _OWNER) and not os.fstat(fd).st_size
+
+
+def in_use(fd: int, held_here: int) -> bool:
+    """Whether something of an arena is in flight, or held by another process than the one with number `held_here`."""
+    if not os.fstat(fd).st_size:
+        return False
+    _lock(fd, _MUTEX, wait=True)  # nobody passes a block on meanwhile
+    try:
+        used = PASSED_ON + int.from_bytes(os.pread(fd, 8, 0), sys.byteorder)
+        states = np.frombuffer(os.pread(fd, 4 * used, _STATES), np.uint32)
+    finally:
+        _unlock(fd, _MUTEX)
+    holders = np.unique(states[states > RELEASED]).tolist()
+    return bool((states == IN_FLIGHT).any()) or any(
+        holder != held_here and (holder == UNWATCHED or _is_locked(fd, _HOLDERS + holder)) for holder in holders
+    )
 
 
 def _record(kind: int, byte: int) -> bytes:

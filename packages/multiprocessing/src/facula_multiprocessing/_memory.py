@@ -33,14 +33,19 @@ _ROOT = "/sys/fs/cgroup"
 _SEALS = ("F_SEAL_SHRINK", "F_SEAL_GROW", "F_SEAL_SEAL")  # so that nobody's truncation makes a mapping's pages vanish
 
 
-def create(nbytes: int) -> int:
+def create(nbytes: int, fd: int | None = None) -> int:
     """The descriptor of new shared memory with room for `nbytes`, none of which is reserved yet.
+
+    Arguments:
+        nbytes: its size.
+        fd: of an empty file to make it of, this function's from now on; by default a new one.
 
     Raises:
         SharedMemoryError: the process may make no file so large, or has no descriptor left.
     """
     try:
-        fd = os.memfd_create("facula", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        if fd is None:
+            fd = os.memfd_create("facula", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     except OSError as error:
         raise SharedMemoryError(
             f"shared memory: no file descriptor is left ({error.strerror}); close files, or raise `ulimit -n`", nbytes

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
+from multiprocessing.util import Finalize
 from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING
+from weakref import ref
 
 import numpy as np
 
 from ._arena import IDLE, QUIET, Arena, capacity_for
 from ._blocks import Block
 from ._errors import SharedMemoryError
+from ._keeping import claimed_file
 from ._ledger import FREE, IN_FLIGHT, PASSED_ON, RELEASED, TABLE, Ledger
 
 if TYPE_CHECKING:
@@ -44,7 +47,8 @@ class Outgoing:
     """The arena that this process makes blocks in, and who holds them."""
 
     def __init__(self) -> None:
-        self.ledger = Ledger(_largest_arena(), owner=True)
+        arena, kept = _largest_arena()
+        self.ledger = Ledger(arena, owner=True, kept=kept)
         self._room, self._sweep_at = self.ledger.extend(), 64
         self._tidy_at = 0.0
         self._idle: list[int] = []
@@ -52,6 +56,15 @@ class Outgoing:
         self._holders: dict[int, int] = {}  # how many hold a block: tickets, and this process
         self._gone: deque[int] = deque()
         self._lock = RLock()
+        if kept is not None:  # the file outlives this process: after its queues' threads, it gives back idle pages
+            Finalize(self, Outgoing._last_sweep, (ref(self),), exitpriority=-100)
+
+    @staticmethod
+    def _last_sweep(outgoing: ref[Outgoing]) -> None:
+        found = outgoing()
+        if found is not None:
+            found.sweep()
+            found.ledger.arena.give_back()
 
     def block(self, nbytes: int) -> SharedBlock:
         """A new block. SharedMemoryError where there is no memory."""
@@ -123,12 +136,13 @@ class Outgoing:
             self.ledger.arena.give(offset)
 
 
-def _largest_arena() -> Arena:
-    """An arena with room for all memory that is left, or as much of it as can be mapped."""
+def _largest_arena() -> tuple[Arena, tuple[int, int] | None]:
+    """An arena with room for all memory that is left, or as much of it as can be mapped, and who keeps its file."""
     capacity = max(capacity_for(1.0), 2 * TABLE)
     while True:
+        fd, kept = claimed_file() or (None, None)
         try:
-            return Arena(capacity, TABLE)
+            return Arena(capacity, TABLE, fd), kept
         except SharedMemoryError:
             capacity //= 2
             if capacity < 2 * TABLE:

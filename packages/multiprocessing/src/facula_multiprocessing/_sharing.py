@@ -15,10 +15,11 @@ from facula_errors import OperationError
 
 from ._blocks import block_at, note, settle
 from ._handles import Handle, Place, Source, opened, place_of
+from ._keeping import kept_files
 from ._ledger import IN_FLIGHT, RELEASED, Ledger
 from ._outgoing import Outgoing, SharedBlock
 
-__all__ = ["CollectedTickets", "Ticket", "cancel", "new_block", "receive", "send"]
+__all__ = ["CollectedTickets", "Ticket", "cancel", "new_block", "receive", "send", "settle_children"]
 
 Ticket: TypeAlias = tuple[Ledger, int]
 
@@ -72,7 +73,7 @@ class _Sharing:
         found = self.places.get(ledger.inode)
         if found is None:
             found = place_of(ledger)
-            if found[-1] is None:  # else it serves once
+            if found[-1] is None:  # no duplicate, which it serves once
                 self.places[ledger.inode] = found
         return found
 
@@ -81,6 +82,11 @@ class _Sharing:
         for inode, ledger in list(self.ledgers.items()):
             if not ledger.has_owner() and not (ledger.owned() == IN_FLIGHT).any():
                 del self.ledgers[inode]
+
+    def held_here(self, inode: int) -> int:
+        """The number by which this process holds blocks of an arena; 0 where it holds none."""
+        found = self.ledgers.get(inode)
+        return 0 if found is None else found.number()
 
 
 _current = _Sharing()
@@ -171,6 +177,7 @@ def receive(handle: Handle) -> SharedBlock:
     known = block_at(ledger.arena.address + offset)
     if isinstance(known, SharedBlock) and known.ledger is ledger and known.__del__ is not int:
         ledger.states[ticket] = RELEASED
+        kept_files().received(ledger.inode, _current.held_here)
         return known
     if outgoing is not None:
         block = outgoing.held(offset, nbytes)
@@ -178,4 +185,10 @@ def receive(handle: Handle) -> SharedBlock:
     else:
         ledger.states[ticket] = ledger.holder()
         block = SharedBlock(ledger, offset, nbytes, partial(setitem, ledger.states, ticket, RELEASED))
+        kept_files().received(ledger.inode, _current.held_here)
     return note(block)
+
+
+def settle_children() -> None:
+    """Let go of the memory of children that have ended and whose messages are received. Note [Kept files]."""
+    kept_files().settle(_current.held_here)
