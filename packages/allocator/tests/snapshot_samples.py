@@ -51,7 +51,9 @@ def random_snapshot(seed, *, events=200):
     Each block lies at the start of a segment of its own, with what was left over behind it.
     """
     draw = random.Random(seed)
-    sites = [[frame(f"/srv/site-packages/shop/{name}.py", 10 * i, name)] for i, name in enumerate(["till", "<b>", "é"])]
+    sites = [
+        [frame(f"/srv/site-packages/shop/{name}.py", 10 * i, name)] for i, name in enumerate(["till", "<b>", "é"], 1)
+    ]
     live, rows, trace, history = [], [], [], []
     address, now, requested, reserved = 1 << 20, 0, 0, 0
 

@@ -5,6 +5,7 @@ Where next: `_types.py`, what a snapshot consists of; `_files.py` and `_check.py
 """
 
 from .._file_errors import CorruptFileError
+from ._explain import explain
 from ._files import read_snapshot, write_snapshot
 from ._types import Snapshot, SnapshotBlock, SnapshotEvent, SnapshotFrame, SnapshotSegment
 
@@ -15,6 +16,7 @@ __all__ = [
     "SnapshotEvent",
     "SnapshotFrame",
     "SnapshotSegment",
+    "explain",
     "read_snapshot",
     "write_snapshot",
 ]

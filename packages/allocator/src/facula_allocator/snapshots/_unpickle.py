@@ -11,7 +11,7 @@ import pickletools
 import struct
 from typing import Any
 
-from facula_errors import FaculaError
+from facula_errors import FaculaError, InvalidTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ class _Machine:
             target[_key(items[i])] = items[i + 1]
 
     def tuple_of(self, count: int) -> None:
-        if len(self.stack) < count:
-            raise IndexError
+        self.stack[-count]  # an IndexError where there are fewer
         items = tuple(self.stack[-count:])
         del self.stack[-count:]
         self.stack.append(items)
@@ -160,19 +159,19 @@ class _Machine:
 
 def _list(value: Any) -> list[Any]:
     if type(value) is not list:
-        raise TypeError(f"expected a list, got a {type(value).__name__}")
+        raise InvalidTypeError(f"expected a list, got a {type(value).__name__}")
     return value
 
 
 def _dict(value: Any) -> dict[Any, Any]:
     if type(value) is not dict:
-        raise TypeError(f"expected a dict, got a {type(value).__name__}")
+        raise InvalidTypeError(f"expected a dict, got a {type(value).__name__}")
     return value
 
 
 def _key(value: Any) -> Any:
     if type(value) is not str and type(value) is not int:
-        raise TypeError(f"expected a key that is text or an integer, got a {type(value).__name__}")
+        raise InvalidTypeError(f"expected a key that is text or an integer, got a {type(value).__name__}")
     return value
 
 
