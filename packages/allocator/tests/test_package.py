@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import facula_allocator
-from facula_allocator import HostAllocator, default_host_allocator, extend, memory_summary, snapshots
+from facula_allocator import HostAllocator, default_host_allocator, extend, memory_summary, snapshots, traces
 
 MODULES = [
     module.name.removeprefix("facula_allocator.")
@@ -34,7 +34,7 @@ def test_the_readme_runs():
         assert test.examples and doctest.DocTestRunner().run(test).failed == 0
 
 
-@pytest.mark.parametrize("module", [facula_allocator, extend, snapshots])
+@pytest.mark.parametrize("module", [facula_allocator, extend, snapshots, traces])
 def test_public_names_exist_and_are_documented(module):
     for name in module.__all__:
         assert getattr(module, name).__doc__, name

@@ -84,7 +84,7 @@ def shortened(filename: str) -> str:
     """
     rest = _PACKAGES.sub("", filename)
     parts = rest.split("/")
-    return rest if len(parts) <= 3 else "…/" + "/".join(parts[-3:])
+    return rest if len(parts) <= 3 + rest.startswith("/") else "…/" + "/".join(parts[-3:])
 
 
 def module_of(site: CallSite) -> str:
