@@ -7,6 +7,7 @@ Where next: `_types.py`, what a snapshot consists of; `_files.py` and `_check.py
 from .._file_errors import CorruptFileError
 from ._explain import explain
 from ._files import read_snapshot, write_snapshot
+from ._render import render_html
 from ._types import Snapshot, SnapshotBlock, SnapshotEvent, SnapshotFrame, SnapshotSegment
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "SnapshotSegment",
     "explain",
     "read_snapshot",
+    "render_html",
     "write_snapshot",
 ]
 

@@ -6,6 +6,7 @@ May import: what the package may. Where next: `_events.py`, the format; `_reader
 from .._call_sites import CallSite, Holder
 from ._events import Allocate, Complete, Event, Free, Mark, Synchronize, Trace, Use
 from ._reader import read_trace
+from ._render import render_html
 from ._summary import StepSummary, TraceSummary, summarize
 from ._writer import TraceWriter
 
@@ -24,6 +25,7 @@ __all__ = [
     "TraceWriter",
     "Use",
     "read_trace",
+    "render_html",
     "summarize",
 ]
 
