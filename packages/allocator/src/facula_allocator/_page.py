@@ -13,6 +13,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from ._errors import readable
+from ._timeline import OTHERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def page(title: str, note: str, views: Sequence[View]) -> str:
 
 
 def _number(sites: dict[str, int], name: str) -> int:
-    """The number of a holder: its colour."""
-    return sites.setdefault(name, len(sites))
+    """The number of a holder: its colour. Those that are drawn together have none."""
+    return -1 if name == OTHERS else sites.setdefault(name, len(sites))
 
 
 def _drawn(view: View, sites: dict[str, int]) -> dict[str, object]:
@@ -120,7 +121,7 @@ def _section(number: int, view: View, sites: dict[str, int]) -> str:
         lines += _table(table, sites)
     if view.bars:
         lines.append('<div class="card"><h3>Segments</h3><div class="segments"></div>')
-        lines.append('<p class="legend">Gaps are free; red is freed, but awaited by another stream.</p></div>')
+        lines.append('<p class="legend">Gaps are free; gray is freed, but awaited by another stream.</p></div>')
     lines.append("</section>")
     return "\n".join(lines)
 
