@@ -67,7 +67,8 @@ const document = {
   createElementNS: (_, tag) => new Element(tag),
 };
 const script = root.all.find(one => one.tag === "script" && !one.attributes.type);
-vm.runInNewContext(script.textContent, {document, innerWidth: 1200, innerHeight: 900, JSON, Math, Float64Array, isNaN});
+const addEventListener = (name, draw) => draw();
+vm.runInNewContext(script.textContent, {document, addEventListener, innerWidth: 1200, innerHeight: 900, JSON, Math, Float64Array, isNaN});
 
 const tip = document.getElementById("tip");
 const chart = root.querySelector(".chart");

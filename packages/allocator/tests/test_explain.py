@@ -81,7 +81,7 @@ CASES = {  # the state, the request, what is known besides: what is said, and wh
                          "64 MiB are idle in other pools, most of it in stream 5, large blocks: empty", "graph"),
     "a private pool": (snapshot(segment(*PIECES[:1]), PRIVATE), 50 * MIB, {},
                        "private pool (1, 0), stream 0, large blocks: drop the graphs", "empty_cache"),
-    "beside live blocks": (snapshot(segment(*PIECES, stream=5)), 50 * MIB, {}, "set max_split_size", "idle in other"),
+    "beside live blocks": (snapshot(segment(*PIECES, stream=5)), 50 * MIB, {}, "setting max_split_size", "idle in other"),
     "awaited": (snapshot(segment(("wait", 30 * MIB, DATA))), 50 * MIB, {},
                 "30 MiB are freed, but other streams may still use them: synchronize", "idle in"),
     "other processes": (FULL, 50 * MIB, {"device_total": 1 << 30, "device_free": MIB},
@@ -90,7 +90,14 @@ CASES = {  # the state, the request, what is known besides: what is said, and wh
     "one line": (FULL, 50 * MIB, {}, "app/model.py:40 forward holds 55% of the live bytes in 1 block: begin", "size"),
     "kept each time": (snapshot(segment(*PIECES)), 50 * MIB, {}, "in 30 blocks of about one size: is one", "begin"),
     "rounding": (snapshot(segment(*[("used", 4 * MIB, DATA, 3 * MIB)] * 20)), 50 * MIB, {},
-                 "20 MiB of the memory in use are rounding: set roundup_power2_divisions", "idle in"),
+                 "20 MiB of the memory in use are rounding: allocate many small blocks as one", "idle in"),
+    "rounding that was chosen": (snapshot(segment(*[("used", 4 * MIB, DATA, 3 * MIB)] * 20),
+                                          roundup_power2_divisions=2), 50 * MIB, {},
+                                 "rounding: raise roundup_power2_divisions, or set it to 0", "allocate many"),
+    "in pieces, no such option": (snapshot(segment(*PIECES)), 50 * MIB, {},
+                                  "an allocator with expandable segments serves", "turn on"),
+    "split although bounded": (snapshot(segment(*PIECES, stream=5), max_split_size=30 * MIB), 50 * MIB, {},
+                               "a lower max_split_size keeps", "setting max_split_size"),
     "no rounding": (FULL, 50 * MIB, {}, "really in use", "rounding"),
     "no lines": (snapshot(segment(("used", 4 * MIB))), 50 * MIB, {}, "with history on", "holds 100%"),
     "lines": (FULL, 50 * MIB, {}, "holds 55%", "with history on"),
@@ -105,6 +112,13 @@ def test_advice_follows_from_the_state(name):
     told = text.partition("what would help\n")[2]
     assert said in told and not_said not in told
     assert all(line.startswith("  * ") for line in told.splitlines()) and told
+
+
+def test_blocks_lent_to_another_stream_count_as_its():
+    one = segment(("used", 4 * MIB, DATA), ("free", 8 * MIB), ("free", 2 * MIB))
+    one["blocks"][1]["stream"] = 3
+    assert "8 MiB  of the free bytes (stream 3" in explain(snapshot(one), 9 * MIB, stream=3)
+    assert "2 MiB  of the free bytes (stream 0" in explain(snapshot(one), 9 * MIB)
 
 
 def test_many_lines_are_cut_and_summed():

@@ -65,6 +65,14 @@ def test_waiting_blocks_have_the_viewers_name_in_the_pickle(tmp_path):
     assert read_snapshot(tmp_path / "a.pickle") == SMALL
 
 
+def test_what_is_asked_for_may_leave_out_what_is_awaited(tmp_path):
+    other = copy.deepcopy(SMALL)
+    other["segments"][0]["requested_size"] = 1024
+    other["segments"][0]["blocks"][2]["stream"] = 7
+    write_snapshot(other, tmp_path / "a.json")
+    assert read_snapshot(tmp_path / "a.json") == other
+
+
 def test_keys_that_others_leave_out_are_filled_in(tmp_path):
     bare = {"segments": [{"address": 64, "total_size": 64, "blocks": [{"size": 64, "state": "active_allocated"}]}],
             "device_traces": [[{"action": "oom", "size": 5, "device_free": 1, "pool_id": (0, 1)}, {"action": "new"}]],

@@ -65,7 +65,9 @@ def fragmented(case: Case) -> str | None:
             f"{free}, and expandable segments are on: allocate what stays alive long before what does not, "
             "or free some of the blocks between them"
         )
-    return f"{free}: turn on expandable_segments, which serve a request from any free pages"
+    if "expandable_segments" in case.settings:
+        return f"{free}: turn on expandable_segments, which serve a request from any free pages"
+    return f"{free}: an allocator with expandable segments serves a request from any free pages"
 
 
 def split_too_far(case: Case) -> str | None:
@@ -73,9 +75,11 @@ def split_too_far(case: Case) -> str | None:
     split = case.figures.free - case.figures.idle
     if case.own.free >= case.nbytes or not case.fits_none() or split < case.nbytes:
         return None
+    bound = case.settings.get("max_split_size")
+    remedy = "a lower" if isinstance(bound, int) and bound > 0 else "setting"
     return (
         f"{readable(split)} are free in segments that hold live blocks, too, and cannot go back to the device: "
-        "set max_split_size, so that large blocks are not cut for small requests"
+        f"{remedy} max_split_size keeps large blocks from being cut for small requests"
     )
 
 
@@ -132,7 +136,10 @@ def rounded(case: Case) -> str | None:
     lost = case.figures.allocated - case.figures.requested
     if lost < case.nbytes // 4 or lost * 10 < case.figures.allocated or not lost:
         return None
-    return f"{readable(lost)} of the memory in use are rounding: set roundup_power2_divisions higher, or not at all"
+    divisions = case.settings.get("roundup_power2_divisions")
+    chosen = any(divisions.values()) if isinstance(divisions, dict) else bool(divisions)
+    remedy = "raise roundup_power2_divisions, or set it to 0" if chosen else "allocate many small blocks as one"
+    return f"{readable(lost)} of the memory in use are rounding: {remedy}"
 
 
 def unrecorded(case: Case) -> str | None:

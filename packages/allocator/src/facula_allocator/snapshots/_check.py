@@ -102,11 +102,15 @@ class Checker:
         if end - address != total:
             raise Malformed(f"{place}.blocks", f"expected blocks of {total} bytes together; got {end - address}")
         active = [one for one in blocks if one["state"] != INACTIVE]
+        used = [one for one in blocks if one["state"] == ALLOCATED]
         counted = {
-            "allocated_size": sum(one["size"] for one in blocks if one["state"] == ALLOCATED),
+            "allocated_size": sum(one["size"] for one in used),
             "active_size": sum(one["size"] for one in active),
             "requested_size": sum(one["requested_size"] for one in active),
         }
+        asked = sum(one["requested_size"] for one in used)
+        if found.get("requested_size") == asked:  # an allocator may leave out what is awaited
+            counted["requested_size"] = asked
         for name, number in counted.items():
             if name in found and found[name] != number:
                 fail(f"{place}.{name}", f"{number}, as the blocks say", found[name])
@@ -145,7 +149,7 @@ class Checker:
         if state != INACTIVE and requested > size:
             fail(f"{place}.requested_size", f"at most the block's {size}", requested)
         extra: Any = self.rest(found, _BLOCK, f"{place}.")
-        return {
+        block: SnapshotBlock = {
             "address": address,
             "size": size,
             "requested_size": requested,
@@ -153,6 +157,9 @@ class Checker:
             "frames": self.frames(found.get("frames", ()), f"{place}.frames"),
             **extra,
         }
+        if "stream" in found:
+            block["stream"] = self.integer(found, "stream", place, ADDRESSES)
+        return block
 
     def event(self, value: object, place: str) -> SnapshotEvent:
         found = self.a_dict(value, place)
@@ -251,7 +258,7 @@ class Checker:
 
 
 _FRAME = {"filename", "line", "name"}
-_BLOCK = {"address", "size", "requested_size", "state", "frames"}
+_BLOCK = {"address", "size", "requested_size", "state", "stream", "frames"}
 _EVENT = {"action", "addr", "size", "stream", "time_us", "device_free", "frames"}
 _SEGMENT = {
     "device", "address", "total_size", "stream", "segment_type", "segment_pool_id", "is_expandable", "frames", "blocks",

@@ -109,12 +109,14 @@ def pools_of(segments: list[SnapshotSegment]) -> list[PoolFigures]:
     """The pools of some segments, those with most free memory first."""
     found: dict[tuple[tuple[int, int], int, str], list[int]] = {}
     for segment in segments:
-        key = segment["segment_pool_id"], segment["stream"], segment["segment_type"]
-        sums = found.setdefault(key, [0, 0, 0, 0])
-        free = [block["size"] for block in segment["blocks"] if block["state"] == INACTIVE]
-        sums[0] += segment["total_size"]
-        sums[1] += sum(free)
-        sums[2] = max([sums[2], *free])
-        sums[3] += segment["total_size"] if sum(free) == segment["total_size"] else 0
+        whole = not segment["active_size"]
+        for block in segment["blocks"]:  # one may have been lent to another stream than the segment's
+            key = segment["segment_pool_id"], block.get("stream", segment["stream"]), segment["segment_type"]
+            sums = found.setdefault(key, [0, 0, 0, 0])
+            sums[0] += block["size"]
+            if block["state"] == INACTIVE:
+                sums[1] += block["size"]
+                sums[2] = max(sums[2], block["size"])
+                sums[3] += block["size"] if whole else 0
     pools = [PoolFigures(*key, *sums) for key, sums in found.items()]
     return sorted(pools, key=lambda one: (-one.free, one[:3]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
 class SnapshotFrame(TypedDict):
@@ -17,13 +17,14 @@ class SnapshotBlock(TypedDict):
     """A piece of a segment: in use, freed but awaited by another stream, or free.
 
     `state` is "active_allocated", "active_awaiting_free" or "inactive"; `requested_size` is what was asked for, without
-    the rounding.
+    the rounding; `stream` is whose requests it serves, where that may not be the segment's.
     """
 
     address: int
     size: int
     requested_size: int
     state: str
+    stream: NotRequired[int]
     frames: list[SnapshotFrame]
 
 
