@@ -81,7 +81,7 @@ CASES = {  # the state, the request, what is known besides: what is said, and wh
                          "64 MiB are idle in other pools, most of it in stream 5, large blocks: empty", "graph"),
     "a private pool": (snapshot(segment(*PIECES[:1]), PRIVATE), 50 * MIB, {},
                        "private pool (1, 0), stream 0, large blocks: drop the graphs", "empty_cache"),
-    "beside live blocks": (snapshot(segment(*PIECES, stream=5)), 50 * MIB, {}, "setting max_split_size", "idle in other"),
+    "beside live blocks": (snapshot(segment(*PIECES, stream=5)), 50 * MIB, {}, "setting max_split", "idle in"),
     "awaited": (snapshot(segment(("wait", 30 * MIB, DATA))), 50 * MIB, {},
                 "30 MiB are freed, but other streams may still use them: synchronize", "idle in"),
     "other processes": (FULL, 50 * MIB, {"device_total": 1 << 30, "device_free": MIB},
@@ -112,6 +112,12 @@ def test_advice_follows_from_the_state(name):
     told = text.partition("what would help\n")[2]
     assert said in told and not_said not in told
     assert all(line.startswith("  * ") for line in told.splitlines()) and told
+
+
+def test_the_limit_may_be_among_the_settings():
+    text = explain(snapshot(segment(("used", 60 * MIB)), limit=100 * MIB), 50 * MIB)
+    assert number(text, "limit") == 100 * MIB and "The limit of 100 MiB stops this" in text
+    assert "limit" not in explain(snapshot(limit=None), 50 * MIB)
 
 
 def test_blocks_lent_to_another_stream_count_as_its():

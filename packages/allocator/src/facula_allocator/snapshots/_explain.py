@@ -40,7 +40,7 @@ def explain(
         device, stream, pool: where it was made; by default the first device, its first stream, and no private pool.
         device_free: free bytes of the device, outside the allocator.
         device_total: all bytes of the device.
-        limit: the most that may be reserved, where there is such a limit.
+        limit: the most that may be reserved; by default the limit in the snapshot's settings, if any.
         place: the name of the memory, as "host memory"; by default "device 0".
 
     Returns:
@@ -73,8 +73,10 @@ def explain(
     checked = checked_argument("explain", snapshot)
     figures = figures_of(checked, device)
     settings = checked["allocator_settings"]
-    most_small = settings.get("small_size")
+    most_small, known_limit = settings.get("small_size"), settings.get("limit")
     kind = "small" if nbytes <= (most_small if type(most_small) is int else SMALL) else "large"
+    if limit is None and type(known_limit) is int:
+        limit = known_limit
     own = next(
         (one for one in figures.pools if one[:3] == (pool, stream, kind)), PoolFigures(pool, stream, kind, 0, 0, 0, 0)
     )
