@@ -1,6 +1,7 @@
 """The command line, as a user calls it."""
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -73,6 +74,8 @@ def test_render(files, capsys):
         ),
         (["summary", "empty"], "summary: expected a snapshot (JSON or pickle, PyTorch's too) or a trace; got an empty"),
         (["summary", "text"], "summary: expected complete JSON; got something else"),
+        (["summary", "evil"], "\\x1b[2J"),
+        (["render", "s.json", "-o", "s.json"], "render: expected a page other than FILE itself; got 's.json'"),
         (["render", "s.json", "-o", "no/a.html"], "render: cannot write the file: No such file or directory"),
     ],
 )
@@ -80,6 +83,10 @@ def test_errors_are_one_line_and_status_1(files, capsys, arguments, message):
     open("empty", "w").close()
     with open("text", "w") as file:
         file.write("hello\x1b[2J")
+    with open("evil", "w") as file:
+        file.write('{"segments": [], "device_traces": [], "\\u001b[2J": {"a": NaN}, "\\u001b[2J": {"a": 1e999}}')
+    with open("evil", "wb") as file:
+        file.write(pickle.dumps({"segments": [], "device_traces": [], "\x1b[2J": float("inf")}))
     assert main(arguments) == 1
     said = capsys.readouterr()
     assert said.out == "" and message in said.err and said.err.count("\n") == 1 and "\x1b" not in said.err

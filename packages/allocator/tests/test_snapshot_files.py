@@ -153,6 +153,14 @@ def test_damage_is_named_with_its_place(tmp_path, data, message):
     assert "bad.file; write the snapshot again" in str(caught.value)
 
 
+def test_the_message_is_short_whatever_the_keys_are(tmp_path):
+    many = {f"{'x' * 500}{i}": 1 for i in range(5000)}
+    (tmp_path / "a").write_bytes(pickle.dumps(many))
+    with pytest.raises(CorruptFileError, match=r"expected the key 'segments'; got .*…") as caught:
+        read_snapshot(tmp_path / "a")
+    assert len(str(caught.value)) < 1000
+
+
 def test_a_pickle_that_refers_to_itself(tmp_path):
     circle = snapshot(segment(("used", 64)))
     circle["self"] = circle
@@ -246,10 +254,11 @@ def test_a_write_that_fails_leaves_the_former_file(tmp_path, monkeypatch):
 
 
 def test_paths_that_are_no_utf8(tmp_path):
-    odd = snapshot(segment(("used", 64, [frame("a\udcff.py")])))
+    odd = snapshot(segment(("used", 64, [frame("a\udcff.py")])), **{"k\udcff": {"\udcff": "\udcff"}})
     for name in ("a.json", "a.pickle"):
         write_snapshot(odd, tmp_path / name)
         found = read_snapshot(tmp_path / name)
+        assert found["allocator_settings"] == {"k\\udcff": {"\\udcff": "\\udcff"}}
         assert found["segments"][0]["blocks"][0]["frames"][0]["filename"] == "a\\udcff.py"
 
 

@@ -149,6 +149,7 @@ def test_the_table(tmp_path):
         (HEADER + "\xff\n", 2, "one line of JSON"),
         (HEADER + "[" * 100000 + "\n", 2, "one line of JSON; got .*RecursionError"),
         (HEADER + "9" * 9999 + "\n", 2, "one line of JSON"),
+        (HEADER + "[" * 960 + "]" * 960 + "\n", 2, "one of a, f|one line of JSON"),
         (HEADER + "3\n", 2, "expected an event or .*; got 3"),
         (HEADER + "[]\n", 2, "expected an event, one of a, f, u, e, s, m; got "),
         (HEADER + '["x"]\n', 2, "an event, one of"),
@@ -171,7 +172,7 @@ def test_the_table(tmp_path):
         (HEADER + '{"site": ["a.py", true, "f"]}\n', 2, r"\[file, line, function\]"),
         (HEADER + '{"other": 1}\n', 2, "expected an event or"),
     ],
-    ids=range(34),
+    ids=range(35),
 )
 def test_each_bad_line_is_named(tmp_path, text, number, message):
     (tmp_path / "bad.trace").write_text(text, encoding="latin-1")
@@ -206,6 +207,9 @@ def test_the_writer_says_what_is_wrong(tmp_path):
     writer = TraceWriter(tmp_path / "a")
     with pytest.raises(TypeError, match=r"expected integers; got \('x',\)"):
         writer.free("x")
+    for site in (("a.py", 1), ("a.py", "x", "f"), (None, None, None)):
+        with pytest.raises(TypeError, match=r"expected a site \(file, line, function\); got"):
+            writer.allocate(1, 2, 0, site)
     with pytest.raises(TypeError, match="mark: expected text; got 1"):
         writer.mark(1)
     writer.flush()

@@ -9,8 +9,9 @@ import argparse
 import os
 import sys
 
-from facula_errors import FaculaError, FileError
+from facula_errors import FaculaError, FileError, InvalidValueError
 
+from ._call_sites import printable
 from ._file_errors import CorruptFileError, read_whole, write_whole
 from .snapshots._files import parse_snapshot
 from .snapshots._render import render_html as render_snapshot
@@ -50,6 +51,8 @@ def summary(given: argparse.Namespace) -> str:
 def render(given: argparse.Namespace) -> str:
     """Write the page, and say where it is."""
     found = load("render", given.file, given.partial)
+    if os.path.exists(given.output) and os.path.samefile(given.file, given.output):
+        raise InvalidValueError(f"render: expected a page other than FILE itself; got {given.output!r}")
     title = given.title or os.path.basename(given.file)
     html = render_trace(found, title) if isinstance(found, Trace) else render_snapshot(found, title)
     data = html.encode("utf-8", "backslashreplace")
@@ -83,7 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = given.run(given)
     except FaculaError as error:
         said = f"{error.strerror}: {error.filename}" if isinstance(error, FileError) else str(error)
-        print(f"python -m facula_allocator {said.encode('ascii', 'backslashreplace').decode()}", file=sys.stderr)
+        shown = printable(said).encode("ascii", "backslashreplace").decode("ascii")
+        print(f"python -m facula_allocator {shown}", file=sys.stderr)
         return 1
     try:
         print(text)

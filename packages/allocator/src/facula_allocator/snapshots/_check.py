@@ -42,6 +42,12 @@ def fail(place: str, expected: str, value: object) -> NoReturn:
     raise Malformed(place, f"expected {expected}; got {shown if len(shown) <= 60 else shown[:57] + '...'}")
 
 
+def named(found: Mapping[str, object]) -> str:
+    """The first keys of a dict, for an error."""
+    keys = [repr(name)[:40] for name, _ in zip(found, range(8))]
+    return ", ".join([*keys, *["…"] * (len(found) > 8)]) or "none"
+
+
 def checked_argument(operation: str, snapshot: object) -> Snapshot:
     """The snapshot that a program passed, checked and copied.
 
@@ -68,7 +74,7 @@ class Checker:
         found = self.a_dict(value, "the top")
         for name in ("segments", "device_traces"):
             if name not in found:
-                raise Malformed("the top", f"expected the key {name!r}; got {', '.join(map(repr, found)) or 'none'}")
+                raise Malformed("the top", f"expected the key {name!r}; got {named(found)}")
         segments = [
             self.segment(one, f"segments[{i}]") for i, one in enumerate(self.a_list(found["segments"], "segments"))
         ]
@@ -200,7 +206,11 @@ class Checker:
         """The keys that are not known, with values that are plain."""
         if len(found) <= len(known) and found.keys() <= known:
             return {}
-        return {name: self.plain(one, f"{place}{name}", 0) for name, one in found.items() if name not in known}
+        return {
+            self.a_text(name, place): self.plain(one, f"{place}{name[:40]}", 0)
+            for name, one in found.items()
+            if name not in known
+        }
 
     def plain(self, value: object, place: str, depth: int) -> object:
         self.unknown += 1
@@ -217,7 +227,7 @@ class Checker:
         if isinstance(value, dict):
             return {
                 self.a_text(str(name) if type(name) is int else name, place): self.plain(
-                    one, f"{place}.{name}", depth + 1
+                    one, f"{place}.{name!s:.40}", depth + 1
                 )
                 for name, one in value.items()
             }
@@ -225,7 +235,7 @@ class Checker:
 
     def get(self, found: Mapping[str, object], name: str, place: str) -> object:
         if name not in found:
-            raise Malformed(place, f"expected the key {name!r}; got {', '.join(map(repr, found)) or 'none'}")
+            raise Malformed(place, f"expected the key {name!r}; got {named(found)}")
         return found[name]
 
     def integer(self, found: Mapping[str, object], name: str, place: str, end: int, default: int | None = None) -> int:
@@ -233,7 +243,7 @@ class Checker:
         if type(value) is int and 0 <= value < end:
             return value
         if name not in found:
-            raise Malformed(place, f"expected the key {name!r}; got {', '.join(map(repr, found)) or 'none'}")
+            raise Malformed(place, f"expected the key {name!r}; got {named(found)}")
         fail(f"{place}.{name}", f"an integer from 0 to below {end}", value)
 
     def a_text(self, value: object, place: str) -> str:

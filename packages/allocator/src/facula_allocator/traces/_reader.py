@@ -198,7 +198,10 @@ def _integers(values: list[Any]) -> bool:
 
 
 def _shown(value: object) -> str:
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except RecursionError:
+        shown = f"a {type(value).__name__} within others without end"
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 

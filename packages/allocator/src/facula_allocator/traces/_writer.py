@@ -91,8 +91,12 @@ class TraceWriter:
             return self._event('["a",%d,%d,%d,null]\n', id, nbytes, stream)
         number = self._sites.get(site)
         if number is None:
-            filename, line, name = site
-            text = json.dumps([str(filename), int(line), str(name)], separators=(",", ":"))
+            try:
+                filename, line, name = site
+                text = json.dumps([str(filename), int(line), str(name)], separators=(",", ":"))
+            except (TypeError, ValueError):
+                problem = f"TraceWriter: expected a site (file, line, function); got {site!r:.80}"
+                raise InvalidTypeError(problem) from None
             number = self._sites[site] = len(self._sites)
             self._write(f'{{"site":{text}}}\n')
         self._event('["a",%d,%d,%d,%d]\n', id, nbytes, stream, number)
