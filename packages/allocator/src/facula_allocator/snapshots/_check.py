@@ -48,8 +48,8 @@ def named(found: Mapping[str, object]) -> str:
     return ", ".join([*keys, *["…"] * (len(found) > 8)]) or "none"
 
 
-def checked_argument(operation: str, snapshot: object) -> Snapshot:
-    """The snapshot that a program passed, checked and copied.
+def checked_argument(operation: str, snapshot: object, *, events: bool = True) -> Snapshot:
+    """The snapshot that a program passed, checked and copied; without its events where they are not needed.
 
     Raises:
         TypeError: it is no dict.
@@ -57,6 +57,8 @@ def checked_argument(operation: str, snapshot: object) -> Snapshot:
     """
     if not isinstance(snapshot, dict):
         raise InvalidTypeError(f"{operation}: expected a snapshot, a dict; got {type(snapshot).__name__}; {REMEDY}")
+    if not events and "device_traces" in snapshot:
+        snapshot = {**snapshot, "device_traces": []}
     try:
         return Checker().snapshot(snapshot)
     except Malformed as error:
@@ -190,6 +192,14 @@ class Checker:
             return known
         frames: list[SnapshotFrame] = []
         for i, one in enumerate(self.a_list(value, place)):
+            if type(one) is dict and len(one) == 3:  # as most are
+                filename, line, name = one.get("filename"), one.get("line"), one.get("name")
+                if (
+                    type(filename) is str and type(name) is str and type(line) is int
+                    and filename.isascii() and name.isascii() and 0 <= line < 1 << 32
+                ):  # fmt: skip
+                    frames.append({"filename": filename, "line": line, "name": name})
+                    continue
             here = f"{place}[{i}]"
             found = self.a_dict(one, here)
             extra: Any = self.rest(found, _FRAME, f"{here}.")
@@ -206,11 +216,13 @@ class Checker:
         """The keys that are not known, with values that are plain."""
         if len(found) <= len(known) and found.keys() <= known:
             return {}
-        return {
-            self.a_text(name, place): self.plain(one, f"{place}{name[:40]}", 0)
-            for name, one in found.items()
-            if name not in known
-        }
+        extra: dict[str, object] = {}
+        for name, one in found.items():
+            if not isinstance(name, str):
+                fail(place.rstrip(".") or "the top", "keys that are text", name)
+            if name not in known:
+                extra[self.a_text(name, place)] = self.plain(one, f"{place}{name[:40]}", 0)
+        return extra
 
     def plain(self, value: object, place: str, depth: int) -> object:
         self.unknown += 1
@@ -256,12 +268,7 @@ class Checker:
         return value if isinstance(value, bool) else fail(place, "True or False", value)
 
     def a_dict(self, value: object, place: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            fail(place, "a dict", value)
-        for name in value:
-            if not isinstance(name, str):
-                fail(place, "keys that are text", name)
-        return value
+        return value if isinstance(value, dict) else fail(place, "a dict", value)
 
     def a_list(self, value: object, place: str) -> list[Any] | tuple[Any, ...]:
         return value if isinstance(value, (list, tuple)) else fail(place, "a list", value)

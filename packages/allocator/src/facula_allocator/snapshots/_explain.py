@@ -70,7 +70,7 @@ def explain(
             raise InvalidValueError(f"explain: expected {name} from 0; got {number}")
     if not isinstance(pool, tuple) or len(pool) != 2:
         raise InvalidTypeError(f"explain: expected two integers as pool; got {pool!r:.60}")
-    checked = checked_argument("explain", snapshot)
+    checked = checked_argument("explain", snapshot, events=False)
     figures = figures_of(checked, device)
     settings = checked["allocator_settings"]
     most_small, known_limit = settings.get("small_size"), settings.get("limit")
