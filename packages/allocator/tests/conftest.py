@@ -1,9 +1,15 @@
 import gc
+import os
 
 import pytest
+from hypothesis import settings
 
 from facula_allocator import HostAllocator
 from facula_allocator.extend import refuse_next
+
+settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
+settings.register_profile("default", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 @pytest.fixture

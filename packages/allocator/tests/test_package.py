@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 import facula_allocator
-from facula_allocator import HostAllocator, default_host_allocator, extend, memory_summary
+from facula_allocator import HostAllocator, default_host_allocator, extend, memory_summary, snapshots, traces
 
-MODULES = [module.name for module in pkgutil.iter_modules(facula_allocator.__path__) if module.name != "_host_memory"]
+MODULES = [
+    module.name.removeprefix("facula_allocator.")
+    for module in pkgutil.walk_packages(facula_allocator.__path__, prefix="facula_allocator.")
+    if module.name != "facula_allocator._host_memory"
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -30,7 +34,7 @@ def test_the_readme_runs():
         assert test.examples and doctest.DocTestRunner().run(test).failed == 0
 
 
-@pytest.mark.parametrize("module", [facula_allocator, extend])
+@pytest.mark.parametrize("module", [facula_allocator, extend, snapshots, traces])
 def test_public_names_exist_and_are_documented(module):
     for name in module.__all__:
         assert getattr(module, name).__doc__, name

@@ -1,0 +1,116 @@
+"""Which line of a program allocated a block, and which module that line is in."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# Frames of compiled code, of Python's own start, and of the libraries that allocate for a program.
+_NOT_PYTHON = (".c", ".cc", ".cpp", ".cu", ".h", ".hpp", ".so", "??")
+_LIBRARY = re.compile(r"(?:^|/)(?:site-packages|dist-packages|src)/(?:torch|facula(?:_\w+)?)/")
+_PACKAGES = re.compile(r"^.*/(?:site-packages|dist-packages|lib/python3\.\d+)/")
+
+
+class CallSite(NamedTuple):
+    """A line of a program: file, number, function."""
+
+    filename: str
+    line: int
+    name: str
+
+    def __str__(self) -> str:
+        if self == UNKNOWN:
+            return "(no line recorded)"
+        function = f" {self.name}" if self.name else ""
+        return printable(f"{shortened(self.filename)}:{self.line}{function}")
+
+
+UNKNOWN = CallSite("", 0, "")
+
+
+class Holder(NamedTuple):
+    """What one line or one module holds: blocks that are alive, in bytes with their rounding."""
+
+    name: str
+    nbytes: int
+    blocks: int
+    largest: int
+
+
+def site_of(frames: Sequence[Mapping[str, object]]) -> CallSite:
+    """The line that asked for a block: the innermost frame of the program, or of Python where all are a library's.
+
+    Arguments:
+        frames: innermost first, each with `filename`, `line` and `name`.
+
+    >>> site_of([{"filename": "Allocator.cpp", "line": 0, "name": "malloc"},
+    ...          {"filename": "train.py", "line": 40, "name": "step"}])
+    CallSite(filename='train.py', line=40, name='step')
+    """
+    in_python: CallSite | None = None
+    for frame in frames:
+        filename, line, name = frame["filename"], frame["line"], frame["name"]
+        if not isinstance(filename, str) or not isinstance(line, int) or not isinstance(name, str):
+            continue
+        if not line or filename.endswith(_NOT_PYTHON) or filename.startswith("<frozen"):
+            continue
+        site = CallSite(filename, line, name)
+        if not _LIBRARY.search(filename):
+            return site
+        in_python = in_python or site
+    return in_python or UNKNOWN
+
+
+def printable(text: str) -> str:
+    """Text of a file as a terminal may show it: what would move its cursor or change its colours is escaped.
+
+    >>> printable("step\\x1b[2J")
+    'step\\\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+
+
+def shortened(filename: str) -> str:
+    """A path without the folder of installed packages, or its last three parts.
+
+    >>> shortened("/usr/lib/python3/dist-packages/shop/till.py"), shortened("/data/a/b/c/till.py")
+    ('shop/till.py', '…/b/c/till.py')
+    """
+    rest = _PACKAGES.sub("", filename)
+    parts = rest.split("/")
+    return rest if len(parts) <= 3 + rest.startswith("/") else "…/" + "/".join(parts[-3:])
+
+
+def module_of(site: CallSite) -> str:
+    """The dotted name of the module that a line is in, as far as its path tells.
+
+    >>> module_of(CallSite("/usr/lib/python3/dist-packages/shop/till.py", 3, "open")), module_of(UNKNOWN)
+    ('shop.till', '(no line recorded)')
+    """
+    if site == UNKNOWN:
+        return str(UNKNOWN)
+    rest = _PACKAGES.sub("", site.filename)
+    if rest == site.filename:  # not installed: the file alone is known, not where its package begins
+        rest = rest.rpartition("/")[2]
+    return printable(rest.removesuffix(".py").removesuffix("/__init__").replace("/", ".") or site.filename)
+
+
+def grouped(blocks: Iterable[tuple[str, int]]) -> list[Holder]:
+    """The holders of pairs of a name and a number of bytes, largest first.
+
+    >>> grouped([("a", 1), ("b", 5), ("a", 2)])
+    [Holder(name='b', nbytes=5, blocks=1, largest=5), Holder(name='a', nbytes=3, blocks=2, largest=2)]
+    """
+    found: dict[str, list[int]] = {}
+    for name, nbytes in blocks:
+        one = found.setdefault(name, [0, 0, 0])
+        one[0] += nbytes
+        one[1] += 1
+        one[2] = max(one[2], nbytes)
+    return sorted((Holder(name, *one) for name, one in found.items()), key=lambda one: (-one.nbytes, one.name))

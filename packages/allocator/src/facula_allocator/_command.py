@@ -1,0 +1,99 @@
+"""The command line: `python -m facula_allocator summary FILE` and `render FILE -o page.html`.
+
+FILE is a snapshot (JSON or a pickle, PyTorch's too) or a trace; which of them, its contents say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from facula_errors import FaculaError, FileError, InvalidValueError
+
+from ._call_sites import printable
+from ._file_errors import CorruptFileError, read_whole, write_whole
+from .snapshots._files import parse_snapshot
+from .snapshots._render import render_html as render_snapshot
+from .snapshots._render import summary_text
+from .traces._events import Trace
+from .traces._reader import is_trace, parse_trace
+from .traces._render import render_html as render_trace
+from .traces._summary import summarize
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .snapshots._types import Snapshot
+
+FILE = "a snapshot (JSON or pickle, PyTorch's too) or a trace"
+SUMMARY = "what the file adds up to: bytes by state, the peak, who holds what"
+RENDER = "draw the file as one HTML page that opens in any browser, offline"
+
+
+def load(operation: str, path: str, partial: bool) -> Snapshot | Trace:
+    """What a file holds."""
+    data = read_whole(operation, path)
+    if not data.strip():
+        raise CorruptFileError(operation, path, "byte 0", f"expected {FILE}; got an empty file", "write it again")
+    if is_trace(data):
+        return parse_trace(operation, path, data, partial)
+    return parse_snapshot(operation, path, data)
+
+
+def summary(given: argparse.Namespace) -> str:
+    """The text that `summary` prints."""
+    found = load("summary", given.file, given.partial)
+    return str(summarize(found)) if isinstance(found, Trace) else summary_text(found)
+
+
+def render(given: argparse.Namespace) -> str:
+    """Write the page, and say where it is."""
+    found = load("render", given.file, given.partial)
+    if os.path.exists(given.output) and os.path.samefile(given.file, given.output):
+        raise InvalidValueError(f"render: expected a page other than FILE itself; got {given.output!r}")
+    title = given.title or os.path.basename(given.file)
+    html = render_trace(found, title) if isinstance(found, Trace) else render_snapshot(found, title)
+    data = html.encode("utf-8", "backslashreplace")
+    write_whole("render", given.output, data)
+    return f"wrote {given.output} ({len(data)} bytes)"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The commands and their options. A new one is a subparser here, and a function that gives what to print."""
+    made = argparse.ArgumentParser(prog="python -m facula_allocator", description=__doc__, allow_abbrev=False)
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, run, text in (("summary", summary, SUMMARY), ("render", render, RENDER)):
+        one = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        one.set_defaults(run=run)
+        one.add_argument("file", metavar="FILE", help=FILE)
+        one.add_argument("--partial", action="store_true", help="leave out a trace's last line that was cut off")
+        if run is render:
+            one.add_argument("-o", "--output", metavar="PAGE", required=True, help="the HTML file to write")
+            one.add_argument("--title", help="the page's title (default: the name of FILE)")
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for.
+
+    Returns:
+        The exit status: 0, or 1 where a file cannot be read or written (argparse exits with 2 itself).
+    """
+    given = parser().parse_args(arguments)
+    try:
+        text = given.run(given)
+    except FaculaError as error:
+        said = f"{error.strerror}: {error.filename}" if isinstance(error, FileError) else str(error)
+        shown = printable(said).encode("ascii", "backslashreplace").decode("ascii")
+        print(f"python -m facula_allocator {shown}", file=sys.stderr)
+        return 1
+    try:
+        print(text)
+        sys.stdout.flush()
+    except UnicodeEncodeError:  # a terminal with another encoding
+        print(text.encode("ascii", "backslashreplace").decode("ascii"))
+    except BrokenPipeError:  # whoever reads has seen enough, as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

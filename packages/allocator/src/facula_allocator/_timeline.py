@@ -1,0 +1,111 @@
+"""The curve of live bytes over the events of a run, by who holds them, thinned to what a screen can show."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+BEFORE = "(allocated before the first event)"
+OTHERS = "others"
+MOST_SERIES = 10
+MOST_POINTS = 1200  # buckets, of each of which the highest and the lowest point stay
+
+
+class Change(NamedTuple):
+    """What an event changed: the live bytes of one holder, or the reserved bytes."""
+
+    event: int
+    holder: str = OTHERS
+    live: int = 0
+    reserved: int = 0
+    time_us: int | None = None
+
+
+class Timeline(NamedTuple):
+    """Points of the curve: at each of the events `x`, the live bytes of each holder, and what is reserved.
+
+    `peak` is exact: the event of the peak is always among the points.
+    """
+
+    x: list[int]
+    series: list[tuple[str, list[int]]]
+    reserved: list[int] | None
+    times: list[int] | None
+    peak: int
+    marks: Sequence[tuple[int, str]]
+    ooms: Sequence[tuple[int, int]]
+    capacity: int | None
+
+
+def timeline_of(
+    changes: Sequence[Change], start: Mapping[str, int], *, reserved: int | None = None,
+    marks: Sequence[tuple[int, str]] = (), ooms: Sequence[tuple[int, int]] = (), capacity: int | None = None,
+) -> Timeline:  # fmt: skip
+    """The curve of some changes.
+
+    Arguments:
+        changes: in the order of events.
+        start: the live bytes of each holder before the first of them.
+        reserved: reserved bytes before the first; None where nothing is known of them.
+        marks, ooms: events, and the name or the bytes of each.
+        capacity: the bytes that there are.
+
+    >>> found = timeline_of([Change(0, "a", 5), Change(1, "b", 3), Change(2, "a", -5)], {"b": 1})
+    >>> found.x, found.series, found.peak
+    ([0, 1, 2], [('a', [5, 5, 0]), ('b', [1, 4, 4])], 9)
+    """
+    now, highest = dict(start), dict(start)
+    total, total_reserved = sum(start.values()), reserved or 0
+    totals: list[int] = []
+    levels: list[int] = []
+    for change in changes:
+        held = now.get(change.holder, 0) + change.live
+        now[change.holder] = held
+        highest[change.holder] = max(highest.get(change.holder, 0), held)
+        total += change.live
+        total_reserved += change.reserved
+        totals.append(total)
+        levels.append(total_reserved)
+    chosen = sorted((name for name, most in highest.items() if most), key=lambda name: (-highest[name], name))
+    names = chosen if len(chosen) <= MOST_SERIES else chosen[: MOST_SERIES - 1]
+    places = {name: place for place, name in enumerate(names)}
+    rest = len(names)
+    sums = [0] * (rest + 1)
+    for name, nbytes in start.items():
+        sums[places.get(name, rest)] += nbytes
+    kept = thinned(totals, levels)
+    columns: list[list[int]] = [[] for _ in sums]
+    for number, change in enumerate(changes):
+        sums[places.get(change.holder, rest)] += change.live
+        if number in kept:
+            for column, nbytes in zip(columns, sums):
+                column.append(nbytes)
+    points = sorted(kept)
+    series = list(zip([*names, OTHERS], columns))
+    times = [change.time_us for change in changes if change.time_us is not None]
+    return Timeline(
+        x=[changes[number].event for number in points],
+        series=series if len(chosen) > MOST_SERIES else series[:-1],
+        reserved=None if reserved is None else [levels[number] for number in points],
+        times=[times[number] - times[0] for number in points] if len(times) == len(changes) else None,
+        peak=max([sum(start.values()), *totals]),
+        marks=marks,
+        ooms=ooms,
+        capacity=capacity,
+    )
+
+
+def thinned(totals: Sequence[int], levels: Sequence[int]) -> set[int]:
+    """The points that stay: of each bucket the first, the highest and the lowest, and the most that was reserved."""
+    count = len(totals)
+    if count <= 3 * MOST_POINTS:
+        return set(range(count))
+    kept = {0, count - 1}
+    for bucket in range(MOST_POINTS):
+        inside = range(bucket * count // MOST_POINTS, (bucket + 1) * count // MOST_POINTS)
+        kept |= {inside[0], max(inside, key=totals.__getitem__), min(inside, key=totals.__getitem__)}
+        kept.add(max(inside, key=levels.__getitem__))
+    return kept

@@ -1,0 +1,139 @@
+"""The text of an out-of-memory error that explains itself."""
+
+from __future__ import annotations
+
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
+from .._errors import readable
+from ._advice import Case, advice, counted, percent
+from ._check import checked_argument
+from ._figures import SMALL, Figures, PoolFigures, figures_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .._call_sites import Holder
+
+MOST = 8  # lines, and modules, that the text names
+
+
+@boundary
+def explain(
+    snapshot: Mapping[str, object],
+    nbytes: int,
+    *,
+    device: int = 0,
+    stream: int = 0,
+    pool: tuple[int, int] = (0, 0),
+    device_free: int | None = None,
+    device_total: int | None = None,
+    limit: int | None = None,
+    place: str | None = None,
+) -> str:
+    """Say why a request could not be served, who holds the memory, and what would help.
+
+    Arguments:
+        snapshot: what the allocator held when the request failed.
+        nbytes: the request, in bytes.
+        device, stream, pool: where it was made; by default the first device, its first stream, and no private pool.
+        device_free: free bytes of the device, outside the allocator.
+        device_total: all bytes of the device.
+        limit: the most that may be reserved; by default the limit in the snapshot's settings, if any.
+        place: the name of the memory, as "host memory"; by default "device 0".
+
+    Returns:
+        Several lines, of which the first begins with "out of memory".
+
+    Raises:
+        TypeError: `snapshot` is no dict, or a number is no integer.
+        ValueError: something in the snapshot will not do, or a number is negative.
+
+    >>> print(explain({"segments": [], "device_traces": []}, 3 << 20, limit=1 << 20))
+    out of memory: 3 MiB requested on device 0
+      limit              1 MiB
+      reserved             0 B  in 0 segments
+      in use               0 B  in 0 blocks
+      free                 0 B  in 0 blocks
+    what would help
+      * The request alone is larger than the limit (1 MiB): ask for less at once, as in smaller batches
+    """
+    numbers = {"nbytes": nbytes, "device": device, "stream": stream}
+    for name, number in (("device_free", device_free), ("device_total", device_total), ("limit", limit)):
+        if number is not None:
+            numbers[name] = number
+    for name, number in numbers.items():
+        if type(number) is not int:
+            raise InvalidTypeError(f"explain: expected an integer {name}; got {number!r:.60}")
+        if number < 0:
+            raise InvalidValueError(f"explain: expected {name} from 0; got {number}")
+    if not isinstance(pool, tuple) or len(pool) != 2:
+        raise InvalidTypeError(f"explain: expected two integers as pool; got {pool!r:.60}")
+    checked = checked_argument("explain", snapshot, events=False)
+    figures = figures_of(checked, device)
+    settings = checked["allocator_settings"]
+    most_small, known_limit = settings.get("small_size"), settings.get("limit")
+    kind = "small" if nbytes <= (most_small if type(most_small) is int else SMALL) else "large"
+    if limit is None and type(known_limit) is int:
+        limit = known_limit
+    own = next(
+        (one for one in figures.pools if one[:3] == (pool, stream, kind)), PoolFigures(pool, stream, kind, 0, 0, 0, 0)
+    )
+    case = Case(nbytes, figures, own, settings, device_free, device_total, limit)
+    lines = [f"out of memory: {readable(nbytes)} requested on {_where(case, device, place)}", *_state(case)]
+    lines += _holders("live bytes by allocating line", figures.lines, figures)
+    if len(figures.modules) > 1 or len(figures.lines) > 1:
+        lines += _holders("live bytes by module", figures.modules, figures)
+    return "\n".join([*lines, "what would help", *(f"  * {one}" for one in advice(case))])
+
+
+def _where(case: Case, device: int, place: str | None) -> str:
+    own = case.own
+    where = place or f"device {device}"
+    if own.pool != (0, 0):
+        where += f", private pool {own.pool}"
+    return where if not own.stream else f"{where}, stream {own.stream}"
+
+
+def _state(case: Case) -> list[str]:
+    """The figures, a line each."""
+    figures, own, lines = case.figures, case.own, []
+
+    def line(name: str, nbytes: int, rest: str = "") -> None:
+        lines.append(f"  {name:<15}{readable(nbytes):>9}{'  ' if rest else ''}{rest}")
+
+    if case.device_total is not None:
+        line("device", case.device_total)
+    if case.device_free is not None:
+        line("device free", case.device_free)
+    if case.limit is not None:
+        line("limit", case.limit)
+    line("reserved", figures.reserved, f"in {counted(figures.segments, 'segment')}")
+    rounding = figures.allocated - figures.requested
+    also = f", of which {readable(rounding)} are rounding" if rounding else ""
+    line("in use", figures.allocated, f"in {counted(figures.live_blocks)}{also}")
+    if figures.waiting:
+        line("waiting", figures.waiting, "freed, but other streams may still use them")
+    line("free", figures.free, f"in {counted(figures.free_blocks)}")
+    if figures.free:
+        line("this pool's", own.free, f"of the free bytes ({own})")
+        fits = "fits" if own.largest_free >= case.nbytes else "too small"
+        line("largest block", own.largest_free, f"of this pool's: {fits}; {readable(figures.largest_free)} of all")
+        share = percent(figures.free - figures.largest_free, figures.free)
+        lines.append(f"  {'fragmentation':<15}{share:>9}  of the free bytes are outside the largest free block")
+    return lines
+
+
+def _holders(title: str, holders: Sequence[Holder], figures: Figures) -> list[str]:
+    if not holders:
+        return []
+    lines = [title]
+    for one in holders[:MOST]:
+        share = percent(one.nbytes, figures.allocated)
+        lines.append(f"  {readable(one.nbytes):>9} {share:>4}  {one.name}  ({counted(one.blocks)})")
+    rest = holders[MOST:]
+    if rest:
+        nbytes = sum(one.nbytes for one in rest)
+        lines.append(f"  {readable(nbytes):>9} {percent(nbytes, figures.allocated):>4}  {len(rest)} others")
+    return lines

@@ -1,0 +1,128 @@
+"""Snapshots in files: JSON, and the pickle that PyTorch's memory viewer reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from math import isfinite
+from typing import Any, NoReturn
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+
+from .._file_errors import CorruptFileError, read_whole, write_whole
+from ._check import Checker, Malformed, checked_argument
+from ._types import PENDING, WAITING
+from ._unpickle import BadPickle, unpickle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._file_errors import Path
+    from ._types import Snapshot
+
+SUFFIXES = {".json": "json", ".pickle": "pickle", ".pkl": "pickle"}
+#: The viewer's own reader of pickles knows protocols 2 to 4.
+PROTOCOL = 4
+REMEDY = "write the snapshot again, or read the file with what wrote it"
+
+
+@boundary
+def write_snapshot(snapshot: Mapping[str, object], path: Path, format: str | None = None) -> None:
+    """Write a snapshot to a file, as JSON or as the pickle that PyTorch's memory viewer reads.
+
+    The file is replaced as a whole: whoever reads it meanwhile finds the former or the new one. In the pickle, blocks
+    that await their events are called "active_pending_free", as PyTorch's allocator and viewer call them.
+
+    Arguments:
+        snapshot: a dict as `memory_snapshot()` and `read_snapshot()` give it, or PyTorch's.
+        path: the file.
+        format: "json" or "pickle"; by default what the name says: `.json`, `.pickle` or `.pkl`.
+
+    Raises:
+        TypeError: `snapshot` is no dict.
+        ValueError: something in it will not do, or the format is not known.
+        OSError: the file cannot be written.
+    """
+    kind = SUFFIXES.get(os.path.splitext(os.fspath(path))[1]) if format is None else format
+    if kind not in ("json", "pickle"):
+        given = f"the file {os.fspath(path)!r}" if format is None else f"format={format!r}"
+        remedy = 'name the file .json or .pickle, or pass format="json" or "pickle"'
+        raise InvalidValueError(f"write_snapshot: expected JSON or a pickle; got {given}; {remedy}")
+    checked = checked_argument("write_snapshot", snapshot)
+    if kind == "json":
+        data = json.dumps(checked, separators=(",", ":"), allow_nan=False).encode("ascii")
+    else:
+        for segment in checked["segments"]:
+            for block in segment["blocks"]:
+                if block["state"] == WAITING:
+                    block["state"] = PENDING
+        data = pickle.dumps(checked, protocol=PROTOCOL)
+    write_whole("write_snapshot", path, data)
+
+
+@boundary
+def read_snapshot(path: Path) -> Snapshot:
+    """Read a snapshot, JSON or pickle, of ours or of PyTorch's.
+
+    A pickle is read without running what is in it: it may hold text, numbers, lists and dicts, and nothing that has to
+    be imported or called.
+
+    Returns:
+        The snapshot with all keys that ours have, whoever wrote it.
+
+    Raises:
+        CorruptFileError: the file is damaged, is no snapshot, or holds more than plain data; the message names the
+            place.
+        OSError: the file cannot be read.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "empty.json")
+    >>> write_snapshot({"segments": [], "device_traces": []}, path)
+    >>> read_snapshot(path)
+    {'segments': [], 'device_traces': [], 'allocator_settings': {}}
+    """
+    return parse_snapshot("read_snapshot", path, read_whole("read_snapshot", path))
+
+
+def parse_snapshot(operation: str, path: Path, data: bytes) -> Snapshot:
+    """The snapshot in the contents of a file."""
+    try:
+        return Checker().snapshot(unpickle(data) if data[:1] == b"\x80" else parse_json(data))
+    except Malformed as error:
+        place, problem = error.place, error.problem
+    except BadPickle as error:
+        place, problem = f"byte {error.byte}", error.problem
+    raise CorruptFileError(operation, path, place, problem, REMEDY)
+
+
+def parse_json(data: bytes) -> object:
+    """What JSON text holds.
+
+    Raises:
+        Malformed: it is no JSON, with the line and column.
+    """
+    if not data.strip():
+        raise Malformed("byte 0", f"expected a snapshot; got {'white space alone' if data else 'an empty file'}")
+    try:
+        return json.loads(data.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
+    except UnicodeDecodeError as error:
+        raise Malformed(f"byte {error.start}", "expected JSON in UTF-8, or a pickle; got other bytes") from None
+    except json.JSONDecodeError as error:
+        problem = f"expected complete JSON; got something else: {error.msg}"
+        raise Malformed(f"line {error.lineno}, column {error.colno}", problem) from None
+    except RecursionError:
+        raise Malformed("the top", "expected a snapshot; got containers within containers without end") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise Malformed("the top", f"expected a snapshot; {error}") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Malformed("the top", f"expected finite numbers; got {name}")
+
+
+def _finite(text: str) -> Any:
+    value = float(text)
+    return value if isfinite(value) else _no_constant(text[:20])

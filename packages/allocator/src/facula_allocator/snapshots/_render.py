@@ -1,0 +1,177 @@
+"""A snapshot as a page and as a table."""
+
+from __future__ import annotations
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
+from .._call_sites import UNKNOWN, site_of
+from .._errors import readable
+from .._page import AWAITED, FREE, IN_USE, Bar, Table, View, page
+from .._timeline import BEFORE, Change, Timeline, timeline_of
+from ._advice import counted, percent
+from ._check import checked_argument
+from ._figures import Figures, devices_of, figures_of
+from ._types import ALLOCATED, WAITING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ._types import Snapshot, SnapshotBlock
+
+DRAWN = {ALLOCATED: IN_USE, WAITING: AWAITED}
+MOST = 10  # lines that the table names
+
+
+@boundary
+def render_html(snapshot: Mapping[str, object], title: str = "Memory snapshot") -> str:
+    """Draw a snapshot as a page: the curve of live bytes, the segments and their blocks, and who holds what.
+
+    The page is one file that opens in any browser and needs no network.
+
+    Returns:
+        The HTML, to be written to a file in UTF-8.
+
+    Raises:
+        TypeError: `snapshot` is no dict, or `title` no text.
+        ValueError: something in the snapshot will not do.
+
+    >>> render_html({"segments": [], "device_traces": []}).startswith("<!DOCTYPE html>")
+    True
+    """
+    if not isinstance(title, str):
+        raise InvalidTypeError(f"render_html: expected a title that is text; got {title!r:.60}")
+    checked = checked_argument("render_html", snapshot)
+    views = [view_of(checked, device) for device in devices_of(checked)]
+    settings = ", ".join(f"{name}={value}" for name, value in checked["allocator_settings"].items())
+    return page(title, f"Settings: {settings}" if settings else "A snapshot of an allocator", views)
+
+
+def view_of(snapshot: Snapshot, device: int) -> View:
+    """The part of the page that is about one device."""
+    figures = figures_of(snapshot, device)
+    totals = [
+        ("in use", readable(figures.allocated)),
+        ("asked for", readable(figures.requested)),
+        ("reserved", readable(figures.reserved)),
+        ("free", readable(figures.free)),
+        ("largest free block", readable(figures.largest_free)),
+        ("fragmentation", percent(figures.free - figures.largest_free, figures.free)),
+        ("segments", str(figures.segments)),
+    ]
+    timeline = timeline_of_device(snapshot, device)
+    if timeline is not None:
+        totals.insert(0, ("peak of the curve", readable(timeline.peak)))
+    bars = [
+        Bar(
+            address=segment["address"],
+            size=segment["total_size"],
+            stream=segment["stream"],
+            kind=segment["segment_type"],
+            pool="" if segment["segment_pool_id"] == (0, 0) else str(segment["segment_pool_id"]),
+            blocks=[
+                (block["size"], block["requested_size"], DRAWN.get(block["state"], FREE), _holder(block))
+                for block in segment["blocks"]
+            ],
+        )
+        for segment in sorted(snapshot["segments"], key=lambda one: (-one["total_size"], one["address"]))
+        if segment["device"] == device
+    ]
+    tables = [Table("Who holds what now", figures.lines, figures.allocated)]
+    return View(f"Device {device}", totals, timeline, bars, tables)
+
+
+def _holder(block: SnapshotBlock) -> str:
+    return str(site_of(block["frames"])) if block["frames"] else str(UNKNOWN)
+
+
+def timeline_of_device(snapshot: Snapshot, device: int) -> Timeline | None:
+    """The curve of the bytes asked for by live blocks, from the events; None where there are none.
+
+    The events may begin in the middle of a run. What is freed without having been allocated was there before, and so
+    was what lives at the end without having been allocated.
+    """
+    traces = snapshot["device_traces"]
+    events = traces[device] if device < len(traces) else []
+    if not events:
+        return None
+    live: dict[int, tuple[str, int]] = {}
+    awaited: set[int] = set()  # freed addresses whose "free_completed" is to come
+    start: dict[str, int] = {}
+    ooms: list[tuple[int, int]] = []
+    changes: list[Change] = []
+    grown = 0
+    for number, event in enumerate(events):
+        action, size, at = event["action"], event.get("size", 0), event.get("addr", -1)
+        holder, delta, reserved = BEFORE, 0, 0
+        if action == "oom":
+            ooms.append((number, size))
+        elif action == "alloc":
+            if at in live:  # its end was not recorded
+                old, lost = live[at]
+                changes.append(Change(number, old, -lost, 0, event.get("time_us")))
+            holder, delta = str(site_of(event["frames"])), size
+            live[at] = holder, size
+        elif action in ("free", "free_requested") or (action == "free_completed" and at in live and at not in awaited):
+            if at in live:
+                holder, delta = live.pop(at)
+            else:
+                delta = size
+                start[BEFORE] = start.get(BEFORE, 0) + size
+            delta = -delta
+            if action == "free_requested":
+                awaited.add(at)
+        elif action in ("segment_alloc", "segment_map"):
+            reserved = size
+        elif action in ("segment_free", "segment_unmap"):
+            reserved = -size
+        if action == "free_completed":
+            awaited.discard(at)
+        grown += reserved
+        changes.append(Change(number, holder, delta, reserved, event.get("time_us")))
+    total = 0
+    for segment in snapshot["segments"]:
+        if segment["device"] != device:
+            continue
+        total += segment["total_size"]
+        for block in segment["blocks"]:
+            if block["state"] == ALLOCATED and block["address"] not in live:
+                holder = _holder(block)
+                start[holder] = start.get(holder, 0) + block["requested_size"]
+    return timeline_of(changes, start, reserved=max(total - grown, 0), ooms=ooms)
+
+
+def summary_text(snapshot: Snapshot) -> str:
+    """The figures of each device of a checked snapshot, for people."""
+    lines = []
+    for device in devices_of(snapshot):
+        timeline = timeline_of_device(snapshot, device)
+        lines += _device_text(figures_of(snapshot, device), timeline)
+        if timeline is not None:
+            for number, size in timeline.ooms:
+                lines.append(f"out of memory at event {number}: {readable(size)} requested")
+    return "\n".join(lines)
+
+
+def _device_text(figures: Figures, timeline: Timeline | None) -> list[str]:
+    share = percent(figures.free - figures.largest_free, figures.free)
+    lines = [
+        f"snapshot of device {figures.device}",
+        f"  reserved       {readable(figures.reserved):>9}  in {counted(figures.segments, 'segment')}",
+        f"  in use         {readable(figures.allocated):>9}  in {counted(figures.live_blocks)}; "
+        f"{readable(figures.requested)} asked for",
+        f"  waiting        {readable(figures.waiting):>9}",
+        f"  free           {readable(figures.free):>9}  in {counted(figures.free_blocks)}; {share} outside the largest",
+        f"  largest block  {readable(figures.largest_free):>9}",
+    ]
+    if timeline is not None:
+        lines.append(f"  peak           {readable(timeline.peak):>9}  over the events that were kept")
+    if figures.lines:
+        lines.append("live bytes by allocating line")
+    for one in figures.lines[:MOST]:
+        lines.append(f"  {readable(one.nbytes):>9}  {one.name}  ({one.blocks})")
+    rest = figures.lines[MOST:]
+    if rest:
+        lines.append(f"  {readable(sum(one.nbytes for one in rest)):>9}  {len(rest)} others")
+    return lines

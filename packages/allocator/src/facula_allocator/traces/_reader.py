@@ -1,0 +1,209 @@
+"""Traces read, each line checked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary
+
+from .._call_sites import CallSite
+from .._file_errors import CorruptFileError, read_whole
+from ._events import REMEDY, VERSION, Allocate, Complete, Event, Free, Mark, Synchronize, Trace, Use
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._file_errors import Path
+
+LARGEST = 1 << 62
+FORMS = {
+    "a": '["a", id, nbytes, stream, site]',
+    "f": '["f", id]',
+    "u": '["u", id, stream]',
+    "e": '["e", stream, count]',
+    "s": '["s"]',
+    "m": '["m", name]',
+}
+
+
+class BadLine(FaculaError, ValueError):  # which never leaves this module
+    """What is wrong with a line."""
+
+
+@boundary
+def read_trace(path: Path, *, partial: bool = False) -> Trace:
+    """Read a trace, and check that it could have happened: blocks are freed once, and used while they live.
+
+    Arguments:
+        path: the file.
+        partial: leave out a last line that was cut off, as when the process that wrote it was killed. By default an
+            error.
+
+    Returns:
+        The whole trace, in memory.
+
+    Raises:
+        CorruptFileError: a line is malformed or cut off, or cannot follow those before it; the message has its number.
+        OSError: the file cannot be read.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "run.trace")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write('{"facula_trace": 1, "granularity": 64}\\n["a",0,1000,0,null]\\n["f",0]\\n')
+    >>> read_trace(path).events
+    [Allocate(id=0, nbytes=1000, stream=0, site=None), Free(id=0)]
+    """
+    return parse_trace("read_trace", path, read_whole("read_trace", path), partial)
+
+
+def is_trace(data: bytes) -> bool:
+    """Whether contents of a file begin as a trace does."""
+    return b'"facula_trace"' in data[:4096].partition(b"\n")[0]
+
+
+def parse_trace(operation: str, path: Path, data: bytes, partial: bool = False) -> Trace:
+    """The trace in the contents of a file."""
+    lines = data.split(b"\n")
+    cut = lines.pop()  # nothing, where the last line is whole
+    reader = _Reader()
+    number = 0
+    try:
+        for number, line in enumerate(lines, 1):
+            reader.line(line, number)
+        number = len(lines) + 1
+        if cut and not partial:
+            remedy = "pass partial=True (or --partial) to leave it out"
+            raise CorruptFileError(
+                operation, path, f"line {number}", "expected the end of the line; the file ends within it", remedy
+            )
+        if reader.trace is None:
+            raise BadLine("expected a trace; got an empty file")
+    except BadLine as error:
+        raise CorruptFileError(operation, path, f"line {number}", str(error), REMEDY) from None
+    return reader.trace
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.trace: Trace | None = None
+        self.live: set[int] = set()
+
+    def line(self, text: bytes, number: int) -> None:
+        try:
+            value = json.loads(text.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            said = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
+            raise BadLine(
+                f"expected one line of JSON; got {_shown(text.decode('utf-8', 'replace'))} ({said})"
+            ) from None
+        if self.trace is None:
+            self.trace = self.header(value)
+        elif isinstance(value, list):
+            self.trace.events.append(self.event(value))
+        elif isinstance(value, dict) and value.keys() == {"site"}:
+            self.trace.sites.append(self.site(value["site"]))
+        else:
+            _fail('an event or {"site": [file, line, function]}', value)
+
+    def header(self, value: Any) -> Trace:
+        if not isinstance(value, dict) or "facula_trace" not in value:
+            _fail('the line {"facula_trace": 1, …} that begins a trace', value)
+        if value["facula_trace"] != VERSION:
+            raise BadLine(f"expected version {VERSION} of the format; got {_shown(value['facula_trace'])}")
+        granularity, capacity = value.get("granularity"), value.get("capacity")
+        if type(granularity) is not int or granularity < 1:
+            _fail('a "granularity" from 1', granularity)
+        if capacity is not None and (type(capacity) is not int or capacity < 1):
+            _fail('a "capacity" from 1, or null', capacity)
+        options = value.get("options", {})
+        if not isinstance(options, dict):
+            _fail('a dict of "options"', options)
+        return Trace(granularity, capacity, options, [], [])
+
+    def site(self, value: Any) -> CallSite:
+        match value:
+            case [str(filename), int(line), str(name)] if type(line) is int and line >= 0:
+                # JSON may escape halves of characters, which no other file could hold.
+                filename, name = (one.encode("utf-8", "backslashreplace").decode() for one in (filename, name))
+                return CallSite(filename, line, name)
+        _fail("[file, line, function]", value)
+
+    def event(self, value: list[Any]) -> Event:
+        code = value[0] if value else None
+        make = _MAKERS.get(code) if isinstance(code, str) else None
+        if make is None:
+            _fail(f"an event, one of {', '.join(FORMS)}", value)
+        event = make(self, value)
+        if event is None:
+            _fail(f"{FORMS[value[0]]}, integers from 0", value)
+        return event
+
+    # Events: None where the form will not do --------------------------------------------------------------------------
+
+    def allocate(self, value: list[Any]) -> Event | None:
+        if len(value) != 5 or not _integers(value[1:4]) or not (value[4] is None or _integers(value[4:])):
+            return None
+        _, id, nbytes, stream, site = value
+        if id in self.live:
+            raise BadLine(f"expected the id of no live block; {id} was allocated before and not freed")
+        if site is not None and self.trace is not None and site >= len(self.trace.sites):
+            raise BadLine(f"expected the number of a site above; got {site} of {len(self.trace.sites)}")
+        self.live.add(id)
+        return Allocate(id, nbytes, stream, site)
+
+    def free(self, value: list[Any]) -> Event | None:
+        if len(value) != 2 or not _integers(value[1:]):
+            return None
+        self.alive(value[1])
+        self.live.remove(value[1])
+        return Free(value[1])
+
+    def use(self, value: list[Any]) -> Event | None:
+        if len(value) != 3 or not _integers(value[1:]):
+            return None
+        self.alive(value[1])
+        return Use(value[1], value[2])
+
+    def complete(self, value: list[Any]) -> Event | None:
+        return Complete(value[1], value[2]) if len(value) == 3 and _integers(value[1:]) else None
+
+    def synchronize(self, value: list[Any]) -> Event | None:
+        return Synchronize() if len(value) == 1 else None
+
+    def mark(self, value: list[Any]) -> Event | None:
+        if len(value) != 2 or not isinstance(value[1], str):
+            return None
+        return Mark(value[1].encode("utf-8", "backslashreplace").decode())
+
+    def alive(self, id: int) -> None:
+        if id not in self.live:
+            raise BadLine(f"expected the id of a live block; {id} was not allocated, or is freed")
+
+
+_MAKERS: dict[str, Callable[[_Reader, list[Any]], Event | None]] = {
+    "a": _Reader.allocate,
+    "f": _Reader.free,
+    "u": _Reader.use,
+    "e": _Reader.complete,
+    "s": _Reader.synchronize,
+    "m": _Reader.mark,
+}
+
+
+def _integers(values: list[Any]) -> bool:
+    return all(type(one) is int and 0 <= one < LARGEST for one in values)
+
+
+def _shown(value: object) -> str:
+    try:
+        shown = repr(value)
+    except RecursionError:
+        shown = f"a {type(value).__name__} within others without end"
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+def _fail(expected: str, value: object) -> NoReturn:
+    raise BadLine(f"expected {expected}; got {_shown(value)}")

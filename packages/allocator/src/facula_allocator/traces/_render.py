@@ -1,0 +1,63 @@
+"""A trace as a page."""
+
+from __future__ import annotations
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
+from .._errors import readable
+from .._page import Table, View, page
+from .._timeline import Change, timeline_of
+from ._events import Allocate, Free, Mark, Trace
+from ._summary import site_name, summarize
+
+
+@boundary
+def render_html(trace: Trace, title: str = "Memory trace") -> str:
+    """Draw a trace as a page: the curve of live bytes, and who held them at the peak and at the end.
+
+    The page is one file that opens in any browser and needs no network.
+
+    Returns:
+        The HTML, to be written to a file in UTF-8.
+
+    Raises:
+        TypeError: `trace` is no Trace, or `title` no text.
+
+    >>> render_html(Trace(64, None, {}, [], [])).startswith("<!DOCTYPE html>")
+    True
+    """
+    if not isinstance(title, str):
+        raise InvalidTypeError(f"render_html: expected a title that is text; got {title!r:.60}")
+    if not isinstance(trace, Trace):
+        raise InvalidTypeError(f"render_html: expected a Trace, as read_trace gives it; got {type(trace).__name__}")
+    found = summarize(trace)
+    live: dict[int, Allocate] = {}
+    changes: list[Change] = []
+    marks: list[tuple[int, str]] = []
+    for number, event in enumerate(trace.events):
+        if isinstance(event, Allocate):
+            live[event.id] = event
+            changes.append(Change(number, site_name(trace, event.site), event.nbytes))
+        elif isinstance(event, Free):
+            one = live.pop(event.id)
+            changes.append(Change(number, site_name(trace, one.site), -one.nbytes))
+        elif isinstance(event, Mark):
+            marks.append((number, event.name))
+    totals = [
+        ("peak", readable(found.peak_bytes)),
+        ("at", found.peak_step),
+        ("at the end", readable(found.end_bytes)),
+        ("allocations", str(found.allocations)),
+        ("of together", readable(found.total_bytes)),
+        ("streams", str(found.streams)),
+    ]
+    if trace.capacity is not None:
+        totals.insert(1, ("capacity", readable(trace.capacity)))
+    tables = [Table("Who holds what at the peak", found.at_peak, found.peak_bytes)]
+    if found.at_end:
+        tables.append(Table("Who holds what at the end", found.at_end, found.end_bytes))
+    line = timeline_of(changes, {}, marks=marks, capacity=trace.capacity) if changes else None
+    options = ", ".join(f"{name}={value}" for name, value in trace.options.items())
+    note = f"{found.events} events, sizes rounded up to {trace.granularity} bytes by the allocator"
+    return page(title, f"{note}; options: {options}" if options else note, [View("Run", totals, line, [], tables)])
