@@ -153,7 +153,7 @@ static facula_block *best_of(const facula_core *core, const facula_pool *pool, i
 }
 
 /* Hand a free block out, its rest cut off where it is worth while. */
-static facula_block *hand_out(facula_core *core, facula_block *block, int64_t size, int64_t nbytes, facula_pool *pool)
+facula_block *books_hand_out(facula_core *core, facula_block *block, int64_t size, int64_t nbytes, facula_pool *pool)
 {
     int kind = block->segment->kind;
     int64_t left = block->size - size;
@@ -192,7 +192,7 @@ facula_block *facula_core_take(facula_core *core, int64_t nbytes, int64_t stream
     int64_t size = facula_core_round(core, nbytes);
     facula_pool *pool = books_pool(core, stream, id, 0);
     facula_block *block = pool && size > 0 ? best_of(core, pool, kind_of(core, size), size) : NULL;
-    return block ? hand_out(core, block, size, nbytes, pool) : NULL;
+    return block ? books_hand_out(core, block, size, nbytes, pool) : NULL;
 }
 
 facula_block *facula_core_borrow(facula_core *core, int64_t nbytes, int64_t stream, int64_t id, int64_t *lender)
@@ -209,7 +209,7 @@ facula_block *facula_core_borrow(facula_core *core, int64_t nbytes, int64_t stre
     if (!mine)
         return NULL;
     *lender = best->pool->stream;
-    return hand_out(core, best, size, nbytes, mine);
+    return books_hand_out(core, best, size, nbytes, mine);
 }
 
 facula_block *facula_core_take_any(facula_core *core, int64_t nbytes, int64_t stream, int64_t id, uint64_t epoch)
@@ -225,7 +225,7 @@ facula_block *facula_core_take_any(facula_core *core, int64_t nbytes, int64_t st
                 (block->stamp < epoch || block->pool->stream == stream) && (!best || block->size < best->size))
                 best = block;
     facula_pool *mine = best ? books_pool(core, stream, id, 1) : NULL;
-    return mine ? hand_out(core, best, size, nbytes, mine) : NULL;
+    return mine ? books_hand_out(core, best, size, nbytes, mine) : NULL;
 }
 
 int facula_core_return(facula_core *core, facula_block *block, int64_t lender)
@@ -266,7 +266,7 @@ void facula_core_push(facula_core *core, facula_block *block)
                                                   memory_order_relaxed));
 }
 
-static void absorb_next(facula_core *core, facula_block *block)
+void books_absorb_next(facula_core *core, facula_block *block)
 {
     facula_block *next = block->next;
     block->size += next->size;
@@ -278,33 +278,28 @@ static void absorb_next(facula_core *core, facula_block *block)
     books_spare(core, next);
 }
 
-void books_absorb_next(facula_core *core, facula_block *block)
-{
-    absorb_next(core, block);
-}
-
-void books_free(facula_core *core, facula_block *block)
+void books_free(facula_core *core, facula_block *block, uint64_t stamp)
 {
     facula_block *next = block->next, *prev = block->prev;
     block->use_count = 0;
-    block->stamp = core->epoch;
+    block->stamp = stamp;
     if (next && next->state == BLOCK_FREE && next->pool == block->pool) {
         books_remove(core, next);
-        absorb_next(core, block);
+        books_absorb_next(core, block);
     }
     if (prev && prev->state == BLOCK_FREE && prev->pool == block->pool) {
         books_remove(core, prev);
-        absorb_next(core, prev);
+        books_absorb_next(core, prev);
         block = prev;
     }
     books_insert(core, block);
 }
 
-static void end_active(facula_core *core, facula_block *block)
+static void end_active(facula_core *core, facula_block *block, uint64_t stamp)
 {
     count_less(core, block->segment->kind, COUNT_ACTIVE, 1);
     count_less(core, block->segment->kind, BYTES_ACTIVE, block->size);
-    books_free(core, block);
+    books_free(core, block, stamp);
 }
 
 static facula_block *reversed(facula_block *list)
@@ -338,7 +333,7 @@ void facula_core_merge(facula_core *core, facula_block *block)
             block->link = core->waiting_now;
             core->waiting_now = block;
         } else {
-            end_active(core, block);
+            end_active(core, block, core->epoch);
         }
     }
 }
@@ -351,7 +346,7 @@ facula_block *facula_core_waiting(facula_core *core, int64_t id)
     return block->state == BLOCK_WAITING ? block : NULL;
 }
 
-void facula_core_reclaim(facula_core *core, facula_block *block)
+void facula_core_reclaim(facula_core *core, facula_block *block, uint64_t stamp)
 {
-    end_active(core, block);
+    end_active(core, block, stamp);
 }

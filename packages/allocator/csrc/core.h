@@ -107,12 +107,13 @@ void facula_core_push(facula_core *core, facula_block *block);
 /* Take the list of what was pushed, in the order of the pushes; merge it. Blocks with uses go to `waiting_now`. */
 facula_block *facula_core_detach(facula_core *core);
 void facula_core_merge(facula_core *core, facula_block *pushed);
-/* The block with this id if it is waiting, else NULL; and make it free. */
+/* The block with this id if it is waiting, else NULL; and make it free, as of the epoch `stamp`. */
 facula_block *facula_core_waiting(facula_core *core, int64_t id);
-void facula_core_reclaim(facula_core *core, facula_block *block);
+void facula_core_reclaim(facula_core *core, facula_block *block, uint64_t stamp);
 
-/* Add a segment that a driver gave, as one free block. 0, or -1: no memory. */
-int facula_core_add_segment(facula_core *core, uint64_t address, int64_t nbytes, int64_t stream, int64_t pool, int kind);
+/* Add a segment that a driver gave, and take `nbytes` from it, which fit. NULL: no memory, and nothing was added. */
+facula_block *facula_core_grow(facula_core *core, uint64_t address, int64_t size, int64_t nbytes, int64_t stream,
+                               int64_t pool);
 /* Whether a segment is one free block, and was before the epoch; and take it out of the books. */
 int facula_core_is_idle(const facula_segment *segment, uint64_t epoch);
 void facula_core_drop_segment(facula_core *core, facula_segment *segment);

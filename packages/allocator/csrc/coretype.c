@@ -196,8 +196,9 @@ static PyObject *core_take_waiting(Core *self, PyObject *nothing)
     if (found)
         self->core->waiting_now = NULL;
     for (facula_block *block = found; list && block; last = block, block = block->link)
-        if (append(list, Py_BuildValue("ILLLN", (unsigned)block->id, (long long)block->pool->stream,
-                                       (long long)block->pool->id, (long long)block->size, uses_of(block))))
+        if (append(list, Py_BuildValue("ILLKLLN", (unsigned)block->id, (long long)block->pool->stream,
+                                       (long long)block->pool->id, (unsigned long long)block->address,
+                                       (long long)block->size, (long long)block->requested, uses_of(block))))
             Py_CLEAR(list);
     if (!list && found) { /* no memory: as before */
         while (last->link)
@@ -208,17 +209,17 @@ static PyObject *core_take_waiting(Core *self, PyObject *nothing)
     return list;
 }
 
-static PyObject *core_reclaim(Core *self, PyObject *id)
+static PyObject *core_reclaim(Core *self, PyObject *const *args, Py_ssize_t given)
 {
-    long long at = PyLong_AsLongLong(id);
-    if (at == -1 && PyErr_Occurred())
+    long long at[2];
+    if (numbers("reclaim", args, given, at, 2))
         return NULL;
-    facula_block *block = facula_core_waiting(self->core, at);
+    facula_block *block = facula_core_waiting(self->core, at[0]);
     if (!block) {
-        PyErr_Format(PyExc_ValueError, "Core.reclaim: no block with id %lld is waiting", at);
+        PyErr_Format(PyExc_ValueError, "Core.reclaim: no block with id %lld is waiting", at[0]);
         return NULL;
     }
-    facula_core_reclaim(self->core, block);
+    facula_core_reclaim(self->core, block, at[1] < 0 ? self->core->epoch : (uint64_t)at[1]);
     Py_RETURN_NONE;
 }
 
@@ -237,14 +238,13 @@ static PyObject *core_consolidate(Core *self, PyObject *epoch)
     Py_RETURN_NONE;
 }
 
-static PyObject *core_add_segment(Core *self, PyObject *const *args, Py_ssize_t given)
+static PyObject *core_grow(Core *self, PyObject *const *args, Py_ssize_t given)
 {
     long long at[5];
-    if (numbers("add_segment", args, given, at, 5))
+    if (numbers("grow", args, given, at, 5))
         return NULL;
-    if (facula_core_add_segment(self->core, (uint64_t)at[0], at[1], at[2], at[3], at[4] ? LARGE : SMALL))
-        return PyErr_NoMemory();
-    Py_RETURN_NONE;
+    facula_block *taken = facula_core_grow(self->core, (uint64_t)at[0], at[1], at[2], at[3], at[4]);
+    return taken ? new_block(self, taken, at[2], at[3]) : PyErr_NoMemory();
 }
 
 static PyObject *core_drop_segment(Core *self, PyObject *const *args, Py_ssize_t given)
@@ -335,13 +335,14 @@ static PyMethodDef methods[] = {
     {"borrow", (PyCFunction)(void (*)(void))core_borrow, METH_FASTCALL, "As take, from another stream: (Block, stream)."},
     {"undo_borrow", (PyCFunction)core_undo_borrow, METH_VARARGS, "The block goes back to that stream once freed."},
     {"drain", (PyCFunction)core_drain, METH_NOARGS, "Merge what was freed; what to tell listeners of it."},
-    {"take_waiting", (PyCFunction)core_take_waiting, METH_NOARGS, "Blocks with uses: (id, stream, pool, size, uses)."},
-    {"reclaim", (PyCFunction)core_reclaim, METH_O, "A waiting block's uses are over: it is free."},
+    {"take_waiting", (PyCFunction)core_take_waiting, METH_NOARGS, "Blocks with uses: (id, stream, pool, address, size, requested, uses)."},
+    {"reclaim", (PyCFunction)(void (*)(void))core_reclaim, METH_FASTCALL,
+     "reclaim(id, epoch): a waiting block's uses are over. It is free as of the epoch; -1 for now."},
     {"begin_epoch", (PyCFunction)core_begin_epoch, METH_NOARGS, "A new epoch; what is free now was so before it."},
     {"consolidate", (PyCFunction)core_consolidate, METH_O, "Merge free neighbours across streams."},
-    {"add_segment", (PyCFunction)(void (*)(void))core_add_segment, METH_FASTCALL,
-     "add_segment(address, nbytes, stream, pool, large)"},
-    {"idle_segments", (PyCFunction)core_idle_segments, METH_O, "(size, address, stream, pool) of each idle segment."},
+    {"grow", (PyCFunction)(void (*)(void))core_grow, METH_FASTCALL,
+     "grow(address, size, nbytes, stream, pool): a Block of nbytes, cut from a new segment of that size."},
+    {"idle_segments", (PyCFunction)core_idle_segments, METH_O, "(size, address, stream, pool, kind) of each idle segment."},
     {"drop_segment", (PyCFunction)(void (*)(void))core_drop_segment, METH_FASTCALL, "Whether it was idle, and went."},
     {"round", (PyCFunction)core_round, METH_O, "(size of the block, size of a segment) for a request."},
     {"statistics", (PyCFunction)core_statistics, METH_NOARGS, "All figures by PyTorch's names."},

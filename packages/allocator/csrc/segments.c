@@ -3,30 +3,33 @@
 
 #include <stdlib.h>
 
-int facula_core_add_segment(facula_core *core, uint64_t address, int64_t nbytes, int64_t stream, int64_t id, int kind)
+facula_block *facula_core_grow(facula_core *core, uint64_t address, int64_t size, int64_t nbytes, int64_t stream,
+                               int64_t id)
 {
+    int64_t wanted = facula_core_round(core, nbytes);
+    int kind = wanted <= core->options.small_size ? SMALL : LARGE;
     facula_pool *pool = books_pool(core, stream, id, 1);
     facula_segment *segment = malloc(sizeof *segment);
     facula_block *block = pool && segment ? books_node(core) : NULL;
     if (!block) {
         free(segment);
-        return -1;
+        return NULL;
     }
-    *segment = (facula_segment){address, nbytes, block, pool, NULL, core->segments, kind};
+    *segment = (facula_segment){address, size, block, pool, NULL, core->segments, kind};
     if (core->segments)
         core->segments->prev = segment;
     core->segments = segment;
     block->address = address;
-    block->size = nbytes;
+    block->size = size;
     block->prev = block->next = NULL;
     block->pool = pool;
     block->segment = segment;
     block->stamp = 0; /* nobody has used it */
     block->use_count = 0;
     count_more(core, kind, COUNT_SEGMENT, 1);
-    count_more(core, kind, BYTES_RESERVED, nbytes);
+    count_more(core, kind, BYTES_RESERVED, size);
     books_insert(core, block);
-    return 0;
+    return books_hand_out(core, block, wanted, nbytes, pool);
 }
 
 int facula_core_is_idle(const facula_segment *segment, uint64_t epoch)

@@ -12,7 +12,7 @@ typedef struct {
 
 static PyObject *idle_row(const row *at)
 {
-    return Py_BuildValue("LKLL", at->size, at->address, at->stream, at->pool);
+    return Py_BuildValue("LKLLi", at->size, at->address, at->stream, at->pool, at->kind);
 }
 
 PyObject *core_idle_segments(Core *self, PyObject *epoch)
@@ -29,7 +29,7 @@ PyObject *core_idle_segments(Core *self, PyObject *epoch)
     for (facula_segment *segment = self->core->segments; segment; segment = segment->next)
         if (facula_core_is_idle(segment, (uint64_t)at))
             rows[filled++] = (row){.size = segment->size, .address = segment->address, .stream = segment->home->stream,
-                                   .pool = segment->home->id};
+                                   .pool = segment->home->id, .kind = segment->kind};
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < filled; i++)
         if (append(list, idle_row(rows + i)))
