@@ -128,7 +128,8 @@ class CachingAllocator(PoolOwner):
                 with self._lock:
                     block = self._allocate_slowly(nbytes, stream, pool)
         if block is None:
-            raise self._out_of_memory(nbytes, stream) from self._refusal
+            refusal, self._refusal = self._refusal, None
+            raise self._out_of_memory(nbytes, stream) from refusal
         if self._listeners:
             self._tell(MemoryEvent("alloc", block.ptr, nbytes, block.capacity, stream))
         return block
@@ -185,6 +186,7 @@ class CachingAllocator(PoolOwner):
                 self.driver.free_event(event)
         except BaseException as error:
             self._core.undo_borrow(block, lender)
+            block.free()
             if isinstance(error, DriverError):
                 return None  # it goes back to the lender
             raise
@@ -199,7 +201,7 @@ class CachingAllocator(PoolOwner):
         try:
             address = self.driver.allocate(wanted)
         except DriverError as refusal:
-            self._refusal = refusal
+            self._refusal = refusal.with_traceback(None)  # which would keep the frames of all callers
             return None
         try:
             block = self._core.grow(address, wanted, nbytes, stream, pool)

@@ -94,7 +94,7 @@ class SimulatedDriver:
         self._events: dict[int, _Event] = {}
         self._serial = 0
         self._hazards = Hazards()
-        self._failures: dict[str, list[BaseException]] = {}
+        self._failures: dict[str, list[BaseException | None]] = {}
 
     # ------------------------------------------------------------------------------------------- the driver's protocol
     def allocate(self, nbytes: int) -> int:
@@ -249,7 +249,7 @@ class SimulatedDriver:
         """
         if not callable(getattr(self, call, None)):
             raise InvalidValueError(f"SimulatedDriver.fail_next: expected call, a method's name; got {call!r}")
-        self._failures[call] = [error or DriverError(f"SimulatedDriver.{call}: refused, as asked")] * count
+        self._failures[call] = [error] * count
 
     def begin_capture(self, stream: int) -> None:
         """Make a graph of the kernels launched on `stream` until `end_capture`, instead of queueing them."""
@@ -292,7 +292,7 @@ class SimulatedDriver:
         self.log.append((name, *arguments))
         failures = self._failures.get(name)
         if failures:
-            raise failures.pop()
+            raise failures.pop() or DriverError(f"SimulatedDriver.{name}: refused, as asked")
 
     def _no_capture(self, name: str) -> None:
         if self.is_capturing():
