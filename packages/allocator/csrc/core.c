@@ -259,7 +259,6 @@ int facula_core_use(facula_block *block, int64_t stream)
 void facula_core_push(facula_core *core, facula_block *block)
 {
     facula_block *head = atomic_load_explicit(&core->pushed, memory_order_relaxed);
-    block->state = BLOCK_PUSHED;
     do
         block->link = head;
     while (!atomic_compare_exchange_weak_explicit(&core->pushed, &head, block, memory_order_release,
@@ -300,6 +299,12 @@ static void end_active(facula_core *core, facula_block *block, uint64_t stamp)
     count_less(core, block->segment->kind, COUNT_ACTIVE, 1);
     count_less(core, block->segment->kind, BYTES_ACTIVE, block->size);
     books_free(core, block, stamp);
+}
+
+void facula_core_mark_pushed(facula_core *core)
+{
+    for (facula_block *block = atomic_load_explicit(&core->pushed, memory_order_acquire); block; block = block->link)
+        block->state = BLOCK_PUSHED;
 }
 
 static facula_block *reversed(facula_block *list)

@@ -13,7 +13,7 @@
 
 enum { SMALL, LARGE, KINDS };
 
-/* A block is spare (a node without memory), or one of the others; PUSHED is between a free and the drain. */
+/* A block is spare (a node without memory), or one of the others; PUSHED is set on request alone. */
 enum { BLOCK_SPARE, BLOCK_ACTIVE, BLOCK_PUSHED, BLOCK_WAITING, BLOCK_FREE };
 
 /* What is counted, as PyTorch names it; see `statistics_of` in coretype.c. */
@@ -104,6 +104,8 @@ int facula_core_return(facula_core *core, facula_block *block, int64_t lender);
 int facula_core_use(facula_block *block, int64_t stream);
 /* Free a block, once; from any thread. */
 void facula_core_push(facula_core *core, facula_block *block);
+/* Give what was pushed and not detached the state PUSHED; a push itself writes nothing that others read. */
+void facula_core_mark_pushed(facula_core *core);
 /* Take the list of what was pushed, in the order of the pushes; merge it. Blocks with uses go to `waiting_now`. */
 facula_block *facula_core_detach(facula_core *core);
 void facula_core_merge(facula_core *core, facula_block *pushed);

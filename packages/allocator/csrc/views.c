@@ -81,6 +81,7 @@ PyObject *core_snapshot(Core *self, PyObject *nothing)
 {
     (void)nothing;
     drain_silently(self);
+    facula_core_mark_pushed(self->core);
     size_t count = count_rows(self->core);
     row *rows = malloc((count + 1) * sizeof *rows);
     if (!rows)
