@@ -270,3 +270,8 @@ def test_a_stream_that_does_not_wait_is_found(monkeypatch):
 def test_memory_given_back_too_early_is_found(monkeypatch):
     monkeypatch.setattr(SimulatedDriver, "synchronize", lambda self: None)
     found(Machine)
+
+
+def test_giving_up_too_early_is_found(monkeypatch):
+    monkeypatch.setattr(CachingAllocator, "_last_resort", lambda self, nbytes, stream, pool: None)
+    found(Machine)
