@@ -120,9 +120,17 @@ class CachingAllocator(PoolOwner):
             raise InvalidTypeError(f"allocate: expected stream, an int of 64 bits; got {stream!r}")
         if not nbytes:
             return self._core.take_nothing(stream)
+        if not self._listeners:
+            return self._serve(nbytes, stream, pool)
+        with self._lock:  # what is told has the order of the books in every thread
+            self._drain()
+            block = self._serve(nbytes, stream, pool)
+            self._tell(MemoryEvent("alloc", block.ptr, nbytes, block.capacity, stream))
+        return block
+
+    def _serve(self, nbytes: int, stream: int, pool: int) -> Block:
         block = None
         if nbytes <= LARGEST:
-            self._drain()
             block = self._core.take(nbytes, stream, pool)
             if block is None:
                 with self._lock:
@@ -130,8 +138,6 @@ class CachingAllocator(PoolOwner):
         if block is None:
             refusal, self._refusal = self._refusal, None
             raise self._out_of_memory(nbytes, stream) from refusal
-        if self._listeners:
-            self._tell(MemoryEvent("alloc", block.ptr, nbytes, block.capacity, stream))
         return block
 
     def _allocate_slowly(self, nbytes: int, stream: int, pool: int) -> Block | None:
@@ -366,10 +372,11 @@ class CachingAllocator(PoolOwner):
 
     def _drain(self) -> None:
         """Merge what was freed, and tell of it."""
-        for address, capacity, nbytes, stream, uses in self._core.drain():
-            self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
-            if not uses:
-                self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
+        with self._lock:
+            for address, capacity, nbytes, stream, uses in self._core.drain():
+                self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
+                if not uses:
+                    self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
 
     def _after_fork(self) -> None:
         """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
