@@ -5,6 +5,8 @@ PyTorch has no such call for the host; the nearest is an empty tensor, made and 
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from facula_allocator import HostAllocator
@@ -53,14 +55,9 @@ def empty_tensor() -> Loop:
     return loop
 
 
+HOST, SIMULATED = partial(caching, HostDriver()), partial(caching, SimulatedDriver(1 << 34))
 rows = [
-    Row(
-        "allocate and free, CachingAllocator, host", lambda: caching(HostDriver()), empty_tensor, None,
-        f"other: {REFERENCE}",
-    ),
-    Row(
-        "allocate and free, CachingAllocator, simulated", lambda: caching(SimulatedDriver(1 << 34)), empty_tensor, None,
-        f"other: {REFERENCE}",
-    ),
-    Row("take and release, HostAllocator", taking, empty_tensor, None, f"other: {REFERENCE}"),
-]  # fmt: skip
+    Row("allocate and free, host, other: empty", HOST, empty_tensor, None, REFERENCE),
+    Row("allocate and free, simulated device, other: empty", SIMULATED, empty_tensor, None, REFERENCE),
+    Row("take and release, HostAllocator, other: empty", taking, empty_tensor, None, REFERENCE),
+]

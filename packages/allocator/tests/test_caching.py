@@ -111,6 +111,17 @@ def test_bad_options(driver, options, message):
         CachingAllocator(driver, **options)
 
 
+def test_bad_objects(allocator):
+    with pytest.raises(TypeError, match=r"expected driver, as HostDriver\(\); got 7 without granularity, memory"):
+        CachingAllocator(7)
+    with pytest.raises(TypeError, match="MemPool: expected allocator, a CachingAllocator; got 7"):
+        MemPool(7)
+    with pytest.raises(TypeError, match="use_mem_pool: expected pool, a MemPool; got None"):
+        use_mem_pool(None).__enter__()
+    with pytest.raises(ValueError, match="HostDriver: expected limit >= 0 bytes, an int, or None; got -1"):
+        HostDriver(-1)
+
+
 def test_segments_grow_in_steps(allocator, driver):
     kept = [allocator.allocate(n) for n in (1, MIB, MIB + 1, 9 * MIB, 10 * MIB + 1)]
     assert [entry[1] for entry in driver.log if entry[0] == "allocate"] == [2 * MIB, 20 * MIB, 12 * MIB]

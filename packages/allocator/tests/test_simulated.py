@@ -22,6 +22,12 @@ def test_memory_is_ranges_that_join_again(driver):
     assert driver.allocate(1 << 20) == a
 
 
+@pytest.mark.parametrize("nbytes", [0, -512, 100])
+def test_sizes_are_multiples_of_the_granularity(driver, nbytes):
+    with pytest.raises(DriverError, match=f"allocate: expected a multiple of 512 bytes; got {nbytes}"):
+        driver.allocate(nbytes)
+
+
 @pytest.mark.parametrize("nbytes", [512, 2048])
 def test_only_whole_regions_are_freed(driver, nbytes):
     address = driver.allocate(1024)

@@ -20,7 +20,7 @@ from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
 from ._size_classes import LARGEST
 from ._waiting import Waiting, WaitingBlock
-from .drivers.protocol import DriverError
+from .drivers.protocol import DriverError, checked_driver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,7 +59,7 @@ class CachingAllocator(PoolOwner):
     )  # fmt: skip
 
     def __init__(self, driver: Driver, limit: int | None = None, **options: int | bool | None):
-        self.driver = driver
+        self.driver = checked_driver(driver)
         self.limit = None if limit is None else _size("CachingAllocator", limit, "limit")
         self.options = checked_options(options, driver.granularity)
         self._fraction: float | None = None

@@ -8,6 +8,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 from weakref import finalize
 
+from facula_errors import InvalidTypeError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -44,6 +46,8 @@ class MemPool:
     __slots__ = ("__weakref__", "_number", "allocator")
 
     def __init__(self, allocator: PoolOwner):
+        if not isinstance(allocator, PoolOwner):
+            raise InvalidTypeError(f"MemPool: expected allocator, a CachingAllocator; got {allocator!r}")
         self.allocator = allocator
         self._number = _next_id()
         allocator._open_pools.add(self._number)
@@ -61,6 +65,8 @@ class MemPool:
 @contextmanager
 def use_mem_pool(pool: MemPool) -> Iterator[None]:
     """Allocate from `pool` in this thread or task, where it is asked of the pool's allocator."""
+    if not isinstance(pool, MemPool):
+        raise InvalidTypeError(f"use_mem_pool: expected pool, a MemPool; got {pool!r}")
     detours = pool.allocator._detours
     token = _current.set(pool)
     detours.append(pool)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_errors import InvalidValueError
+
 from .._regions import Account, address_of, release_region
 from .._settings import usable_memory
 from .protocol import DriverError
@@ -36,6 +38,8 @@ class HostDriver:
     survives_fork = True
 
     def __init__(self, limit: int | None = None):
+        if limit is not None and (type(limit) is not int or not 0 <= limit < 1 << 63):
+            raise InvalidValueError(f"HostDriver: expected limit >= 0 bytes, an int, or None; got {limit!r}")
         self.limit = limit
         self._account = Account(limit)
         self._regions: dict[int, Region] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from facula_errors import OperationError
+from facula_errors import InvalidTypeError, OperationError
 
 __all__ = ["Driver", "DriverError"]
 
@@ -53,3 +53,13 @@ class Driver(Protocol):
 
     def memory_info(self) -> tuple[int, int]:
         """The device's bytes: (free, total)."""
+
+
+def checked_driver(driver: Driver) -> Driver:
+    """The driver, if it has all that an allocator asks of it; InvalidTypeError names what is missing."""
+    wanted = [name for name in (*Driver.__annotations__, *vars(Driver)) if not name.startswith("_")]
+    missing = [name for name in wanted if not hasattr(driver, name)]
+    if missing:
+        names = ", ".join(missing)
+        raise InvalidTypeError(f"CachingAllocator: expected driver, as HostDriver(); got {driver!r} without {names}")
+    return driver

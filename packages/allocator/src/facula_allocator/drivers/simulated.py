@@ -100,6 +100,10 @@ class SimulatedDriver:
     def allocate(self, nbytes: int) -> int:
         """The lowest address where `nbytes` fit."""
         self._called("allocate", nbytes)
+        if nbytes <= 0 or nbytes % self.granularity:
+            raise DriverError(
+                f"SimulatedDriver.allocate: expected a multiple of {self.granularity} bytes; got {nbytes}"
+            )
         for i, (start, end) in enumerate(self._free):
             if end - start >= nbytes:
                 self._free[i : i + 1] = [(start + nbytes, end)] if end - start > nbytes else []
