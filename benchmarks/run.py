@@ -44,6 +44,7 @@ GROUPS = (
     Group("kernels", "Kernels of the CPU"),
     Group("memory", "Large results"),
     Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
+    Group("allocator", "Blocks of memory"),
     Group("threads", "Threads"),
     Group("imports", "Import"),
 )

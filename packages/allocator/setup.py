@@ -1,5 +1,17 @@
-"""The C module; everything else about the build is in pyproject.toml. CFLAGS from the environment are honoured."""
+"""The two C modules; everything else about the build is in pyproject.toml. CFLAGS from the environment are honoured."""
 
-from setuptools import setup
+from setuptools import Extension, setup
 
-setup(cffi_modules=["build_host.py:ffi"])
+core = Extension(
+    "facula_allocator._core",
+    [f"csrc/{name}.c" for name in ("blocktype", "core", "coretype", "module", "segments", "tree", "views")],
+    depends=[f"csrc/{name}.h" for name in ("books", "core", "types")],
+    define_macros=[("Py_LIMITED_API", "0x030b0000")],
+    extra_compile_args=[
+        "-O2", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra",
+        "-Wno-missing-field-initializers", "-Wno-cast-function-type",
+    ],
+    py_limited_api=True,
+)  # fmt: skip
+
+setup(ext_modules=[core], cffi_modules=["build_host.py:ffi"])

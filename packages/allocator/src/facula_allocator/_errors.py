@@ -25,7 +25,7 @@ class OutOfMemoryError(FaculaError, MemoryError):
     """An allocator could not give a block. All fields are in bytes.
 
     Who asked for the memory may set `operation` ("matmul") and `purpose` ("float32 (4, 5)"), which the message then
-    names. Pickles whole.
+    names; an allocator of other memory sets `memory` and `remedy`. Pickles whole.
 
     Arguments:
         requested: the block that was asked for.
@@ -41,6 +41,8 @@ fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)
 
     operation = "refill"
     purpose: str | None = None
+    memory = "host memory"
+    remedy = "raise the limit (FACULA_HOST_LIMIT)"
 
     def __init__(self, requested: int, allocated: int, reserved: int, cached: int, limit: int | None = None):
         super().__init__(requested, allocated, reserved, cached, limit)
@@ -52,12 +54,11 @@ fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)
 
     def __str__(self) -> str:
         held = f"{readable(self.allocated)} are in use and {readable(self.cached)} idle"
-        want = f"{self.operation}: expected {readable(self.requested)} more host memory"
+        want = f"{self.operation}: expected {readable(self.requested)} more {self.memory}"
         if self.purpose is not None:
             want += f" for {self.purpose}"
         if self.limit is not None and self.reserved + self.requested > self.limit:
             return (
-                f"{want} within limit={readable(self.limit)}; {held}. "
-                "Keep fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)"
+                f"{want} within limit={readable(self.limit)}; {held}. Keep fewer tensors alive at once or {self.remedy}"
             )
         return f"{want}; the system refused ({held}). Keep fewer tensors alive at once, or close other programs"

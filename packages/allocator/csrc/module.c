@@ -1,0 +1,28 @@
+/* facula_allocator._core: the caching allocator's books and blocks. */
+#include "types.h"
+
+module_state types;
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", "The caching allocator's books and blocks.",
+                                        -1, NULL, NULL, NULL, NULL, NULL};
+
+static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec, const char *name)
+{
+    PyObject *type = PyType_FromSpec(spec);
+    if (type && PyModule_AddObjectRef(module, name, type)) {
+        Py_DECREF(type);
+        return NULL;
+    }
+    return (PyTypeObject *)type;
+}
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    PyObject *module = PyModule_Create(&definition), *errors = PyImport_ImportModule("facula_errors");
+    if (!module || !errors || !(types.value_error = PyObject_GetAttrString(errors, "InvalidValueError")) ||
+        !(types.core_type = add_type(module, &core_spec, "Core")) ||
+        !(types.block_type = add_type(module, &block_spec, "Block")))
+        Py_CLEAR(module);
+    Py_XDECREF(errors);
+    return module;
+}

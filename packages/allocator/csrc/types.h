@@ -1,0 +1,54 @@
+/* The types of the extension module _core: Core (coretype.c) and Block (blocktype.c), over the books of core.h. */
+#ifndef FACULA_ALLOCATOR_TYPES_H
+#define FACULA_ALLOCATOR_TYPES_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core.h"
+
+typedef struct {
+    PyObject_HEAD
+    facula_core *core;
+    PyObject *collecting;  /* a set that is not empty while the garbage collector runs */
+    PyObject *weakrefs;
+    char listening;        /* a free is to be told of, so that only `drain` drains */
+    char abandoned;        /* the memory is another process's: frees do nothing */
+} Core;
+
+typedef struct {
+    PyObject_HEAD
+    Core *core;
+    facula_block *block;   /* NULL for one of zero bytes */
+    unsigned long long ptr;
+    long long nbytes, stream;
+    char freed;
+} Block;
+
+extern PyType_Spec core_spec, block_spec;
+
+/* A Block over what was taken; None where nothing was. NULL: no memory, and `taken` went back. */
+PyObject *new_block(Core *core, facula_block *taken, long long nbytes, long long stream);
+
+/* Merge what was freed, unless a listener is to be told or a collection runs. */
+void drain_silently(Core *core);
+/* Append `item`, which may be NULL and is given away. 0, or not: an error. */
+int append(PyObject *list, PyObject *item);
+
+/* views.c: methods that describe the books. */
+PyObject *core_idle_segments(Core *self, PyObject *epoch);
+PyObject *core_snapshot(Core *self, PyObject *nothing);
+
+typedef struct {
+    PyTypeObject *core_type, *block_type;
+    PyObject *value_error; /* facula_errors.InvalidValueError */
+} module_state;
+
+extern module_state types;
+
+#endif

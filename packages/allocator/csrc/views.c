@@ -1,0 +1,96 @@
+/* The books as Python objects. What is shown is copied first: making tuples may run the garbage collector, and with it
+   finalisers that allocate, free or empty the cache. */
+#include "types.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    long long size, requested, stream, pool; /* requested: of a block */
+    unsigned long long address;
+    int state, kind, blocks;                 /* blocks: how many rows of blocks follow this row of a segment */
+} row;
+
+static PyObject *idle_row(const row *at)
+{
+    return Py_BuildValue("LKLLi", at->size, at->address, at->stream, at->pool, at->kind);
+}
+
+PyObject *core_idle_segments(Core *self, PyObject *epoch)
+{
+    long long at = PyLong_AsLongLong(epoch);
+    size_t count = 0, filled = 0;
+    if (at == -1 && PyErr_Occurred())
+        return NULL;
+    for (facula_segment *segment = self->core->segments; segment; segment = segment->next)
+        count++;
+    row *rows = malloc((count + 1) * sizeof *rows);
+    if (!rows)
+        return PyErr_NoMemory();
+    for (facula_segment *segment = self->core->segments; segment; segment = segment->next)
+        if (facula_core_is_idle(segment, (uint64_t)at))
+            rows[filled++] = (row){.size = segment->size, .address = segment->address, .stream = segment->home->stream,
+                                   .pool = segment->home->id, .kind = segment->kind};
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < filled; i++)
+        if (append(list, idle_row(rows + i)))
+            Py_CLEAR(list);
+    free(rows);
+    return list;
+}
+
+static size_t count_rows(const facula_core *core)
+{
+    size_t count = 0;
+    for (const facula_segment *segment = core->segments; segment; segment = segment->next) {
+        count++;
+        for (const facula_block *block = segment->first; block; block = block->next)
+            count++;
+    }
+    return count;
+}
+
+static void copy_rows(const facula_core *core, row *at)
+{
+    for (const facula_segment *segment = core->segments; segment; segment = segment->next) {
+        row *head = at++;
+        *head = (row){.size = segment->size, .address = segment->address, .stream = segment->home->stream,
+                      .pool = segment->home->id, .kind = segment->kind};
+        for (const facula_block *block = segment->first; block; block = block->next) {
+            int state = block->state; /* what is freed and not drained counts as free */
+            if (state == BLOCK_PUSHED)
+                state = block->use_count ? BLOCK_WAITING : BLOCK_FREE;
+            *at++ = (row){.size = block->size, .address = block->address, .stream = block->pool->stream, .state = state,
+                          .requested = state == BLOCK_FREE ? 0 : block->requested};
+            head->blocks++;
+        }
+    }
+}
+
+static PyObject *segment_row(const row *head)
+{
+    PyObject *blocks = PyList_New(0);
+    for (const row *at = head + 1; blocks && at <= head + head->blocks; at++)
+        if (append(blocks, Py_BuildValue("KLLiL", at->address, at->size, at->requested, at->state, at->stream)))
+            Py_CLEAR(blocks);
+    if (!blocks)
+        return NULL;
+    return Py_BuildValue("KLLLiN", head->address, head->size, head->stream, head->pool, head->kind, blocks);
+}
+
+PyObject *core_snapshot(Core *self, PyObject *nothing)
+{
+    (void)nothing;
+    drain_silently(self);
+    facula_core_mark_pushed(self->core);
+    size_t count = count_rows(self->core);
+    row *rows = malloc((count + 1) * sizeof *rows);
+    if (!rows)
+        return PyErr_NoMemory();
+    copy_rows(self->core, rows);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count; i += 1 + (size_t)rows[i].blocks)
+        if (append(list, segment_row(rows + i)))
+            Py_CLEAR(list);
+    free(rows);
+    return list;
+}

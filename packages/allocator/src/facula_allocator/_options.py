@@ -1,0 +1,68 @@
+"""The settings of a caching allocator, checked by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from facula_errors import InvalidTypeError, InvalidValueError
+
+MIB = 1 << 20
+UNBOUNDED = (1 << 63) - 1
+
+
+class Options(NamedTuple):
+    """How a `CachingAllocator` cuts memory. Sizes are in bytes.
+
+    Arguments:
+        small_size: requests up to here are small, and cut from segments of their own.
+        small_segment: the bytes of a segment for small requests.
+        large_segment: the bytes of a segment for larger requests, below `huge_size`.
+        huge_size: from here on a request gets a segment of its own size, rounded up to `huge_step`.
+        huge_step: see `huge_size`.
+        max_split_size: blocks larger than this are never split; None for no bound.
+        roundup_power2_divisions: round large requests up to so many sizes per power of two; 0 for not at all.
+        lend: let idle blocks of one stream serve another, which then waits for the first.
+    """
+
+    small_size: int = MIB
+    small_segment: int = 2 * MIB
+    large_segment: int = 20 * MIB
+    huge_size: int = 10 * MIB
+    huge_step: int = 2 * MIB
+    max_split_size: int | None = None
+    roundup_power2_divisions: int = 0
+    lend: bool = True
+
+
+def checked_options(given: dict[str, int | bool | None], granularity: int) -> Options:
+    """The options by these names; an error names the one that has no meaning."""
+    for name, value in given.items():
+        if name not in Options._fields:
+            known = ", ".join(Options._fields)
+            raise InvalidTypeError(f"CachingAllocator: expected options among {known}; got {name!r}")
+        if name == "lend":
+            if not isinstance(value, bool):
+                raise InvalidTypeError(f"CachingAllocator: expected lend, True or False; got {value!r}")
+        elif type(value) is not int and not (name == "max_split_size" and value is None):
+            raise InvalidTypeError(f"CachingAllocator: expected {name}, an int; got {value!r}")
+    options = Options()._replace(**given)  # type: ignore[arg-type]  # looked at above
+    for name in ("small_size", "small_segment", "large_segment", "huge_size", "huge_step"):
+        value = getattr(options, name)
+        if value <= 0 or value % granularity:
+            expected = f"a positive multiple of the driver's granularity, {granularity}"
+            raise InvalidValueError(f"CachingAllocator: expected {name}, {expected}; got {value}")
+    bounds = [
+        ("small_segment", options.small_segment, "small_size", options.small_size),
+        ("large_segment", options.large_segment, "huge_size", options.huge_size),
+        ("huge_size", options.huge_size, "small_size", options.small_size),
+    ]
+    if options.max_split_size is not None:
+        bounds.append(("max_split_size", options.max_split_size, "large_segment", options.large_segment))
+    for name, value, other, least in bounds:
+        if value < least:
+            raise InvalidValueError(f"CachingAllocator: expected {name} >= {other} = {least}; got {value}")
+    divisions = options.roundup_power2_divisions
+    if divisions < 0 or divisions & (divisions - 1):
+        expected = "0 or a power of two"
+        raise InvalidValueError(f"CachingAllocator: expected roundup_power2_divisions, {expected}; got {divisions}")
+    return options

@@ -1,0 +1,90 @@
+"""Memory of this machine, as a driver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidValueError
+
+from .._regions import Account, address_of, release_region
+from .._settings import usable_memory
+from .protocol import DriverError
+
+if TYPE_CHECKING:
+    from .._host_memory import Region
+
+__all__ = ["HostDriver"]
+
+
+class HostDriver:
+    """Host memory in whole pages, from 2 MiB on aligned for huge pages; work on it is done when its call returns.
+
+    So every event is done at once, and a block that is used on other streams is free as soon as it is freed.
+
+    Arguments:
+        limit: the most bytes taken from the system; None for no limit.
+
+    >>> driver = HostDriver()
+    >>> address = driver.allocate(1 << 21)
+    >>> address % (1 << 21)
+    0
+    >>> driver.free(address, 1 << 21)
+    """
+
+    __slots__ = ("_account", "_regions", "limit")
+
+    granularity = 64
+    memory = "host memory"
+    survives_fork = True
+
+    def __init__(self, limit: int | None = None):
+        if limit is not None and (type(limit) is not int or not 0 <= limit < 1 << 63):
+            raise InvalidValueError(f"HostDriver: expected limit >= 0 bytes, an int, or None; got {limit!r}")
+        self.limit = limit
+        self._account = Account(limit)
+        self._regions: dict[int, Region] = {}
+
+    def allocate(self, nbytes: int) -> int:
+        """The address of fresh pages; DriverError when the limit or the system refuses."""
+        region = self._account.region(nbytes, pages=True)
+        if region is None:
+            raise DriverError(f"HostDriver.allocate: expected {nbytes} bytes of host memory; the system refused")
+        address = address_of(region)
+        self._regions[address] = region
+        return address
+
+    def free(self, address: int, nbytes: int) -> None:
+        """Give pages back to the system."""
+        region = self._regions.pop(address, None)
+        if region is None:
+            raise DriverError(f"HostDriver.free: expected an address from allocate; got {address:#x}")
+        release_region(region)
+
+    def record_event(self, stream: int) -> int:
+        """An event that is done."""
+        return 0
+
+    def wait_event(self, stream: int, event: int) -> None:
+        """Nothing to wait for."""
+
+    def event_done(self, event: int) -> bool:
+        """True."""
+        return True
+
+    def free_event(self, event: int) -> None:
+        """Nothing to free."""
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+    def is_capturing(self, stream: int | None = None) -> bool:
+        """False: there is nothing to capture."""
+        return False
+
+    def memory_info(self) -> tuple[int, int]:
+        """(free, total) bytes that this process may use; what others use is not counted."""
+        total = usable_memory()
+        return max(0, total - self._account.reserved()), total
+
+    def __repr__(self) -> str:
+        return f"<HostDriver, {len(self._regions)} regions, {self._account.reserved()} bytes>"

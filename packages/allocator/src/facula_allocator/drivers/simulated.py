@@ -1,0 +1,360 @@
+"""A device that does not exist: addresses without memory, streams that go on when a test says so."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from facula_errors import InvalidValueError
+
+from ._hazards import Access, Clock, Hazards, join
+from .protocol import DriverError
+
+__all__ = ["SimulatedDriver"]
+
+FIRST_ADDRESS = 1 << 40
+#: (address, nbytes), or with the owner: whatever the memory was handed to. Two owners never use it at once.
+Range = tuple[int, int] | tuple[int, int, object]
+
+
+class _Kernel(NamedTuple):
+    serial: int
+    accesses: tuple[tuple[Access, int], ...]  # with the number of the region that the memory was in
+
+
+class _Event:
+    __slots__ = ("captured", "clock", "done")
+
+    def __init__(self, clock: Clock, captured: bool):
+        self.clock = clock
+        self.captured = captured
+        self.done = False
+
+
+class _Record(NamedTuple):
+    event: _Event
+
+
+class _Wait(NamedTuple):
+    event: _Event
+
+
+class _Stream:
+    __slots__ = ("captured", "clock", "queue", "spoiled", "ticks")
+
+    def __init__(self) -> None:
+        self.queue: deque[_Kernel | _Record | _Wait] = deque()
+        self.clock: Clock = {}
+        self.ticks = 0
+        self.captured: list[tuple[Range, ...]] | None = None  # the graph that is being captured
+        self.spoiled: str | None = None
+
+
+class SimulatedDriver:
+    """A device of `capacity` bytes for tests and for replaying traces: no memory behind the addresses, no time.
+
+    Kernels wait in their streams' queues until `complete` runs them. Whoever uses memory wrongly is told: a kernel
+    that runs on memory freed or used by another owner since its launch; under `strict` already the launch of a kernel
+    on memory that a former owner's work may still use, whatever order the streams happen to run in; a call that CUDA
+    forbids during capture. All calls are in `log`, as (name, arguments...).
+
+    Arguments:
+        capacity: bytes that can be allocated.
+        granularity: sizes and addresses are multiples of it.
+        strict: also refuse what would go wrong in some order of the streams.
+
+    >>> driver = SimulatedDriver(1 << 20)
+    >>> address = driver.allocate(4096)
+    >>> driver.launch(7, writes=[(address, 4096)])
+    1
+    >>> event = driver.record_event(7)
+    >>> driver.event_done(event), driver.complete(7), driver.event_done(event)
+    (False, 1, True)
+    """
+
+    memory = "device memory"
+    survives_fork = False
+
+    def __init__(self, capacity: int, granularity: int = 512, strict: bool = True):
+        if type(capacity) is not int or capacity <= 0:
+            raise InvalidValueError(f"SimulatedDriver: expected capacity > 0 bytes, an int; got {capacity!r}")
+        if type(granularity) is not int or granularity <= 0 or granularity & (granularity - 1):
+            raise InvalidValueError(f"SimulatedDriver: expected granularity, a power of two; got {granularity!r}")
+        self.capacity = capacity
+        self.granularity = granularity
+        self.strict = strict
+        self.log: list[tuple[object, ...]] = []
+        self._free: list[tuple[int, int]] = [(FIRST_ADDRESS, FIRST_ADDRESS + capacity)]  # by address, never adjacent
+        self._starts: list[int] = []
+        self._regions: dict[int, tuple[int, int]] = {}  # address: (bytes, number)
+        self._numbers = 0
+        self._streams: dict[int, _Stream] = {}
+        self._events: dict[int, _Event] = {}
+        self._serial = 0
+        self._hazards = Hazards()
+        self._failures: dict[str, list[BaseException | None]] = {}
+
+    # ------------------------------------------------------------------------------------------- the driver's protocol
+    def allocate(self, nbytes: int) -> int:
+        """The lowest address where `nbytes` fit."""
+        self._called("allocate", nbytes)
+        if nbytes <= 0 or nbytes % self.granularity:
+            raise DriverError(
+                f"SimulatedDriver.allocate: expected a multiple of {self.granularity} bytes; got {nbytes}"
+            )
+        for i, (start, end) in enumerate(self._free):
+            if end - start >= nbytes:
+                self._free[i : i + 1] = [(start + nbytes, end)] if end - start > nbytes else []
+                self._numbers += 1
+                self._regions[start] = nbytes, self._numbers
+                insort(self._starts, start)
+                return start
+        raise DriverError(f"SimulatedDriver.allocate: expected {nbytes} bytes in one piece; got {self.largest_free()}")
+
+    def free(self, address: int, nbytes: int) -> None:
+        """Give a region back; refused while a kernel may use it, as far as the host knows."""
+        self._called("free", address, nbytes)
+        self._no_capture("free")
+        if self._regions.get(address, (None,))[0] != nbytes:
+            raise DriverError(f"SimulatedDriver.free: expected a region of {nbytes} bytes at {address:#x}; got none")
+        wrong = self._hazards.free(address, address + nbytes)
+        if wrong is not None and self.strict:
+            raise DriverError(f"SimulatedDriver.free: {wrong}")
+        del self._regions[address]
+        del self._starts[bisect_left(self._starts, address)]
+        start, end = address, address + nbytes
+        at = bisect_left(self._free, (start, end))
+        if at < len(self._free) and self._free[at][0] == end:
+            end = self._free.pop(at)[1]
+        if at and self._free[at - 1][1] == start:
+            at -= 1
+            start = self._free.pop(at)[0]
+        self._free.insert(at, (start, end))
+
+    def record_event(self, stream: int) -> int:
+        """An event after what is queued on `stream`."""
+        self._called("record_event", stream)
+        found = self._stream(stream)
+        self._serial += 1
+        event = self._serial
+        clock = dict(found.clock)
+        join(clock, self._hazards.host)
+        made = self._events[event] = _Event(clock, found.captured is not None)
+        if found.captured is None:
+            found.queue.append(_Record(made))
+            self._settle()
+        return event
+
+    def wait_event(self, stream: int, event: int) -> None:
+        """Let `stream` go on after the event."""
+        self._called("wait_event", stream, event)
+        found, known = self._stream(stream), self._event("wait_event", event)
+        if known.captured != (found.captured is not None):
+            self._spoil(f"wait_event: stream {stream} and event {event} are not both of one capture")
+        join(found.clock, known.clock)
+        if found.captured is None:
+            found.queue.append(_Wait(known))
+            self._settle()
+
+    def event_done(self, event: int) -> bool:
+        """Whether the event's stream came past it; then the host knows."""
+        self._called("event_done", event)
+        self._no_capture("event_done")
+        known = self._event("event_done", event)
+        if known.done:
+            self._hazards.host_learns(known.clock)
+        return known.done
+
+    def free_event(self, event: int) -> None:
+        """Forget an event; streams that wait for it still do."""
+        self._called("free_event", event)
+        self._event("free_event", event)
+        del self._events[event]
+
+    def synchronize(self) -> None:
+        """Run all that is queued."""
+        self._called("synchronize")
+        self._no_capture("synchronize")
+        self.complete_all()
+        for stream in self._streams.values():
+            self._hazards.host_learns(stream.clock)
+
+    def is_capturing(self, stream: int | None = None) -> bool:
+        """Whether `stream`, or any, is between `begin_capture` and `end_capture`."""
+        if stream is not None:
+            return self._stream(stream).captured is not None
+        return any(one.captured is not None for one in self._streams.values())
+
+    def memory_info(self) -> tuple[int, int]:
+        """(free, total) bytes."""
+        return sum(end - start for start, end in self._free), self.capacity
+
+    # --------------------------------------------------------------------------------------------------- a test's side
+    def launch(self, stream: int, reads: Iterable[Range] = (), writes: Iterable[Range] = ()) -> int:
+        """Queue a kernel; its number. DriverError when its memory is not allocated, or may be another owner's.
+
+        Arguments:
+            stream: where it is queued; during capture it becomes part of the graph instead.
+            reads: the memory it reads, as (address, nbytes) or (address, nbytes, owner).
+            writes: the memory it writes. It is checked like what is read.
+        """
+        ranges = (*reads, *writes)
+        self.log.append(("launch", stream, *ranges))
+        found = self._stream(stream)
+        if found.captured is not None:
+            found.captured.append(ranges)
+            return 0
+        self._serial += 1
+        serial = self._serial
+        tick = found.ticks + 1
+        clock = {**found.clock, stream: found.ticks}
+        join(clock, self._hazards.host)
+        accesses = []
+        for address, nbytes, *owner in ranges:
+            access = Access(address, address + nbytes, owner[0] if owner else None, stream, tick, serial)
+            accesses.append((access, self._region_of(access)))
+            wrong = self._hazards.launch(access, clock)
+            if wrong is not None and self.strict:
+                raise DriverError(f"SimulatedDriver.launch: {wrong}")
+        found.ticks = found.clock[stream] = tick
+        found.queue.append(_Kernel(serial, tuple(accesses)))
+        return serial
+
+    def complete(self, stream: int, n: int = 1) -> int:
+        """Run up to `n` kernels of a stream, fewer where it waits for another; how many ran."""
+        self.log.append(("complete", stream, n))
+        found = self._stream(stream)
+        ran = 0
+        while ran < n and found.queue and isinstance(head := found.queue[0], _Kernel):
+            found.queue.popleft()
+            self._run(head)
+            ran += 1
+            self._settle()
+        return ran
+
+    def complete_all(self) -> None:
+        """Run everything that is queued, in one of the orders that the events allow."""
+        while any(self.complete(stream, len(found.queue)) for stream, found in list(self._streams.items())):
+            pass
+
+    def queued(self, stream: int) -> int:
+        """The number of kernels in a stream's queue."""
+        return sum(isinstance(one, _Kernel) for one in self._stream(stream).queue)
+
+    def fail_next(self, call: str, error: BaseException | None = None, count: int = 1) -> None:
+        """Make the next calls of one of the driver's methods fail.
+
+        Arguments:
+            call: the method's name.
+            error: what they raise; a DriverError by default.
+            count: how many of them fail; 0 takes failures back.
+        """
+        if not callable(getattr(self, call, None)):
+            raise InvalidValueError(f"SimulatedDriver.fail_next: expected call, a method's name; got {call!r}")
+        self._failures[call] = [error] * count
+
+    def begin_capture(self, stream: int) -> None:
+        """Make a graph of the kernels launched on `stream` until `end_capture`, instead of queueing them."""
+        self.log.append(("begin_capture", stream))
+        found = self._stream(stream)
+        if found.captured is not None:
+            raise DriverError(f"SimulatedDriver.begin_capture: stream {stream} is capturing")
+        found.captured, found.spoiled = [], None
+
+    def end_capture(self, stream: int) -> list[tuple[Range, ...]]:
+        """The graph, for `replay`; DriverError when a forbidden call spoiled it."""
+        self.log.append(("end_capture", stream))
+        found = self._stream(stream)
+        graph, found.captured = found.captured, None
+        if graph is None:
+            raise DriverError(f"SimulatedDriver.end_capture: stream {stream} is not capturing")
+        if found.spoiled is not None:
+            raise DriverError(f"SimulatedDriver.end_capture: the capture is invalid since {found.spoiled}")
+        return graph
+
+    def replay(self, stream: int, graph: list[tuple[Range, ...]]) -> None:
+        """Launch the kernels of a graph."""
+        for ranges in graph:
+            self.launch(stream, ranges)
+
+    def largest_free(self) -> int:
+        """The largest number of bytes that `allocate` can give."""
+        return max((end - start for start, end in self._free), default=0)
+
+    def calls(self, name: str) -> int:
+        """How often one of the methods was called."""
+        return sum(entry[0] == name for entry in self.log)
+
+    def __repr__(self) -> str:
+        free, total = self.memory_info()
+        return f"<SimulatedDriver, {total - free} of {total} bytes in {len(self._regions)} regions>"
+
+    # ---------------------------------------------------------------------------------------------------------- inside
+    def _called(self, name: str, *arguments: int) -> None:
+        self.log.append((name, *arguments))
+        failures = self._failures.get(name)
+        if failures:
+            raise failures.pop() or DriverError(f"SimulatedDriver.{name}: refused, as asked")
+
+    def _no_capture(self, name: str) -> None:
+        if self.is_capturing():
+            self._spoil(f"{name}: forbidden while a graph is captured")
+
+    def _spoil(self, why: str) -> None:
+        for stream in self._streams.values():
+            if stream.captured is not None:
+                stream.spoiled = why
+        raise DriverError(f"SimulatedDriver.{why}")
+
+    def _stream(self, stream: int) -> _Stream:
+        return self._streams.setdefault(stream, _Stream())
+
+    def _event(self, name: str, event: int) -> _Event:
+        found = self._events.get(event)
+        if found is None:
+            raise DriverError(f"SimulatedDriver.{name}: expected an event that was not freed; got {event}")
+        return found
+
+    def _queued(self) -> Iterable[_Kernel | _Record | _Wait]:
+        return (one for stream in self._streams.values() for one in stream.queue)
+
+    def _region_of(self, access: Access) -> int:
+        """The number of the region that holds these bytes; DriverError when none does."""
+        at = bisect_right(self._starts, access.start) - 1
+        if at >= 0:
+            nbytes, number = self._regions[self._starts[at]]
+            if access.end <= self._starts[at] + nbytes:
+                return number
+        raise DriverError(
+            f"SimulatedDriver: kernel {access.serial} on stream {access.stream} uses [{access.start:#x}, "
+            f"{access.end:#x}) for {access.owner!r}, which is not allocated"
+        )
+
+    def _run(self, kernel: _Kernel) -> None:
+        oldest = min((one.serial for one in self._queued() if isinstance(one, _Kernel)), default=self._serial)
+        for access, region in kernel.accesses:
+            if self._region_of(access) != region:
+                raise DriverError(
+                    f"SimulatedDriver: kernel {kernel.serial} on stream {access.stream} runs on memory at "
+                    f"{access.start:#x} that was freed and allocated again since its launch"
+                )
+            wrong = self._hazards.run(access, min(oldest, kernel.serial))
+            if wrong is not None:
+                raise DriverError(f"SimulatedDriver: {wrong}")
+
+    def _settle(self) -> None:
+        """Pass events and waits that are at the heads of queues, as long as one can be passed."""
+        moved = True
+        while moved:
+            moved = False
+            for stream in self._streams.values():
+                while stream.queue:
+                    head = stream.queue[0]
+                    if isinstance(head, _Kernel) or (isinstance(head, _Wait) and not head.event.done):
+                        break
+                    if isinstance(head, _Record):
+                        head.event.done = True
+                    stream.queue.popleft()
+                    moved = True

@@ -1,0 +1,167 @@
+"""The simulated device: its memory, its streams, and each of its checks alone."""
+
+import pytest
+
+from facula_allocator.drivers import DriverError, SimulatedDriver
+
+
+@pytest.fixture
+def driver():
+    return SimulatedDriver(1 << 20)
+
+
+def test_memory_is_ranges_that_join_again(driver):
+    a, b, c = (driver.allocate(256 << 10) for _ in range(3))
+    assert b == a + (256 << 10) and driver.memory_info() == (256 << 10, 1 << 20)
+    driver.free(a, 256 << 10)
+    driver.free(c, 256 << 10)
+    assert driver.largest_free() == 512 << 10
+    with pytest.raises(DriverError, match=r"allocate: expected 524800 bytes in one piece; got 524288"):
+        driver.allocate((512 << 10) + 512)
+    driver.free(b, 256 << 10)
+    assert driver.allocate(1 << 20) == a
+
+
+@pytest.mark.parametrize("nbytes", [0, -512, 100])
+def test_sizes_are_multiples_of_the_granularity(driver, nbytes):
+    with pytest.raises(DriverError, match=f"allocate: expected a multiple of 512 bytes; got {nbytes}"):
+        driver.allocate(nbytes)
+
+
+@pytest.mark.parametrize("nbytes", [512, 2048])
+def test_only_whole_regions_are_freed(driver, nbytes):
+    address = driver.allocate(1024)
+    with pytest.raises(DriverError, match=f"expected a region of {nbytes} bytes at {address:#x}; got none"):
+        driver.free(address, nbytes)
+
+
+def test_kernels_run_when_the_test_says_so(driver):
+    address = driver.allocate(512)
+    for _ in range(3):
+        driver.launch(1, writes=[(address, 512)])
+    event = driver.record_event(1)
+    driver.launch(1)
+    driver.wait_event(2, event)
+    driver.launch(2, reads=[(address, 512)])
+    assert driver.complete(1, 2) == 2 and driver.complete(2) == 0 and not driver.event_done(event)
+    assert driver.queued(1) == 2 and driver.queued(2) == 1
+    assert driver.complete(1) == 1 and driver.event_done(event)
+    driver.free_event(event)
+    assert driver.complete(2, 10) == 1 and driver.complete(1, 10) == 1
+    with pytest.raises(DriverError, match="event_done: expected an event that was not freed"):
+        driver.event_done(event)
+
+
+def test_an_event_after_nothing_is_done(driver):
+    assert driver.event_done(driver.record_event(1))
+
+
+def test_a_kernel_needs_memory(driver):
+    address = driver.allocate(1024)
+    with pytest.raises(DriverError, match=r"uses \[.*\) for 'x', which is not allocated"):
+        driver.launch(0, reads=[(address + 512, 1024, "x")])
+
+
+def test_a_kernel_on_freed_memory_is_found_when_it_runs():
+    driver = SimulatedDriver(1 << 20, strict=False)
+    address = driver.allocate(1024)
+    driver.launch(0, reads=[(address, 1024, "x")])
+    driver.free(address, 1024)
+    with pytest.raises(DriverError, match="which is not allocated"):
+        driver.complete(0)
+    driver.launch(0)
+    address = driver.allocate(1024)
+    driver.launch(0, reads=[(address, 1024, "x")])
+    driver.free(address, 1024)
+    driver.allocate(2048)
+    with pytest.raises(DriverError, match="freed and allocated again since its launch"):
+        driver.complete(0, 2)
+
+
+def test_memory_handed_on_is_found_when_the_later_kernel_ran_first():
+    driver = SimulatedDriver(1 << 20, strict=False)
+    address = driver.allocate(1024)
+    driver.launch(0, reads=[(address, 1024, "first")])
+    driver.launch(1, writes=[(address + 512, 512, "second")])
+    driver.complete(1)
+    with pytest.raises(DriverError, match="of 'first' after kernel 2 used it for 'second'"):
+        driver.complete(0)
+
+
+def test_under_strict_what_may_go_wrong_is_found_at_once(driver):
+    address = driver.allocate(1024)
+    driver.launch(0, reads=[(address, 1024, "first")])
+    with pytest.raises(DriverError, match="may still use for 'first': no event orders them"):
+        driver.launch(1, writes=[(address, 512, "second")])
+    with pytest.raises(DriverError, match="the host has not seen it done"):
+        driver.free(address, 1024)
+    driver.launch(0, writes=[(address, 512, "second")])  # the same stream keeps the order
+    driver.complete(0, 2)
+    with pytest.raises(DriverError, match="no event orders them"):
+        driver.launch(1, writes=[(address, 512, "third")])  # over, but nobody knows
+
+
+def test_events_order_streams_one_after_another(driver):
+    address = driver.allocate(1024)
+    driver.launch(0, reads=[(address, 1024, "first")])
+    driver.wait_event(1, driver.record_event(0))
+    driver.wait_event(2, driver.record_event(1))
+    driver.launch(2, writes=[(address, 1024, "second")])
+    driver.complete_all()
+    assert driver.queued(0) == driver.queued(2) == 0
+    assert driver.event_done(driver.record_event(2))
+    driver.launch(7, writes=[(address, 1024, "third")])  # the host has seen the event
+    driver.synchronize()
+    driver.free(address, 1024)
+
+
+def test_failures_come_as_asked(driver):
+    driver.fail_next("allocate", count=2)
+    driver.fail_next("synchronize", RuntimeError("lost"))
+    for _ in range(2):
+        with pytest.raises(DriverError, match="allocate: refused, as asked"):
+            driver.allocate(512)
+    assert driver.allocate(512)
+    with pytest.raises(RuntimeError, match="lost"):
+        driver.synchronize()
+    driver.fail_next("synchronize")
+    driver.fail_next("synchronize", count=0)
+    driver.synchronize()
+    assert driver.log[:3] == [("allocate", 512)] * 3 and driver.calls("synchronize") == 2
+    with pytest.raises(ValueError, match="expected call, a method's name; got 'alocate'"):
+        driver.fail_next("alocate")
+
+
+@pytest.mark.parametrize("name", ["synchronize", "event_done", "free", "wait_event"])
+def test_what_capture_forbids_spoils_it(driver, name):
+    address, event = driver.allocate(512), driver.record_event(0)
+    driver.begin_capture(1)
+    assert driver.is_capturing() and driver.is_capturing(1) and not driver.is_capturing(0)
+    arguments = {"event_done": (event,), "free": (address, 512), "wait_event": (1, event)}.get(name, ())
+    with pytest.raises(DriverError):
+        getattr(driver, name)(*arguments)
+    with pytest.raises(DriverError, match=f"the capture is invalid since {name}"):
+        driver.end_capture(1)
+
+
+def test_a_graph_is_replayed(driver):
+    address = driver.allocate(512)
+    driver.begin_capture(1)
+    driver.launch(1, writes=[(address, 512)])
+    event = driver.record_event(1)
+    driver.wait_event(1, event)
+    graph = driver.end_capture(1)
+    assert driver.queued(1) == 0 and not driver.is_capturing()
+    driver.replay(2, graph)
+    assert driver.complete(2, 5) == 1
+    with pytest.raises(DriverError, match="not capturing"):
+        driver.end_capture(1)
+    driver.begin_capture(1)
+    with pytest.raises(DriverError, match="stream 1 is capturing"):
+        driver.begin_capture(1)
+
+
+@pytest.mark.parametrize("arguments", [(0,), (1.5,), (1 << 20, 0), (1 << 20, 48)])
+def test_bad_devices(arguments):
+    with pytest.raises(ValueError, match="SimulatedDriver: expected"):
+        SimulatedDriver(*arguments)
