@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sharing_helpers import LARGE, answer, eventually, leave, taken
 
 import facula_multiprocessing as mp
+from facula_errors import FaculaError
 from facula_multiprocessing import _handles, _reductions, _sharing
 from facula_multiprocessing._reductions import block_under, encode
 
@@ -252,6 +253,21 @@ def test_shapes_that_cannot_be(shape):
         mp.shared_empty(shape)
     with pytest.raises(ValueError, match="no objects"):
         mp.shared_empty(3, object)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((3, "foo"), "expected dtype to be one of NumPy's; got 'foo'"),
+        (("a",), "expected shape to be an integer or a tuple of integers; got 'a'"),
+        (((2, 3.5),), r"expected shape to be an integer or a tuple of integers; got \(2, 3.5\)"),
+        ((None,), "got None"),
+    ],
+)
+def test_shapes_and_dtypes_of_the_wrong_kind(arguments, said):
+    with pytest.raises(TypeError, match=f"shared_empty: .*{said}") as caught:
+        mp.shared_empty(*arguments)
+    assert isinstance(caught.value, FaculaError)
 
 
 def double(array):

@@ -5,23 +5,22 @@ from __future__ import annotations
 import multiprocessing
 from importlib import import_module
 from multiprocessing import connection, context, process
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError, OperationError
 
 from ._fork_server import imported, preload_fork_server
+from ._guard import GUARD, check_guarded, is_imported_by_child
 from ._keeping import kept_files
+from ._pools import Pool
 from ._queues import Connection, JoinableQueue, Queue, SimpleQueue
 from ._reductions import Message
 from ._sharing import settle_children
 
-__all__ = ["CONTEXTS", "GUARD", "DefaultContext", "Process"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
-
-GUARD = (
-    "a process that is not forked imports the program's file: what starts processes belongs under "
-    "`if __name__ == '__main__':`, and what they run into a file"
-)
+__all__ = ["CONTEXTS", "DefaultContext", "Process"]
 
 
 class _Sent(process.BaseProcess):
@@ -35,7 +34,7 @@ class _Sent(process.BaseProcess):
         """
         method = getattr(self, "_start_method", None) or multiprocessing.get_start_method()
         if method != "fork":
-            _check_guarded()
+            check_guarded()
         if method == "forkserver":
             preload_fork_server()
         kept_files().add(self)
@@ -75,12 +74,6 @@ def _started(
     return made
 
 
-def _check_guarded() -> None:
-    """OperationError where the program's file is being imported by a process that the program started."""
-    if getattr(process.current_process(), "_inheriting", False):
-        raise OperationError(f"multiprocessing: this program starts processes while it is imported by one; {GUARD}")
-
-
 class Process(_Sent, multiprocessing.Process):
     """A process, begun by the start method that is set."""
 
@@ -116,6 +109,23 @@ class _Context(context.BaseContext):
     def SimpleQueue(self) -> SimpleQueue:
         """A queue without a thread of its own."""
         return SimpleQueue(ctx=self.get_context())
+
+    def Pool(
+        self,
+        processes: int | None = None,
+        initializer: Callable[..., object] | None = None,
+        initargs: Iterable[Any] = (),
+        maxtasksperchild: int | None = None,
+    ) -> Pool:
+        """A pool of processes, as many as this machine has cores by default.
+
+        Arguments:
+            processes: how many.
+            initializer: what each of them calls first, as `initializer(*initargs)`.
+            initargs: its arguments.
+            maxtasksperchild: tasks after which a process is replaced; by default none is.
+        """
+        return Pool(processes, initializer, initargs, maxtasksperchild, self.get_context())
 
 
 class ForkContext(_Context, context.ForkContext):
@@ -164,8 +174,22 @@ class DefaultContext(_Context):
         return multiprocessing.get_start_method(allow_none)  # type: ignore[return-value]
 
     def set_start_method(self, method: str | None, force: bool = False) -> None:
-        """Set the start method of `multiprocessing`, once, or again with `force`."""
-        multiprocessing.set_start_method(method, force)
+        """Set the start method of `multiprocessing`, once, or again with `force`.
+
+        Raises:
+            OperationError: it is set already, for one in a process that imports the program's file.
+        """
+        try:
+            multiprocessing.set_start_method(method, force)
+        except RuntimeError:
+            if is_imported_by_child():
+                raise OperationError(
+                    f"set_start_method: this program sets the start method while a process imports it; {GUARD}"
+                ) from None
+            raise OperationError(
+                f"set_start_method: it is {multiprocessing.get_start_method()!r} already, as it was set or used; "
+                "set it once, before anything else, or pass force=True"
+            ) from None
 
     def get_all_start_methods(self) -> list[str]:
         """The start methods of this system, the default first."""

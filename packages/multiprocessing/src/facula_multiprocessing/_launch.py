@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from ._contexts import GUARD, Connection, DefaultContext
+from ._contexts import Connection, DefaultContext
+from ._guard import GUARD
 from ._supervision import end_with, keep_from_children, no_longer_kept
 
 if TYPE_CHECKING:

@@ -11,11 +11,12 @@ import pickle
 from collections.abc import Callable
 from copyreg import dispatch_table
 from multiprocessing.reduction import ForkingPickler
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import warn
 
 from ._errors import SharedMemoryError
@@ -105,6 +106,8 @@ def shared_empty(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> np.n
         dtype: of its elements; no objects.
 
     Raises:
+        TypeError: the shape has no integers, or there is no such dtype.
+        ValueError: a length is negative, or the dtype has objects.
         SharedMemoryError: there is too little memory.
 
     >>> x = shared_empty((2, 3), "int32")
@@ -112,14 +115,28 @@ def shared_empty(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> np.n
     >>> x.sum()
     np.int64(30)
     """
-    kind = np.dtype(dtype)
-    lengths = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):
+        raise InvalidTypeError(f"shared_empty: expected dtype to be one of NumPy's; got {dtype!r}") from None
+    lengths = _lengths(shape)
     if kind.hasobject or any(length < 0 for length in lengths):
         raise InvalidValueError(f"shared_empty: expected lengths of at least 0 and no objects; got {shape}, {kind}")
     nbytes = kind.itemsize
     for length in lengths:
-        nbytes *= int(length)
+        nbytes *= length
     return np.ndarray(lengths, kind, new_block(max(1, nbytes)).array())
+
+
+def _lengths(shape: object) -> tuple[int, ...]:
+    """The lengths of a shape: one integer, or a tuple or list of them."""
+    found = shape if isinstance(shape, (tuple, list)) else (shape,)
+    try:
+        return tuple(index(length) for length in found)
+    except TypeError:
+        raise InvalidTypeError(
+            f"shared_empty: expected shape to be an integer or a tuple of integers; got {shape!r}"
+        ) from None
 
 
 def block_under(array: np.ndarray) -> SharedBlock | None:

@@ -1,0 +1,25 @@
+"""What programs are told that start processes while one of those imports them."""
+
+from __future__ import annotations
+
+from multiprocessing import process
+
+from facula_errors import OperationError
+
+__all__ = ["GUARD", "check_guarded", "is_imported_by_child"]
+
+GUARD = (
+    "a process that is not forked imports the program's file: what starts processes belongs under "
+    "`if __name__ == '__main__':`, and what they run into a file"
+)
+
+
+def is_imported_by_child() -> bool:
+    """Whether the program's file is being imported by a process that the program started."""
+    return bool(getattr(process.current_process(), "_inheriting", False))
+
+
+def check_guarded() -> None:
+    """OperationError where the program's file is being imported by a process that the program started."""
+    if is_imported_by_child():
+        raise OperationError(f"multiprocessing: this program starts processes while it is imported by one; {GUARD}")
