@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from multiprocessing import pool
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from facula_errors import OperationError
@@ -41,7 +42,7 @@ class _Workers:
         self._most, self._begun = processes + _PATIENCE, begun
         self._well = False  # whether one has begun
         self._made: list[Any] = []
-        self._failed = 0
+        self._failed, self._failing = 0, Lock()
         self.cache: dict[int, Any] = {}
         self.tasks: Any = None
         self.error: OperationError | None = None
@@ -66,12 +67,19 @@ class _Workers:
             f"Pool: {self._failed} workers ended before their first task; their errors are above; {GUARD}"
         )
         self.tasks.put(None)  # as the thread does that this ends
-        for job, result in list(self.cache.items()):
-            left = getattr(result, "_number_left", None) or (getattr(result, "_length", None) or 1)
-            for _ in range(left):
-                if job in self.cache:
-                    result._set(getattr(result, "_index", 0), (False, self.error))
+        self.fail_all()
         raise SystemExit
+
+    def fail_all(self) -> None:
+        """Once the pool has ended, let what was asked of it fail."""
+        if self.error is None:
+            return
+        with self._failing:
+            for job, result in list(self.cache.items()):
+                left = getattr(result, "_number_left", None) or (getattr(result, "_length", None) or 1)
+                for _ in range(left):
+                    if job in self.cache:
+                        result._set(getattr(result, "_index", 0), (False, self.error))
 
 
 class Pool(_Pool):
@@ -103,6 +111,23 @@ class Pool(_Pool):
         self._initargs = (write, *initargs)
         self.__dict__["Process"] = self._workers
         super()._repopulate_pool()  # type: ignore[misc]
+
+    def _map_async(
+        self, func: Any, iterable: Any, mapper: Any, chunksize: int | None = None, *callbacks: Any, **named: Any
+    ) -> Any:
+        """Begin a map. The chunks are those of `multiprocessing`, which fails while all workers are being replaced."""
+        if chunksize is None:
+            iterable = iterable if hasattr(iterable, "__len__") else list(iterable)
+            chunksize = -(-len(iterable) // (4 * self._processes))
+        result = super()._map_async(func, iterable, mapper, chunksize, *callbacks, **named)  # type: ignore[misc]
+        self._workers.fail_all()  # if it ended meanwhile
+        return result
+
+    def apply_async(self, *args: Any, **options: Any) -> Any:
+        """Begin a call. Arguments: those of `multiprocessing`."""
+        result = super().apply_async(*args, **options)
+        self._workers.fail_all()
+        return result
 
     def _check_running(self) -> None:
         if self._workers.error is not None:
