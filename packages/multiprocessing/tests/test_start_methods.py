@@ -1,0 +1,53 @@
+"""Start methods that are set, and what pools leave."""
+
+import gc
+import os
+import subprocess
+import sys
+
+import pytest
+
+import facula_multiprocessing as mp
+
+UNGUARDED = """
+import facula_multiprocessing as mp
+mp.set_start_method("spawn")
+process = mp.Process(target=print)
+process.start()
+process.join()
+"""
+
+
+def run(program, tmp_path, *arguments):
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    return subprocess.run([sys.executable, path, *arguments], capture_output=True, text=True, timeout=100)
+
+
+def test_a_start_method_that_is_set_without_a_guard_is_told_so(tmp_path):
+    done = run(UNGUARDED, tmp_path)
+    assert "set_start_method: this program sets the start method while a process imports it; " in done.stderr
+    assert "`if __name__ == '__main__':`" in done.stderr
+
+
+def test_a_start_method_is_set_once():
+    mp.get_context("fork").Lock()
+    mp.Queue()
+    with pytest.raises(RuntimeError, match=r"set_start_method: it is '\w+' already, .* or pass force=True"):
+        mp.set_start_method(mp.get_start_method())
+
+
+def double(x):
+    return 2 * x
+
+
+def test_descriptors_of_pools_go_with_them(fork):
+    left = []
+    for _ in range(3):
+        with fork.Pool(2) as pool:
+            pool.map(double, range(9))
+        pool.join()
+        del pool
+        gc.collect()
+        left.append(len(os.listdir("/proc/self/fd")))
+    assert left[-1] <= left[0]
