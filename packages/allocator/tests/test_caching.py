@@ -189,6 +189,32 @@ def test_idle_memory_is_lent(allocator, driver):
     assert CachingAllocator(driver, lend=False).options.lend is False
 
 
+def test_lent_memory_goes_home_before_a_new_segment_is_asked_for(driver):
+    allocator = CachingAllocator(driver, small_segment=MIB)
+    block = allocator.allocate(MIB, stream=1)
+    address = block.ptr
+    block.free()
+    lent = allocator.allocate(1000, stream=2)
+    driver.launch(2, writes=[(lent.ptr, 1000, "lent")])
+    lent.free()
+    assert lent.ptr == address and len(allocator.memory_snapshot()["segments"][0]["blocks"]) == 2
+    whole = allocator.allocate(MIB, stream=1)
+    assert whole.ptr == address and driver.calls("allocate") == 1
+    driver.launch(1, writes=[(address, MIB, "whole")])
+    assert driver.complete(1) == 0 and driver.complete(2) == 1 and driver.complete(1) == 1
+
+
+def test_memory_that_may_not_go_home_stays_lent(allocator, driver):
+    allocator.allocate(2 * MIB - 512, stream=1).free()
+    for call in ("record_event", "wait_event"):
+        allocator.allocate(1000, stream=1).free()
+        allocator.allocate(1000, stream=2).free()
+        driver.fail_next(call)
+        allocator.allocate(MIB, stream=3).free()
+        driver.fail_next(call, count=0)
+    assert allocator.empty_cache() > 0 and driver.memory_info()[0] == 64 * MIB
+
+
 def test_a_refused_loan_goes_back(allocator, driver):
     allocator.allocate(1000, stream=1).free()
     driver.fail_next("wait_event")

@@ -14,6 +14,7 @@ from ._closing import close, close_late, forget_foreign
 from ._core import Block, Core
 from ._errors import OutOfMemoryError
 from ._host import _size
+from ._lending import borrow, recall
 from ._memory_views import MemoryEvent, MemorySnapshot, segments_of, summary_of
 from ._options import UNBOUNDED, checked_options
 from ._pools import PoolOwner, current_pool
@@ -144,8 +145,9 @@ class CachingAllocator(PoolOwner):
         """See Note [The slow path]. A finaliser may come here while this thread is inside: it gets what is idle or new.
 
         Note [The slow path]: in this order: what is free once events are recorded; what is free by events that are
-        done; what is free once the stream waits for events; a block of another stream, waited for; a new segment; and
-        after a refusal whatever is free when all work is over, merged across streams, or given back for a new segment.
+        done; what is free once the stream waits for events; a block of another stream, waited for, and one that is
+        whole once lent memory went home; a new segment; and after a refusal whatever is free when all work is over,
+        merged across streams, or given back for a new segment.
         While a graph is captured no event is recorded, asked or waited for: CUDA forbids it.
         """
         self._refusal = None
@@ -169,7 +171,9 @@ class CachingAllocator(PoolOwner):
                     if block is None and waiting.wait(stream, pool, UNBOUNDED):
                         block = take(nbytes, stream, pool)
                 if block is None and self.options.lend:
-                    block = self._borrow(nbytes, stream, pool)
+                    block = borrow(self._core, self.driver, nbytes, stream, pool)
+                    if block is None and recall(self._core, self.driver, pool):
+                        block = take(nbytes, stream, pool) or borrow(self._core, self.driver, nbytes, stream, pool)
             if block is None:
                 block = self._grow(nbytes, stream, pool)
             if block is None and not capturing:
@@ -177,26 +181,6 @@ class CachingAllocator(PoolOwner):
             return block or self._grow(nbytes, stream, pool, exactly=True)
         finally:
             self._inside = False
-
-    def _borrow(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """A block that is idle on another stream; this one waits for that stream's work."""
-        found = self._core.borrow(nbytes, stream, pool)
-        if found is None:
-            return None
-        block, lender = found
-        try:
-            event = self.driver.record_event(lender)
-            try:
-                self.driver.wait_event(stream, event)
-            finally:
-                self.driver.free_event(event)
-        except BaseException as error:
-            self._core.undo_borrow(block, lender)
-            block.free()
-            if isinstance(error, DriverError):
-                return None  # it goes back to the lender
-            raise
-        return block
 
     def _grow(self, nbytes: int, stream: int, pool: int, exactly: bool = False) -> Block | None:
         """A block from a new segment; None when the limit or the driver refuses."""
