@@ -41,12 +41,18 @@ class Machine(RuleBasedStateMachine):
         max_split_size=st.sampled_from([None, None, 20 * MIB]),
         divisions=st.sampled_from([0, 0, 4]),
         limit=st.sampled_from([None, None, 30 * MIB]),
+        threshold=st.sampled_from([None, None, 0.5]),
     )
-    def begin(self, lend, max_split_size, divisions, limit):
+    def begin(self, lend, max_split_size, divisions, limit, threshold):
         gc.disable()
         self.driver = SimulatedDriver(CAPACITY)
         self.allocator = CachingAllocator(
-            self.driver, limit, lend=lend, max_split_size=max_split_size, roundup_power2_divisions=divisions
+            self.driver,
+            limit,
+            lend=lend,
+            max_split_size=max_split_size,
+            roundup_power2_divisions=divisions,
+            garbage_collection_threshold=threshold,
         )
         self.budget = CAPACITY if limit is None else limit
         self.live = {}
