@@ -42,8 +42,9 @@ class Machine(RuleBasedStateMachine):
         divisions=st.sampled_from([0, 0, 4]),
         limit=st.sampled_from([None, None, 30 * MIB]),
         threshold=st.sampled_from([None, None, 0.5]),
+        reliable=st.booleans(),
     )
-    def begin(self, lend, max_split_size, divisions, limit, threshold):
+    def begin(self, lend, max_split_size, divisions, limit, threshold, reliable):
         gc.disable()
         self.driver = SimulatedDriver(CAPACITY)
         self.allocator = CachingAllocator(
@@ -58,6 +59,7 @@ class Machine(RuleBasedStateMachine):
         self.live = {}
         self.pools = {}
         self.next_owner = 0
+        self.reliable = reliable  # a device without failures
         self.failed = False  # whether a failure was ever injected
         self.peak = 0
 
@@ -69,6 +71,7 @@ class Machine(RuleBasedStateMachine):
     def allocate(self, nbytes, stream, number, used):
         if self.driver.is_capturing() and number:
             stream, used = CAPTURING, False
+        self.refusing = any(self.driver._failures.values())
         try:
             if number:
                 if number not in self.pools:
@@ -91,7 +94,7 @@ class Machine(RuleBasedStateMachine):
         self.peak = max(self.peak, self.allocated())
 
     def nothing_would_have_served(self, nbytes, number):
-        if self.failed or self.driver.is_capturing():
+        if self.refusing or self.driver.is_capturing():
             return
         size = self.allocator._core.round(nbytes)[0]
         pool = self.pools[number].id if number else (0, 0)
@@ -141,6 +144,7 @@ class Machine(RuleBasedStateMachine):
     def complete(self, stream, n):
         self.driver.complete(stream, n)
 
+    @precondition(lambda self: not self.reliable)
     @rule(call=calls, count=st.integers(1, 3))
     def fail(self, call, count):
         self.failed = True
