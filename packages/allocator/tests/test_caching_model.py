@@ -268,8 +268,17 @@ def test_ignored_uses_are_found():
 
 
 def test_events_that_nobody_asks_about_are_found(monkeypatch):
+    """One schedule, since random ones need many tries for it."""
     monkeypatch.setattr(Waiting, "_is_done", lambda self, event: True)
-    found(Machine)
+    driver = SimulatedDriver(CAPACITY)
+    allocator = CachingAllocator(driver, small_segment=MIB)
+    block = allocator.allocate(MIB)
+    block.record_use(7)
+    driver.launch(7, reads=[(block.ptr, MIB, "first")])
+    block.free()
+    again = allocator.allocate(MIB)
+    with pytest.raises(DriverError, match="may still use for 'first'"):
+        driver.launch(0, writes=[(again.ptr, MIB, "second")])
 
 
 def test_a_stream_that_does_not_wait_is_found(monkeypatch):
