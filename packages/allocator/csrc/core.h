@@ -121,6 +121,8 @@ int facula_core_is_idle(const facula_segment *segment, uint64_t epoch);
 void facula_core_drop_segment(facula_core *core, facula_segment *segment);
 /* Merge free neighbours of whatever stream that were free before the epoch, for their segment's stream. */
 void facula_core_consolidate(facula_core *core, uint64_t epoch);
+/* Give free blocks that `home` lent to `borrower` back to it, and merge them; those from before the epoch. */
+void facula_core_recall(facula_core *core, int64_t pool, int64_t borrower, int64_t home, uint64_t epoch);
 void facula_core_reset_peaks(facula_core *core);
 void facula_core_reset_totals(facula_core *core);
 

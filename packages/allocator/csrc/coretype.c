@@ -247,6 +247,15 @@ static PyObject *core_grow(Core *self, PyObject *const *args, Py_ssize_t given)
     return taken ? new_block(self, taken, at[2], at[3]) : PyErr_NoMemory();
 }
 
+static PyObject *core_recall(Core *self, PyObject *const *args, Py_ssize_t given)
+{
+    long long at[4];
+    if (numbers("recall", args, given, at, 4))
+        return NULL;
+    facula_core_recall(self->core, at[0], at[1], at[2], (uint64_t)at[3]);
+    Py_RETURN_NONE;
+}
+
 static PyObject *core_drop_segment(Core *self, PyObject *const *args, Py_ssize_t given)
 {
     long long at[2];
@@ -343,6 +352,9 @@ static PyMethodDef methods[] = {
     {"grow", (PyCFunction)(void (*)(void))core_grow, METH_FASTCALL,
      "grow(address, size, nbytes, stream, pool): a Block of nbytes, cut from a new segment of that size."},
     {"idle_segments", (PyCFunction)core_idle_segments, METH_O, "(size, address, stream, pool, kind) of each idle segment."},
+    {"lent", (PyCFunction)core_lent, METH_O, "lent(pool): (borrower, home) of streams that have idle lent blocks."},
+    {"recall", (PyCFunction)(void (*)(void))core_recall, METH_FASTCALL,
+     "recall(pool, borrower, home, epoch): idle lent blocks from before the epoch go home, and merge."},
     {"drop_segment", (PyCFunction)(void (*)(void))core_drop_segment, METH_FASTCALL, "Whether it was idle, and went."},
     {"round", (PyCFunction)core_round, METH_O, "(size of the block, size of a segment) for a request."},
     {"statistics", (PyCFunction)core_statistics, METH_NOARGS, "All figures by PyTorch's names."},

@@ -74,6 +74,24 @@ void facula_core_consolidate(facula_core *core, uint64_t epoch)
         }
 }
 
+void facula_core_recall(facula_core *core, int64_t id, int64_t borrower, int64_t home, uint64_t epoch)
+{
+    for (facula_segment *segment = core->segments; segment; segment = segment->next) {
+        if (segment->home->id != id || segment->home->stream != home)
+            continue;
+        for (facula_block *block = segment->first, *next; block; block = next) {
+            next = block->next;
+            if (mergeable(block, epoch) && block->pool->stream == borrower) {
+                books_remove(core, block);
+                block->pool = segment->home;
+                if (next && next->state == BLOCK_FREE && next->pool == block->pool)
+                    next = next->next; /* it is about to be merged, and is no block then */
+                books_free(core, block, block->stamp);
+            }
+        }
+    }
+}
+
 void facula_core_reset_peaks(facula_core *core)
 {
     for (int row = 0; row <= KINDS; row++)

@@ -42,6 +42,7 @@ int append(PyObject *list, PyObject *item);
 
 /* views.c: methods that describe the books. */
 PyObject *core_idle_segments(Core *self, PyObject *epoch);
+PyObject *core_lent(Core *self, PyObject *pool);
 PyObject *core_snapshot(Core *self, PyObject *nothing);
 
 typedef struct {

@@ -38,6 +38,35 @@ PyObject *core_idle_segments(Core *self, PyObject *epoch)
     return list;
 }
 
+PyObject *core_lent(Core *self, PyObject *pool)
+{
+    enum { MOST = 64 }; /* the other pairs come next time */
+    long long id = PyLong_AsLongLong(pool), pairs[MOST][2];
+    int count = 0, i;
+    if (id == -1 && PyErr_Occurred())
+        return NULL;
+    for (facula_segment *segment = self->core->segments; segment; segment = segment->next) {
+        if (segment->home->id != id)
+            continue;
+        for (facula_block *block = segment->first; block; block = block->next) {
+            if (block->state != BLOCK_FREE || block->pool == segment->home)
+                continue;
+            for (i = 0; i < count; i++)
+                if (pairs[i][0] == block->pool->stream && pairs[i][1] == segment->home->stream)
+                    break;
+            if (i == count && count < MOST) {
+                pairs[count][0] = block->pool->stream;
+                pairs[count++][1] = segment->home->stream;
+            }
+        }
+    }
+    PyObject *list = PyList_New(0);
+    for (i = 0; list && i < count; i++)
+        if (append(list, Py_BuildValue("LL", pairs[i][0], pairs[i][1])))
+            Py_CLEAR(list);
+    return list;
+}
+
 static size_t count_rows(const facula_core *core)
 {
     size_t count = 0;

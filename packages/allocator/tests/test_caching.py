@@ -103,12 +103,36 @@ def test_uses_of_a_block_must_be_streams(allocator):
         ({"roundup_power2_divisions": 3}, "expected roundup_power2_divisions, 0 or a power of two; got 3"),
         ({"lend": 1}, "expected lend, True or False; got 1"),
         ({"huge_step": 1.5}, "expected huge_step, an int; got 1.5"),
+        ({"garbage_collection_threshold": 1.0}, "expected 0 < garbage_collection_threshold < 1, or None; got 1.0"),
+        ({"garbage_collection_threshold": "a"}, "expected 0 < garbage_collection_threshold < 1, or None; got 'a'"),
         ({"limit": -1}, "expected limit >= 0; got -1"),
     ],
 )
 def test_bad_options(driver, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         CachingAllocator(driver, **options)
+
+
+def test_options_from_the_environment(driver, monkeypatch):
+    settings = "max_split_size=64MiB, lend=no,garbage_collection_threshold=0.5,small_size=4096"
+    monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", settings)
+    options = CachingAllocator(driver, small_size=8192).options
+    assert (options.max_split_size, options.lend, options.small_size) == (64 * MIB, False, 8192)
+    assert options.garbage_collection_threshold == 0.5
+    for wrong in ("max_split=1", "lend=1", "max_split_size=many", "garbage_collection_threshold=x", "lend"):
+        monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", wrong)
+        with pytest.raises(ValueError, match=r"^FACULA_ALLOCATOR_OPTIONS: "):
+            CachingAllocator(driver)
+
+
+def test_a_threshold_gives_idle_memory_back_early(driver):
+    for limit, reserved in ((40 * MIB, 22 * MIB), (None, 34 * MIB)):
+        allocator = CachingAllocator(driver, limit, garbage_collection_threshold=0.6)
+        allocator.allocate(12 * MIB).free()
+        kept = allocator.allocate(22 * MIB)
+        assert current(allocator, "reserved_bytes") == reserved
+        kept.free()
+        assert allocator.empty_cache()
 
 
 def test_bad_objects(allocator):
@@ -187,6 +211,32 @@ def test_idle_memory_is_lent(allocator, driver):
     assert driver.complete(2) == 1
     assert allocator.memory_snapshot()["segments"][0]["blocks"][0]["stream"] == 2
     assert CachingAllocator(driver, lend=False).options.lend is False
+
+
+def test_lent_memory_goes_home_before_a_new_segment_is_asked_for(driver):
+    allocator = CachingAllocator(driver, small_segment=MIB)
+    block = allocator.allocate(MIB, stream=1)
+    address = block.ptr
+    block.free()
+    lent = allocator.allocate(1000, stream=2)
+    driver.launch(2, writes=[(lent.ptr, 1000, "lent")])
+    lent.free()
+    assert lent.ptr == address and len(allocator.memory_snapshot()["segments"][0]["blocks"]) == 2
+    whole = allocator.allocate(MIB, stream=1)
+    assert whole.ptr == address and driver.calls("allocate") == 1
+    driver.launch(1, writes=[(address, MIB, "whole")])
+    assert driver.complete(1) == 0 and driver.complete(2) == 1 and driver.complete(1) == 1
+
+
+def test_memory_that_may_not_go_home_stays_lent(allocator, driver):
+    allocator.allocate(2 * MIB - 512, stream=1).free()
+    for call in ("record_event", "wait_event"):
+        allocator.allocate(1000, stream=1).free()
+        allocator.allocate(1000, stream=2).free()
+        driver.fail_next(call)
+        allocator.allocate(MIB, stream=3).free()
+        driver.fail_next(call, count=0)
+    assert allocator.empty_cache() > 0 and driver.memory_info()[0] == 64 * MIB
 
 
 def test_a_refused_loan_goes_back(allocator, driver):

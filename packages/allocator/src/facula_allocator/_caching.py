@@ -14,8 +14,9 @@ from ._closing import close, close_late, forget_foreign
 from ._core import Block, Core
 from ._errors import OutOfMemoryError
 from ._host import _size
+from ._lending import borrow, recall
 from ._memory_views import MemoryEvent, MemorySnapshot, segments_of, summary_of
-from ._options import UNBOUNDED, checked_options
+from ._options import UNBOUNDED, Option, checked_options, environment_options
 from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
 from ._size_classes import LARGEST
@@ -41,7 +42,8 @@ class CachingAllocator(PoolOwner):
     Arguments:
         driver: where memory comes from: `HostDriver`, `SimulatedDriver` or what has the protocol `Driver`.
         limit: the most bytes taken from the driver; None for no limit.
-        options: those of `Options`, by name: `max_split_size`, `roundup_power2_divisions`, `lend` and others.
+        options: those of `Options`, by name: `max_split_size`, `garbage_collection_threshold`, `lend` and others. Those
+            not given are read from the environment, `FACULA_ALLOCATOR_OPTIONS=max_split_size=64MiB,lend=no`.
 
     >>> from facula_allocator.drivers import SimulatedDriver
     >>> allocator = CachingAllocator(SimulatedDriver(1 << 30))
@@ -58,10 +60,10 @@ class CachingAllocator(PoolOwner):
         "driver", "limit", "options",
     )  # fmt: skip
 
-    def __init__(self, driver: Driver, limit: int | None = None, **options: int | bool | None):
+    def __init__(self, driver: Driver, limit: int | None = None, **options: Option):
         self.driver = checked_driver(driver)
         self.limit = None if limit is None else _size("CachingAllocator", limit, "limit")
-        self.options = checked_options(options, driver.granularity)
+        self.options = checked_options({**environment_options(), **options}, driver.granularity)
         self._fraction: float | None = None
         self._listeners: list[Callable[[MemoryEvent], None]] = []
         super().__init__()  # `_detours` has an entry for each listener, too: not empty makes `allocate` look
@@ -144,8 +146,9 @@ class CachingAllocator(PoolOwner):
         """See Note [The slow path]. A finaliser may come here while this thread is inside: it gets what is idle or new.
 
         Note [The slow path]: in this order: what is free once events are recorded; what is free by events that are
-        done; what is free once the stream waits for events; a block of another stream, waited for; a new segment; and
-        after a refusal whatever is free when all work is over, merged across streams, or given back for a new segment.
+        done; what is free once the stream waits for events; a block of another stream, waited for, and one that is
+        whole once lent memory went home; a new segment; and after a refusal whatever is free when all work is over,
+        merged across streams, or given back for a new segment.
         While a graph is captured no event is recorded, asked or waited for: CUDA forbids it.
         """
         self._refusal = None
@@ -169,7 +172,11 @@ class CachingAllocator(PoolOwner):
                     if block is None and waiting.wait(stream, pool, UNBOUNDED):
                         block = take(nbytes, stream, pool)
                 if block is None and self.options.lend:
-                    block = self._borrow(nbytes, stream, pool)
+                    block = borrow(self._core, self.driver, nbytes, stream, pool)
+                    if block is None and recall(self._core, self.driver, pool):
+                        block = take(nbytes, stream, pool) or borrow(self._core, self.driver, nbytes, stream, pool)
+                if block is None and self.options.garbage_collection_threshold is not None:
+                    block = self._collect_garbage(nbytes, stream, pool)
             if block is None:
                 block = self._grow(nbytes, stream, pool)
             if block is None and not capturing:
@@ -177,26 +184,6 @@ class CachingAllocator(PoolOwner):
             return block or self._grow(nbytes, stream, pool, exactly=True)
         finally:
             self._inside = False
-
-    def _borrow(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """A block that is idle on another stream; this one waits for that stream's work."""
-        found = self._core.borrow(nbytes, stream, pool)
-        if found is None:
-            return None
-        block, lender = found
-        try:
-            event = self.driver.record_event(lender)
-            try:
-                self.driver.wait_event(stream, event)
-            finally:
-                self.driver.free_event(event)
-        except BaseException as error:
-            self._core.undo_borrow(block, lender)
-            block.free()
-            if isinstance(error, DriverError):
-                return None  # it goes back to the lender
-            raise
-        return block
 
     def _grow(self, nbytes: int, stream: int, pool: int, exactly: bool = False) -> Block | None:
         """A block from a new segment; None when the limit or the driver refuses."""
@@ -220,16 +207,30 @@ class CachingAllocator(PoolOwner):
             self._tell(MemoryEvent("segment_alloc", address, wanted, wanted, stream))
         return block
 
+    def _collect_garbage(self, nbytes: int, stream: int, pool: int) -> Block | None:
+        """Give idle segments back while a new one would pass the threshold; a block if one is idle after all."""
+        budget, part = self._budget(), self.options.garbage_collection_threshold
+        if budget == UNBOUNDED or part is None:
+            return None
+        over = self._core.reserved() + self._core.round(nbytes)[1] - int(part * budget)
+        if over <= 0:
+            return None
+        epoch = self._finish_work()
+        block = self._core.take_any(nbytes, stream, pool, epoch)
+        if block is None:
+            for given in self._release_idle(epoch):
+                over -= given
+                if over <= 0:
+                    break
+        return block
+
     def _last_resort(self, nbytes: int, stream: int, pool: int) -> Block | None:
         """A block after all work is over: from merged idle memory, or from a segment in the place of idle ones."""
         self._counts["num_alloc_retries"] += 1
         epoch = self._finish_work()
         block = self._core.take_any(nbytes, stream, pool, epoch)
-        if block is not None:
-            return block
-        wanted = self._core.round(nbytes)[1]
-        for _ in self._release_idle(epoch):
-            if self._core.reserved() + wanted <= self._budget():
+        if block is None:
+            for _ in self._release_idle(epoch):
                 block = self._grow(nbytes, stream, pool)
                 if block is not None:
                     break

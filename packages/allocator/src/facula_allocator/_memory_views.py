@@ -77,7 +77,7 @@ class MemorySnapshot(TypedDict):
 
     segments: list[SegmentInfo]
     device_traces: list[list[dict[str, object]]]
-    allocator_settings: dict[str, int | bool | None]
+    allocator_settings: dict[str, int | float | bool | None]
 
 
 def segments_of(core: Core) -> list[SegmentInfo]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from facula_errors import InvalidTypeError, InvalidValueError
 
+from ._settings import parsed_bytes
+
 MIB = 1 << 20
+VARIABLE = "FACULA_ALLOCATOR_OPTIONS"
+Option = int | float | bool | None
 UNBOUNDED = (1 << 63) - 1
 
 
@@ -21,6 +26,8 @@ class Options(NamedTuple):
         huge_step: see `huge_size`.
         max_split_size: blocks larger than this are never split; None for no bound.
         roundup_power2_divisions: round large requests up to so many sizes per power of two; 0 for not at all.
+        garbage_collection_threshold: the part of a limit or memory fraction up to which idle memory is kept, between 0
+            and 1; before more is taken, idle segments are given back. None for giving back at the limit alone.
         lend: let idle blocks of one stream serve another, which then waits for the first.
     """
 
@@ -31,10 +38,33 @@ class Options(NamedTuple):
     huge_step: int = 2 * MIB
     max_split_size: int | None = None
     roundup_power2_divisions: int = 0
+    garbage_collection_threshold: float | None = None
     lend: bool = True
 
 
-def checked_options(given: dict[str, int | bool | None], granularity: int) -> Options:
+def environment_options() -> dict[str, Option]:
+    """The options in FACULA_ALLOCATOR_OPTIONS: `max_split_size=64MiB,lend=no`; an error names what has no meaning."""
+    found: dict[str, Option] = {}
+    for entry in filter(None, os.environ.get(VARIABLE, "").replace(" ", "").split(",")):
+        name, _, text = entry.partition("=")
+        if name not in Options._fields:
+            known = ", ".join(Options._fields)
+            raise InvalidValueError(f"{VARIABLE}: expected NAME=VALUE with a name among {known}; got {entry!r}")
+        if name == "lend":
+            if text not in ("yes", "no"):
+                raise InvalidValueError(f"{VARIABLE}: expected lend=yes or lend=no; got {entry!r}")
+            found[name] = text == "yes"
+        elif name == "garbage_collection_threshold":
+            try:
+                found[name] = float(text)
+            except ValueError:
+                raise InvalidValueError(f"{VARIABLE}: expected {name}=NUMBER; got {entry!r}") from None
+        else:
+            found[name] = parsed_bytes(f"{VARIABLE}: {name}", text)
+    return found
+
+
+def checked_options(given: dict[str, Option], granularity: int) -> Options:
     """The options by these names; an error names the one that has no meaning."""
     for name, value in given.items():
         if name not in Options._fields:
@@ -43,6 +73,9 @@ def checked_options(given: dict[str, int | bool | None], granularity: int) -> Op
         if name == "lend":
             if not isinstance(value, bool):
                 raise InvalidTypeError(f"CachingAllocator: expected lend, True or False; got {value!r}")
+        elif name == "garbage_collection_threshold":
+            if value is not None and not (isinstance(value, float) and 0 < value < 1):
+                raise InvalidValueError(f"CachingAllocator: expected 0 < {name} < 1, or None; got {value!r}")
         elif type(value) is not int and not (name == "max_split_size" and value is None):
             raise InvalidTypeError(f"CachingAllocator: expected {name}, an int; got {value!r}")
     options = Options()._replace(**given)  # type: ignore[arg-type]  # looked at above

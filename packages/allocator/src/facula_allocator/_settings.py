@@ -16,8 +16,11 @@ def setting_bytes(name: str) -> int | None:
     ValueError names the variable and what it holds.
     """
     text = os.environ.get(name, "").strip()
-    if not text:
-        return None
+    return parsed_bytes(name, text) if text else None
+
+
+def parsed_bytes(name: str, text: str) -> int:
+    """A text such as `512MiB` in bytes; ValueError says that this is no value for `name`."""
     number = text.rstrip("BbGgIiKkMmTt ")
     unit = _UNITS.get(text[len(number) :].strip().upper())
     if unit is None or not (number.isascii() and number.isdigit()):
