@@ -41,6 +41,15 @@ def double(x):
     return 2 * x
 
 
+@pytest.mark.parametrize("count", [0, 1, 8, 9, 33])
+def test_maps_go_on_while_all_workers_are_being_replaced(fork, count):
+    with fork.Pool(2) as pool:
+        workers, pool._pool = pool._pool, []  # as it is for a moment then
+        results = pool.map_async(double, iter(range(count)))
+        pool._pool = workers
+        assert results.get(60) == [2 * index for index in range(count)]
+
+
 def test_descriptors_of_pools_go_with_them(fork):
     left = []
     for _ in range(3):

@@ -12,12 +12,16 @@ from facula_errors import InvalidValueError, OperationError
 from ._fork_server import imported, preload_fork_server
 from ._guard import GUARD, check_guarded, is_imported_by_child
 from ._keeping import kept_files
+from ._pools import Pool
 from ._queues import Connection, JoinableQueue, Queue, SimpleQueue
 from ._reductions import Message
 from ._sharing import settle_children
 
 if TYPE_CHECKING:
     pass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 __all__ = ["CONTEXTS", "DefaultContext", "Process"]
 
@@ -108,6 +112,23 @@ class _Context(context.BaseContext):
     def SimpleQueue(self) -> SimpleQueue:
         """A queue without a thread of its own."""
         return SimpleQueue(ctx=self.get_context())
+
+    def Pool(
+        self,
+        processes: int | None = None,
+        initializer: Callable[..., object] | None = None,
+        initargs: Iterable[Any] = (),
+        maxtasksperchild: int | None = None,
+    ) -> Pool:
+        """A pool of processes, as many as this machine has cores by default.
+
+        Arguments:
+            processes: how many.
+            initializer: what each of them calls first, as `initializer(*initargs)`.
+            initargs: its arguments.
+            maxtasksperchild: tasks after which a process is replaced; by default none is.
+        """
+        return Pool(processes, initializer, initargs, maxtasksperchild, self.get_context())
 
 
 class ForkContext(_Context, context.ForkContext):

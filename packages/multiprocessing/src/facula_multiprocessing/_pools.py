@@ -1,0 +1,31 @@
+"""Pools whose maps can begin while all of their workers are being replaced."""
+
+from __future__ import annotations
+
+from multiprocessing import pool
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    _Pool: TypeAlias = pool.Pool
+else:
+    _Pool = pool.Pool
+
+__all__ = ["Pool"]
+
+
+class Pool(_Pool):
+    """A pool of processes.
+
+    `multiprocessing` divides by the number of workers that there are, which is 0 for a moment when all have ended.
+    """
+
+    _processes: int
+
+    def _map_async(
+        self, func: Any, iterable: Any, mapper: Any, chunksize: int | None = None, *callbacks: Any, **named: Any
+    ) -> Any:
+        """Begin a map, in chunks as `multiprocessing` makes them with all workers there."""
+        if chunksize is None:
+            iterable = iterable if hasattr(iterable, "__len__") else list(iterable)
+            chunksize = -(-len(iterable) // (4 * self._processes))
+        return super()._map_async(func, iterable, mapper, chunksize, *callbacks, **named)  # type: ignore[misc]
