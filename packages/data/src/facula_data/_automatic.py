@@ -229,8 +229,8 @@ class Automatic(Generic[Unit]):
             self._choice.measured(waits, self._between, start)
 
 
-def kinds_for(dataset: Source, method: str, seed_globals: bool) -> tuple[str, ...]:
-    """The kinds to try, simplest first."""
+def choice_for(dataset: Source, method: str, seed_globals: bool) -> Choice:
+    """The choice among the kinds that go with a loader's arguments."""
     if method == INLINE:
-        return (INLINE,)
-    return (INLINE, THREAD, PROCESS) if bears_threads(dataset) and not seed_globals else (INLINE, PROCESS)
+        return Choice((INLINE,))
+    return Choice((INLINE, THREAD, PROCESS) if bears_threads(dataset) and not seed_globals else (INLINE, PROCESS))

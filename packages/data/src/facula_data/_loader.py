@@ -12,7 +12,7 @@ from facula_errors import InvalidTypeError, MissingAttributeError, OperationErro
 from facula_errors.extend import boundary
 
 from . import _checks
-from ._automatic import Automatic, Choice, kinds_for
+from ._automatic import Automatic, Choice, choice_for
 from ._collate import default_collate, default_convert, finishing
 from ._crew import AUTO, INLINE, PLURALS, PROCESS, THREAD, Crew, checked_settings
 from ._datasets import Dataset, IterableDataset, T_co
@@ -189,8 +189,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self.worker_method = worker_method
         if settings.method == AUTO and isinstance(dataset, IterableDataset):
             settings = settings._replace(number=0, method=INLINE)
-        kinds = kinds_for(dataset, settings.method, seed_globals)
-        self.worker_choice = Choice(kinds) if worker_method == AUTO else None
+        self.worker_choice = choice_for(dataset, settings.method, seed_globals) if worker_method == AUTO else None
         self._settings = settings
         self._crews = {kind: Crew(settings._replace(method=kind)) for kind in (PROCESS, THREAD)}
         measured = _checks.truth("DataLoader", "meter", meter)
