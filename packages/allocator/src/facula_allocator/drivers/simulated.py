@@ -328,9 +328,12 @@ class SimulatedDriver:
     def _queued(self) -> Iterable[_Kernel | _Record | _Wait]:
         return (one for stream in self._streams.values() for one in stream.queue)
 
+    def _find_regions(self, start: int, end: int) -> tuple[int, ...]:
+        return self._memory.regions_of(start, end)
+
     def _regions_of(self, access: Access) -> tuple[int, ...]:
         """The region or pages that hold these bytes; DriverError when none do."""
-        found = self._memory.regions_of(access.start, access.end)
+        found = self._find_regions(access.start, access.end)
         if found:
             return found
         raise DriverError(

@@ -1,0 +1,15 @@
+"""Simulated devices for the tests, also as what a driver for real ones runs on."""
+
+from facula_allocator.drivers import CudaDriver, FakeRuntime
+
+
+class FakeCudaDriver(CudaDriver):
+    """The driver for CUDA, with what a test does to the simulated device below: `launch`, `complete`, `fail_next`."""
+
+    def __getattr__(self, name):
+        return getattr(self.runtime.device(self.device), name)
+
+
+def on_fake_runtime(capacity, **options):
+    """The driver for CUDA on a fake runtime of one device."""
+    return FakeCudaDriver(0, FakeRuntime(1, capacity, **options))
