@@ -113,7 +113,7 @@ class FileModeError(FileError, UnsupportedOperation):
     """An open file that was opened for something else."""
 
 
-class CorruptFileError(FaculaError, ValueError):
+class CorruptFileError(InvalidValueError):
     """A file whose contents are damaged, or of another format than the reader's.
 
     Arguments:
