@@ -3,8 +3,10 @@ import os
 
 import pytest
 from hypothesis import settings
+from simulated import on_fake_runtime
 
-from facula_allocator import HostAllocator
+from facula_allocator import CachingAllocator, HostAllocator
+from facula_allocator.drivers import SimulatedDriver
 from facula_allocator.extend import refuse_next
 
 settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
@@ -15,6 +17,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 @pytest.fixture
 def allocator():
     return HostAllocator()
+
+
+@pytest.fixture(params=[SimulatedDriver, on_fake_runtime], ids=["simulated", "cuda"])
+def driver(request):
+    return request.param(64 << 20)
+
+
+@pytest.fixture
+def caching(driver):
+    return CachingAllocator(driver)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The simulated device, alone and under the driver for CUDA: its memory, its streams, and each check of it alone."""
 
 import pytest
-from devices import on_fake_runtime
+from simulated import on_fake_runtime
 
 from facula_allocator.drivers import DriverError, HostDriver, SimulatedDriver, supports_virtual_memory
 

@@ -184,5 +184,6 @@ class SimulatedMemory:
         found = tuple(number for number in numbers if number is not None)
         return found if len(found) == len(numbers) else ()
 
-    def __len__(self) -> int:
-        return len(self._regions)
+    def regions(self) -> dict[int, int]:
+        """All regions: {address: bytes}."""
+        return {address: nbytes for address, (nbytes, _) in self._regions.items()}

@@ -286,13 +286,17 @@ class SimulatedDriver:
         """The largest number of bytes that `allocate` can give."""
         return self._memory.largest_free()
 
+    def regions(self) -> dict[int, int]:
+        """What is allocated: {address: bytes}; mapped pages are not among it."""
+        return self._memory.regions()
+
     def calls(self, name: str) -> int:
         """How often one of the methods was called."""
         return sum(entry[0] == name for entry in self.log)
 
     def __repr__(self) -> str:
         free, total = self.memory_info()
-        return f"<SimulatedDriver, {total - free} of {total} bytes in {len(self._memory)} regions>"
+        return f"<SimulatedDriver, {total - free} of {total} bytes in {len(self.regions())} regions>"
 
     # ---------------------------------------------------------------------------------------------------------- inside
     def _called(self, name: str, *arguments: int) -> None:

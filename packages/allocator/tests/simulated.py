@@ -1,6 +1,12 @@
-"""Simulated devices for the tests, also as what a driver for real ones runs on."""
+"""What the tests of the caching allocator share."""
 
 from facula_allocator.drivers import CudaDriver, FakeRuntime
+
+MIB = 1 << 20
+
+
+def current(allocator, name):
+    return allocator.memory_stats()[f"{name}.all.current"]
 
 
 class FakeCudaDriver(CudaDriver):
