@@ -16,6 +16,6 @@ class FakeCudaDriver(CudaDriver):
         return getattr(self.runtime.device(self.device), name)
 
 
-def on_fake_runtime(capacity, **options):
+def on_fake_runtime(capacity, page_size=0):
     """The driver for CUDA on a fake runtime of one device."""
-    return FakeCudaDriver(0, FakeRuntime(1, capacity, **options))
+    return FakeCudaDriver(0, FakeRuntime(1, capacity, page_size))

@@ -79,6 +79,9 @@ class CudaDriver(RuntimeDriver):
                 raise DriverError(f"CudaDriver.unmap: expected mapped pages; got none at {page:#x}")
         self._ask(f"unmap: expected {nbytes} bytes at {address:#x} to be taken back", self._unmap, address, nbytes)
 
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, {len(self._pages)} pages>"
+
     # ---------------------------------------------------------------------------------------------------------- inside
     def _take(self, nbytes: int) -> int:
         return self.runtime.malloc(nbytes)

@@ -313,5 +313,6 @@ def _refused(code: str) -> Iterator[None]:
     try:
         yield
     except DriverError as error:
-        refused = RuntimeFailure(CAPTURING if "while a graph is captured" in str(error) else code, str(error))
-        raise refused from None
+        if "while a graph is captured" in str(error):
+            code = CAPTURING
+        raise RuntimeFailure(code, str(error)) from None  # bound to no name: the frame would hold it in a cycle
