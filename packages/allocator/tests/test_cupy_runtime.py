@@ -63,7 +63,7 @@ def test_calls(stand_in, name, arguments, called, passed, answer, result):
     setattr(stand_in.runtime, called, lambda *given: seen.append(given) or answer)
     assert getattr(CupyRuntime(stand_in), name)(*arguments) == result and seen == [passed]
     setattr(stand_in.runtime, called, refuse)
-    with pytest.raises(RuntimeFailure, match="^cudaErrorMemoryAllocation: out of memory$") as caught:
+    with pytest.raises(RuntimeFailure, match=r"^cudaErrorMemoryAllocation: out of memory$") as caught:
         getattr(CupyRuntime(stand_in), name)(*arguments)
     assert caught.value.code == "cudaErrorMemoryAllocation" and caught.value.__context__ is None
 
@@ -95,7 +95,9 @@ def test_without_cuda_bindings_there_are_no_pages(stand_in, monkeypatch):
 
 def test_what_is_missing_is_named(stand_in, monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(ImportError, match=r"^CudaDriver: expected CuPy to be installed; got .* Run pip install 'facula-"):
+    with pytest.raises(
+        ImportError, match=r"^CudaDriver: expected CuPy to be installed; got .* Run pip install 'facula-"
+    ):
         CudaDriver()
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=stand_in))
     monkeypatch.setitem(sys.modules, "cupy.cuda", stand_in)
@@ -105,7 +107,9 @@ def test_what_is_missing_is_named(stand_in, monkeypatch):
 
 
 def test_importing_the_drivers_imports_no_cupy():
-    code = "import sys, facula_allocator.drivers as d; d.FakeRuntime(); print({'cupy', 'cuda', 'numpy'} & {*sys.modules})"
+    code = (
+        "import sys, facula_allocator.drivers as d; d.FakeRuntime(); print({'cupy', 'cuda', 'numpy'} & {*sys.modules})"
+    )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
 
 
@@ -121,7 +125,7 @@ def test_the_names_are_cupys_and_cuda_bindings():
         pytest.skip("there is a device, which the calls would change")
     runtime = CupyRuntime(cuda)
     for name, arguments, *_ in CALLS:
-        with pytest.raises(RuntimeFailure, match="^cudaError"):
+        with pytest.raises(RuntimeFailure, match=r"^cudaError"):
             getattr(runtime, name)(*arguments)
     runtime.get_device = lambda: 0
     for name, arguments in PAGES:

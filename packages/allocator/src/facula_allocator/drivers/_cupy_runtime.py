@@ -152,7 +152,7 @@ class CupyRuntime:
         raise RuntimeFailure(name, found)
 
     def exchange_capture_mode(self, mode: int) -> int:
-        """Set the thread's capture mode; without cuda-bindings it stays as it is. CuPy's captures are relaxed anyway."""
+        """Set the thread's capture mode. Without cuda-bindings it stays; CuPy's own captures are relaxed anyway."""
         driver = _bindings()
         return mode if driver is None else int(self._bound(_EXCHANGE, driver.CUstreamCaptureMode(mode)))
 

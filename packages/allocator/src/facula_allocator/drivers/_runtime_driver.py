@@ -145,9 +145,7 @@ class RuntimeDriver(ABC):
             if stream is not None:
                 return self.runtime.stream_is_capturing(stream)
             current = self.runtime.current_stream()
-            return self.runtime.stream_is_capturing(0) or (
-                current != 0 and self.runtime.stream_is_capturing(current)
-            )
+            return self.runtime.stream_is_capturing(0) or (current != 0 and self.runtime.stream_is_capturing(current))
         except RuntimeFailure as failure:
             if failure.code == IMPLICIT_CAPTURE:
                 return True

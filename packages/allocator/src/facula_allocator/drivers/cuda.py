@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
-
 from ._runtime_driver import RuntimeDriver
 from .protocol import DriverError
 
@@ -15,9 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["CudaDriver"]
 
 
-@boundary
 class CudaDriver(RuntimeDriver):
-    """Memory of a CUDA device. It has virtual memory where the runtime has, with CuPy's where cuda-bindings is installed.
+    """Memory of a CUDA device, with virtual memory where the runtime has it: CuPy's does where cuda-bindings is there.
 
     Streams are the numbers that CUDA knows them by: `cupy.cuda.Stream.ptr`; 0 is the default stream. A stream lives as
     long as an allocator has blocks of it. CUDA's stream per thread, number 2, is not one stream and must not be used.
@@ -54,7 +51,9 @@ class CudaDriver(RuntimeDriver):
     def free_addresses(self, address: int, nbytes: int) -> None:
         """Give a range back, from which all pages are unmapped."""
         if self._ranges.get(address) != nbytes:
-            raise DriverError(f"CudaDriver.free_addresses: expected a range of {nbytes} bytes at {address:#x}; got none")
+            raise DriverError(
+                f"CudaDriver.free_addresses: expected a range of {nbytes} bytes at {address:#x}; got none"
+            )
         for page in self._check_pages("free_addresses", address, nbytes):
             if page in self._pages:
                 raise DriverError(f"CudaDriver.free_addresses: expected no mapped page; got one at {page:#x}")

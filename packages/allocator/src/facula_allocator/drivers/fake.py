@@ -8,7 +8,6 @@ from threading import local
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
-from facula_errors.extend import boundary
 
 from ._runtime import IMPLICIT_CAPTURE, RELAXED, RuntimeFailure
 from ._simulated_memory import SimulatedMemory
@@ -47,7 +46,6 @@ class _Device(SimulatedDriver):
         self._events.pop(event, None)
 
 
-@boundary
 class FakeRuntime:
     """CUDA's runtime over simulated devices: what `CudaDriver`, `PinnedDriver` and `ManagedDriver` take for `runtime`.
 
@@ -296,7 +294,7 @@ class FakeRuntime:
         return self._events[event]
 
     def _without_addresses(self) -> int:
-        """The bytes of the current device's handles that no kernel may use: the simulated device does not count them."""
+        """The bytes of the current device's handles that no kernel may use; the simulated device counts the others."""
         current = self._current()
         handles = sum(nbytes for device, nbytes in self._handles.values() if device is current)
         usable = (handle for _, handle, accessible in self._mapped.values() if accessible)

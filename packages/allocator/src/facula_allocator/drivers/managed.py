@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
-
 from ._runtime_driver import RuntimeDriver
 
 if TYPE_CHECKING:
@@ -14,7 +12,6 @@ if TYPE_CHECKING:
 __all__ = ["ManagedDriver"]
 
 
-@boundary
 class ManagedDriver(RuntimeDriver):
     """Managed memory of a CUDA device: more than the device has may be allocated, at the price of moving pages.
 

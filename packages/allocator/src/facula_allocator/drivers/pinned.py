@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
-
 from .._settings import usable_memory
 from ._runtime_driver import RuntimeDriver
 from .protocol import DriverError
@@ -19,7 +17,6 @@ HOST = 0
 _DONE = -1  # the event of the host, whose work is done when its call returns
 
 
-@boundary
 class PinnedDriver(RuntimeDriver):
     """Pinned host memory, which a device copies from and to while the program goes on.
 
