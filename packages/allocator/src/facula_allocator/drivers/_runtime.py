@@ -110,7 +110,13 @@ class Runtime(Protocol):
         """A handle of device memory without an address."""
 
     def memory_map(self, address: int, nbytes: int, handle: int) -> None:
-        """Put memory behind addresses, where the device may not yet use it."""
+        """Put memory behind addresses, where the device may not yet use it.
+
+        Arguments:
+            address: within a reserved range.
+            nbytes: all of the memory's.
+            handle: the memory's.
+        """
 
     def memory_set_access(self, address: int, nbytes: int) -> None:
         """Let the device read and write mapped addresses."""

@@ -8,6 +8,7 @@ from weakref import finalize
 
 from facula_errors import InvalidTypeError, InvalidValueError
 
+from ._cupy_runtime import cupy_runtime
 from ._runtime import IMPLICIT_CAPTURE, RELAXED, Runtime, RuntimeFailure, checked_runtime
 from .protocol import DriverError
 
@@ -37,8 +38,6 @@ class RuntimeDriver(ABC):
         if type(device) is not int:
             raise InvalidTypeError(f"{name}: expected device, an int; got {device!r}")
         if runtime is None:
-            from ._cupy_runtime import cupy_runtime
-
             runtime = cupy_runtime(name)
         count = checked_runtime(name, runtime).device_count()
         if not 0 <= device < count:

@@ -248,7 +248,13 @@ class FakeRuntime:
         return handle
 
     def memory_map(self, address: int, nbytes: int, handle: int) -> None:
-        """Put memory behind addresses, where kernels may not use it yet."""
+        """Put memory behind addresses, where kernels may not use it yet.
+
+        Arguments:
+            address: within a reserved range.
+            nbytes: all of the memory's.
+            handle: the memory's.
+        """
         if handle not in self._handles or address in self._mapped:
             raise RuntimeFailure(BAD_VALUE, f"handle {handle} at {address:#x}")
         self._mapped[address] = nbytes, handle, False
