@@ -200,3 +200,7 @@ def _error_class(cuda: Any) -> type[OutOfMemoryError]:
 
     names = {"__module__": OutOfMemoryError.__module__, "__doc__": OutOfMemoryError.__doc__, "__reduce__": plain}
     return type("OutOfMemoryError", (OutOfMemoryError, theirs), names)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__all__", "__doc__", "__name__"]
