@@ -9,7 +9,9 @@ from ._snapshot_types import ALLOCATED, INACTIVE, WAITING
 
 if TYPE_CHECKING:
     from ._core import Core
-    from ._snapshot_types import SnapshotBlock, SnapshotSegment
+    from ._history import History
+    from ._snapshot_types import SnapshotBlock, SnapshotFrame, SnapshotSegment
+    from ._stacks import Lines
 
 _STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
 _KINDS = ("small", "large")
@@ -26,8 +28,15 @@ _ROWS = (
 )
 
 
-def segments_of(core: Core) -> list[SnapshotSegment]:
-    """The segments of a core, by address."""
+def segments_of(core: Core, history: History | None, lines: Lines) -> list[SnapshotSegment]:
+    """The segments of a core, by address.
+
+    Arguments:
+        core: the books.
+        history: who allocated what, where that is recorded.
+        lines: the lines of its stacks.
+    """
+    none: list[SnapshotFrame] = []
     found: list[SnapshotSegment] = []
     for address, total, stream, pool, kind, rows in sorted(core.snapshot()):
         blocks: list[SnapshotBlock] = [
@@ -37,7 +46,7 @@ def segments_of(core: Core) -> list[SnapshotSegment]:
                 "requested_size": requested,
                 "state": _STATES[state],
                 "stream": user,
-                "frames": [],
+                "frames": none if history is None or state == 4 else lines.frames(history.block_stack(at)),
             }
             for at, size, requested, state, user in rows
         ]
@@ -55,7 +64,7 @@ def segments_of(core: Core) -> list[SnapshotSegment]:
                 "segment_type": _KINDS[kind],
                 "segment_pool_id": (0, pool),
                 "is_expandable": False,
-                "frames": [],
+                "frames": none if history is None else lines.frames(history.segment_stack(address)),
                 "blocks": blocks,
             }
         )
