@@ -17,6 +17,7 @@ from ._history import History
 from ._host import _size
 from ._listeners import Listeners, MemoryEvent
 from ._memory_views import segments_of, summary_of
+from ._observers import OomObservers
 from ._options import UNBOUNDED, Option, checked_options, environment_options
 from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
@@ -59,7 +60,7 @@ class CachingAllocator(PoolOwner):
     """
 
     __slots__ = (
-        "_budget", "_core", "_counts", "_listeners", "_lock", "_slow_path", "_take", "driver", "options",
+        "_budget", "_core", "_counts", "_listeners", "_lock", "_observers", "_slow_path", "_take", "driver", "options",
     )  # fmt: skip
 
     def __init__(self, driver: Driver, limit: int | None = None, **options: Option):
@@ -67,6 +68,7 @@ class CachingAllocator(PoolOwner):
         self.options = checked_options({**environment_options(), **options}, driver.granularity)
         self._budget = Budget(None if limit is None else _size("CachingAllocator", limit, "limit"))
         self._listeners = Listeners()
+        self._observers: OomObservers[CachingAllocator] = OomObservers()
         super().__init__()  # `_detours` has an entry for each listener, too: not empty makes `allocate` look
         self._counts = dict.fromkeys(
             ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free"), 0
@@ -128,36 +130,56 @@ class CachingAllocator(PoolOwner):
         if not nbytes:
             return self._core.take_nothing(stream)
         if not self._listeners:
-            return self._serve(nbytes, stream, pool)
-        with self._lock:  # what is told has the order of the books in every thread
-            self._listeners.drain(self._core)
             block = self._serve(nbytes, stream, pool)
-            self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream)
-        return block
+        else:
+            with self._lock:  # what is told has the order of the books in every thread
+                self._listeners.drain(self._core)
+                block = self._serve(nbytes, stream, pool)
+                if block is not None:
+                    self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream)
+        return block if block is not None else self._refuse(nbytes, stream, pool)
 
-    def _serve(self, nbytes: int, stream: int, pool: int) -> Block:
+    def _serve(self, nbytes: int, stream: int, pool: int) -> Block | None:
         block = None
         if nbytes <= LARGEST:
             block = self._core.take(nbytes, stream, pool)
             if block is None:
                 with self._lock:
                     block = self._slow_path.allocate(nbytes, stream, pool)
-        if block is None:
-            refusal, self._slow_path.refusal = self._slow_path.refusal, None
-            raise self._out_of_memory(nbytes, stream) from refusal
         return block
 
-    def _out_of_memory(self, nbytes: int, stream: int) -> OutOfMemoryError:
-        self._counts["num_ooms"] += 1
+    def _refuse(self, nbytes: int, stream: int, pool: int) -> Block:
+        """A block after all, where an observer freed memory."""
+        refusal, self._slow_path.refusal = self._slow_path.refusal, None
+        error = self._out_of_memory(nbytes, stream, pool)
+        error.__cause__ = refusal
+        with self._lock:
+            self._listeners.tell("oom", 0, nbytes, nbytes, stream)
+        try:
+            return self._observers.second_try(error, self, lambda: self._allocate(nbytes, stream))
+        except OutOfMemoryError as last:
+            self._counts["num_ooms"] += last is error
+            raise
+
+    def _out_of_memory(self, nbytes: int, stream: int, pool: int) -> OutOfMemoryError:
         now = self._core.statistics()
         allocated, reserved = now["allocated_bytes.all.current"], now["reserved_bytes.all.current"]
         budget = self._budget.nbytes(self.driver)
         limit = None if budget == UNBOUNDED else budget
         error = OutOfMemoryError(nbytes, allocated, reserved, reserved - allocated, limit)
-        error.operation = "allocate"
         error.memory = self.driver.memory
-        error.remedy = "raise the limit"
-        self._listeners.tell("oom", 0, nbytes, nbytes, stream)
+        error.remedy = "raise the limit or the memory fraction"
+        try:
+            from ._oom_text import oom_text
+
+            error.device_free = self.driver.memory_info()[0]
+            self._drain()
+            error.explanation = oom_text(
+                self._core, self.driver, self._listeners.history, self._settings(),
+                nbytes=nbytes, stream=stream, pool=pool, limit=limit,
+            )  # fmt: skip
+        except Exception:  # as where there is no memory for this either: the first line says enough
+            error.explanation = ""
         return error
 
     # ----------------------------------------------------------------------------------------------------- what is held
@@ -271,6 +293,17 @@ class CachingAllocator(PoolOwner):
             self._listeners.drain(self._core)
             self._listeners.history = history
             self._listen()
+
+    def add_oom_observer(self, observer: Callable[[OutOfMemoryError, CachingAllocator], object]) -> None:
+        """Call `observer(error, allocator)` before an OutOfMemoryError is raised: it may note what it sees, or free memory.
+
+        Where one returns True the allocation is tried once more. What it raises becomes a note of the error.
+        """
+        self._observers.add(observer)
+
+    def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, CachingAllocator], object]) -> None:
+        """Call `observer` no more."""
+        self._observers.remove(observer)
 
     def _drain(self) -> None:
         with self._lock:

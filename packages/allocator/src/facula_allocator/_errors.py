@@ -25,8 +25,9 @@ class OutOfMemoryError(FaculaError, MemoryError, RuntimeError):
     """An allocator could not give a block. All fields are in bytes.
 
     The first line of the message says most, for logs. Who asked for the memory may set `operation` ("matmul") and
-    `purpose` ("float32 (4, 5)"), which that line then names; an allocator sets `memory`, `remedy`, and as `explanation`
-    the lines that follow: who holds the memory, and what would help. Pickles whole.
+    `purpose` ("float32 (4, 5)"), which that line then names; an allocator sets `memory`, `remedy`, `device_free` (what
+    others have not taken either), and as `explanation` the lines that follow: who holds the memory, and what would
+    help. Pickles whole.
 
     Arguments:
         requested: the block that was asked for.
@@ -45,6 +46,7 @@ at once, or raise the limit (FACULA_HOST_LIMIT)
     memory = "host memory"
     remedy = "raise the limit (FACULA_HOST_LIMIT)"
     explanation = ""
+    device_free: int | None = None
 
     def __init__(self, requested: int, allocated: int, reserved: int, cached: int, limit: int | None = None):
         super().__init__(requested, allocated, reserved, cached, limit)
@@ -57,9 +59,12 @@ at once, or raise the limit (FACULA_HOST_LIMIT)
     def __str__(self) -> str:
         by = "" if self.operation is None else f" by {self.operation}"
         purpose = "" if self.purpose is None else f" for {self.purpose}"
-        limit = "" if self.limit is None else f", limit {readable(self.limit)}"
         held = f"{readable(self.allocated)} in use, {readable(self.cached)} idle"
-        first = f"out of memory: {readable(self.requested)} of {self.memory} requested{by}{purpose}; {held}{limit}"
+        if self.device_free is not None:
+            held += f", {readable(self.device_free)} of the device free"
+        if self.limit is not None:
+            held += f", limit {readable(self.limit)}"
+        first = f"out of memory: {readable(self.requested)} of {self.memory} requested{by}{purpose}; {held}"
         return f"{first}\n{self.explanation}" if self.explanation else f"{first}. {self._advice()}"
 
     def _advice(self) -> str:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from ._snapshot_types import SnapshotBlock, SnapshotFrame, SnapshotSegment
     from ._stacks import Lines
 
-_STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
-_KINDS = ("small", "large")
+#: The state of a block and the kind of a segment in the rows of `Core.snapshot`, as snapshots have them.
+STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
+KINDS = ("small", "large")
 _ROWS = (
     ("allocated memory", "allocated_bytes"),
     ("active memory", "active_bytes"),
@@ -44,7 +45,7 @@ def segments_of(core: Core, history: History | None, lines: Lines) -> list[Snaps
                 "address": at,
                 "size": size,
                 "requested_size": requested,
-                "state": _STATES[state],
+                "state": STATES[state],
                 "stream": user,
                 "frames": none if history is None or state == 4 else lines.frames(history.block_stack(at)),
             }
@@ -61,7 +62,7 @@ def segments_of(core: Core, history: History | None, lines: Lines) -> list[Snaps
                 "active_size": sum([block["size"] for block in active]),
                 "requested_size": sum([block["requested_size"] for block in allocated]),
                 "stream": stream,
-                "segment_type": _KINDS[kind],
+                "segment_type": KINDS[kind],
                 "segment_pool_id": (0, pool),
                 "is_expandable": False,
                 "frames": none if history is None else lines.frames(history.segment_stack(address)),
