@@ -27,7 +27,7 @@ def test_memory_that_is_used_elsewhere_is_waited_for(caching, driver):
 
 def test_the_error_says_what_is_held(caching, driver):
     block = caching.allocate(40 * MIB)
-    with pytest.raises(OutOfMemoryError, match="^out of memory: 30 MiB of device memory requested; ") as caught:
+    with pytest.raises(OutOfMemoryError, match=r"^out of memory: 30 MiB of device memory requested; ") as caught:
         caching.allocate(30 * MIB)
     error = caught.value
     first = "out of memory: 30 MiB of device memory requested; 40 MiB in use, 0 B idle, 24 MiB of the device free"

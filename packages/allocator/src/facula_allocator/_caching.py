@@ -10,6 +10,7 @@ from weakref import WeakSet, finalize
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
 
+from ._budget import Budget
 from ._closing import close, forget_foreign
 from ._core import Block, Core
 from ._errors import OutOfMemoryError
@@ -22,9 +23,9 @@ from ._options import UNBOUNDED, Option, checked_options, environment_options
 from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
 from ._size_classes import LARGEST
-from ._slow_path import Budget, SlowPath
+from ._slow_path import SlowPath
 from ._stacks import Lines
-from .drivers.protocol import checked_driver
+from .drivers.protocol import checked_driver, supports_virtual_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +99,7 @@ class CachingAllocator(PoolOwner):
         self._slow_path = SlowPath(
             self._core, self.driver, options, self._budget, self._listeners, self._open_pools, self._counts
         )
-        finalize(self._core, close, self.driver, self._slow_path.segments).atexit = False
+        finalize(self._core, close, self.driver, self._slow_path.segments, self._slow_path.ranges).atexit = False
         self._listen()
 
     def _listen(self) -> None:
@@ -154,7 +155,7 @@ class CachingAllocator(PoolOwner):
         error = self._out_of_memory(nbytes, stream, pool)
         error.__cause__ = refusal
         with self._lock:
-            self._listeners.tell("oom", 0, nbytes, nbytes, stream)
+            self._listeners.tell_refused(nbytes, stream, error.device_free)
         try:
             return self._observers.second_try(error, self, lambda: self._allocate(nbytes, stream))
         except OutOfMemoryError as last:
@@ -241,10 +242,13 @@ class CachingAllocator(PoolOwner):
 
     def _settings(self) -> dict[str, object]:
         """The settings as snapshots show them; None for expandable segments that there cannot be."""
-        settings: dict[str, object] = {"expandable_segments": None, **self.options._asdict()}
-        if not getattr(self.driver, "page_size", 0):
-            settings["expandable_segments"] = None
-        return {**settings, "limit": self.limit, "history": self._listeners.history is not None}
+        expandable = self.options.expandable_segments is not False if supports_virtual_memory(self.driver) else None
+        return {
+            **self.options._asdict(),
+            "expandable_segments": expandable,
+            "limit": self.limit,
+            "history": self._listeners.history is not None,
+        }
 
     # ------------------------------------------------------------------------------------------------------- listeners
     def add_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
@@ -295,9 +299,10 @@ class CachingAllocator(PoolOwner):
             self._listen()
 
     def add_oom_observer(self, observer: Callable[[OutOfMemoryError, CachingAllocator], object]) -> None:
-        """Call `observer(error, allocator)` before an OutOfMemoryError is raised: it may note what it sees, or free memory.
+        """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
 
-        Where one returns True the allocation is tried once more. What it raises becomes a note of the error.
+        It may note what it sees, or free memory: where one returns True, the allocation is tried once more. What it
+        raises becomes a note of the error.
         """
         self._observers.add(observer)
 
@@ -309,6 +314,9 @@ class CachingAllocator(PoolOwner):
         with self._lock:
             self._listeners.drain(self._core)
 
+    def _c_functions(self) -> object:
+        return self._core.functions(self._allocate, self._detours)
+
     def _after_fork(self) -> None:
         """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
         if self.driver.survives_fork:
@@ -317,7 +325,7 @@ class CachingAllocator(PoolOwner):
             self._listen()
         else:
             self._core.abandoned = True
-            self._slow_path.segments.clear()
+            self._slow_path.forget()
             if self._listeners.history is not None:
                 self._listeners.history.forget()
             self._open()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Freed: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]  # as `Core.drain` gives them
     Noted: TypeAlias = tuple[str, int, int, int, int, Stack]  # action, time, address, bytes, stream, stack
 
+
 class History:
     """The last events of an allocator, and who allocated what is live. Told under the allocator's lock.
 
@@ -51,7 +52,7 @@ class History:
         self._segments: dict[int, Stack] = {}
 
     def note(self, action: str, address: int, nbytes: int, stream: int) -> None:
-        """Note what happens; who calls this was called by the library, and so on up to the program."""
+        """Note what happens; of an "oom", `address` is the device's free bytes."""
         stack: Stack = ()
         if action in ("alloc", "segment_alloc", "oom"):
             stack = stack_here(1, self.frames)
@@ -104,7 +105,7 @@ class History:
         self._live.clear()
         self._segments.clear()
 
-    # ------------------------------------------------------------------------------------------------------ what is shown
+    # ---------------------------------------------------------------------------------------------------- what is shown
     def block_stack(self, address: int) -> Stack:
         """What allocated the block at an address; empty where that is not known."""
         return self._live.get(address, ())
@@ -133,7 +134,10 @@ class History:
 def _shown(
     action: str, address: int, nbytes: int, stream: int, time: int, frames: list[SnapshotFrame]
 ) -> SnapshotEvent:
-    place = "device_free" if action == "oom" else "addr"
-    return {  # type: ignore[misc]  # one of two keys
-        "action": action, place: address, "size": nbytes, "stream": stream, "time_us": time // 1000, "frames": frames,
-    }  # fmt: skip
+    shown: SnapshotEvent = {"action": action, "size": nbytes, "stream": stream, "time_us": time // 1000}
+    if action == "oom":
+        shown["device_free"] = address
+    else:
+        shown["addr"] = address
+    shown["frames"] = frames
+    return shown

@@ -192,9 +192,10 @@ class HostAllocator:
         return self._observers.second_try(error, self, lambda: self.refill(nbytes))
 
     def add_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
-        """Call `observer(error, allocator)` before an OutOfMemoryError is raised: it may note what it sees, or free memory.
+        """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
 
-        Where one returns True the allocation is tried once more. What it raises becomes a note of the error.
+        It may note what it sees, or free memory: where one returns True, the allocation is tried once more. What it
+        raises becomes a note of the error.
         """
         self._observers.add(observer)
 

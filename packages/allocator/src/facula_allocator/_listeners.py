@@ -62,6 +62,13 @@ class Listeners:
         if self._told:
             self._tell(MemoryEvent(action, address, nbytes, capacity, stream))
 
+    def tell_refused(self, nbytes: int, stream: int, device_free: int | None) -> None:
+        """Tell all that memory ran out."""
+        if self.history is not None:
+            self.history.note("oom", device_free or 0, nbytes, stream)
+        if self._told:
+            self._tell(MemoryEvent("oom", 0, nbytes, nbytes, stream))
+
     def tell_completed(self, block: WaitingBlock) -> None:
         """Tell all that a block with uses is free."""
         self.tell("free_completed", block.address, block.requested, block.size, block.stream)

@@ -39,7 +39,7 @@ def segments_of(core: Core, history: History | None, lines: Lines) -> list[Snaps
     """
     none: list[SnapshotFrame] = []
     found: list[SnapshotSegment] = []
-    for address, total, stream, pool, kind, rows in sorted(core.snapshot()):
+    for address, total, stream, pool, kind, expandable, rows in sorted(core.snapshot()):
         blocks: list[SnapshotBlock] = [
             {
                 "address": at,
@@ -64,7 +64,7 @@ def segments_of(core: Core, history: History | None, lines: Lines) -> list[Snaps
                 "stream": stream,
                 "segment_type": KINDS[kind],
                 "segment_pool_id": (0, pool),
-                "is_expandable": False,
+                "is_expandable": expandable,
                 "frames": none if history is None else lines.frames(history.segment_stack(address)),
                 "blocks": blocks,
             }

@@ -58,6 +58,6 @@ def oom_text(
 
 
 def _rows(core: Core) -> Iterator[SegmentRow]:
-    for _, total, stream, pool, kind, blocks in core.snapshot():
+    for _, total, stream, pool, kind, _, blocks in core.snapshot():
         rows = ((size, requested, STATES[state], user, at) for at, size, requested, state, user in blocks)
         yield SegmentRow((0, pool), stream, KINDS[kind], total, rows)

@@ -64,9 +64,7 @@ def fragmented(case: Case) -> str | None:
     if case.settings.get("expandable_segments", False) is None:  # there are none here
         return f"{free}: {unrelated}, or free some of the blocks between them"
     if case.settings.get("expandable_segments"):
-        return (
-            f"{free}, and expandable segments are on: {unrelated}, or free some of the blocks between them"
-        )
+        return f"{free}, and expandable segments are on: {unrelated}, or free some of the blocks between them"
     if "expandable_segments" in case.settings:
         return f"{free}: turn on expandable_segments, which serve a request from any free pages"
     return f"{free}: an allocator with expandable segments serves a request from any free pages"
