@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from ._listeners import MemoryEvent as MemoryEvent
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
+    from ._recovery import retry_after_oom as retry_after_oom
+    from ._recovery import smaller_batches as smaller_batches
 
 # Imported when they are first asked for: who takes host memory alone does not wait for them.
 _LATER = {
     "CachingAllocator": "_caching",
     "MemPool": "_pools",
     "MemoryEvent": "_listeners",
+    "retry_after_oom": "_recovery",
+    "smaller_batches": "_recovery",
     "use_mem_pool": "_pools",
 }
 
@@ -41,6 +45,8 @@ __all__ = [
     "SizeClassRow",
     "default_host_allocator",
     "memory_summary",
+    "retry_after_oom",
+    "smaller_batches",
     "use_mem_pool",
 ]
 
