@@ -1,4 +1,4 @@
-"""Pinned memory in random schedules: whatever is handed to the host is used by no copy, whatever to a stream in order."""
+"""Pinned memory in random schedules: what the host gets is used by no copy, what a stream gets in its order alone."""
 
 import random
 
