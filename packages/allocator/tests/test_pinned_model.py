@@ -1,4 +1,4 @@
-"""Pinned memory in random schedules: whatever is handed to the host is used by no copy, whatever to a stream in order."""
+"""Pinned memory in random schedules: what the host is handed is used by no copy, what a stream is handed in order."""
 
 import random
 
