@@ -25,10 +25,15 @@ except facula.errors.OutOfMemoryError as error:
     text = str(error)
 assert text.startswith("out of memory: 256 MiB of host memory requested by zeros for float32 (67108864,); "), text
 assert text.endswith("limit 64 MiB. Ask for less at once, or raise the limit (FACULA_HOST_LIMIT)"), text
-half = facula.zeros(1 << 23)  # 32 MiB
-def twice():
-    return retry_after_oom(lambda: (half + 1).sum().item())
-assert twice() == 1 << 23
+
+calls = []
+def step():
+    calls.append(1)
+    mine = facula.zeros(10 << 20)  # 40 MiB
+    if len(calls) == 1:
+        mine + mine
+    return mine.sum().item()
+assert retry_after_oom(step) == 0 and len(calls) == 2
 """
 
 
