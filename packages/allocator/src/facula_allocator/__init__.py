@@ -19,6 +19,10 @@ _register("facula_allocator")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._caching import CachingAllocator as CachingAllocator
+    from ._devices import device_allocator as device_allocator
+    from ._devices import known_device_allocators as known_device_allocators
+    from ._devices import pinned_allocator as pinned_allocator
+    from ._devices import set_device_allocator as set_device_allocator
     from ._listeners import MemoryEvent as MemoryEvent
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
@@ -30,6 +34,10 @@ _LATER = {
     "CachingAllocator": "_caching",
     "MemPool": "_pools",
     "MemoryEvent": "_listeners",
+    "device_allocator": "_devices",
+    "known_device_allocators": "_devices",
+    "pinned_allocator": "_devices",
+    "set_device_allocator": "_devices",
     "retry_after_oom": "_recovery",
     "smaller_batches": "_recovery",
     "use_mem_pool": "_pools",
@@ -44,8 +52,12 @@ __all__ = [
     "OutOfMemoryError",
     "SizeClassRow",
     "default_host_allocator",
+    "device_allocator",
+    "known_device_allocators",
     "memory_summary",
+    "pinned_allocator",
     "retry_after_oom",
+    "set_device_allocator",
     "smaller_batches",
     "use_mem_pool",
 ]

@@ -108,7 +108,8 @@ class SlowPath:
                 block = self._grow(nbytes, stream, pool)
             if block is None and not capturing:
                 block = self._last_resort(nbytes, stream, pool)
-            return block or self._grow(nbytes, stream, pool, exactly=True)
+            block = block or self._grow(nbytes, stream, pool, exactly=True)
+            return block
         finally:
             self.inside = False
 
@@ -119,7 +120,8 @@ class SlowPath:
         self.inside = True
         try:
             close_late()
-            return sum(self._release_idle(self._finish_work()))
+            given = sum(self._release_idle(self._finish_work()))
+            return given
         finally:
             self.inside = False
 
