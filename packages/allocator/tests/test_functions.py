@@ -158,3 +158,12 @@ def test_the_header_is_there():
 def test_a_table_needs_an_allocator():
     with pytest.raises(TypeError, match="c_functions: expected allocator, a CachingAllocator; got 7"):
         c_functions(7)
+
+
+def test_history_has_them(caching):
+    caching.record_history()
+    table = Table(caching)
+    table.free(table.allocate(1000))
+    memory = table.allocate(1000)
+    actions = [event["action"] for event in caching.memory_snapshot()["device_traces"][0]]
+    assert actions == ["segment_alloc", "alloc", "free_requested", "free_completed", "alloc"] and memory.address
