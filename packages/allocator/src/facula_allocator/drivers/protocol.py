@@ -55,11 +55,17 @@ class Driver(Protocol):
         """The device's bytes: (free, total)."""
 
 
-def checked_driver(driver: Driver) -> Driver:
-    """The driver, if it has all that an allocator asks of it; InvalidTypeError names what is missing."""
+def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: str = "driver") -> Driver:
+    """The driver, if it has all that an allocator asks of it; InvalidTypeError names what is missing.
+
+    Arguments:
+        driver: what was given.
+        operation: who asks, for the error.
+        name: what it calls the driver.
+    """
     wanted = [name for name in (*Driver.__annotations__, *vars(Driver)) if not name.startswith("_")]
     missing = [name for name in wanted if not hasattr(driver, name)]
     if missing:
         names = ", ".join(missing)
-        raise InvalidTypeError(f"CachingAllocator: expected driver, as HostDriver(); got {driver!r} without {names}")
+        raise InvalidTypeError(f"{operation}: expected {name}, as HostDriver(); got {driver!r} without {names}")
     return driver
