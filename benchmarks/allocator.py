@@ -9,8 +9,7 @@ from functools import partial
 
 import torch
 
-from facula_allocator import HostAllocator
-from facula_allocator._caching import CachingAllocator
+from facula_allocator import CachingAllocator, HostAllocator
 from facula_allocator.drivers import HostDriver, SimulatedDriver
 
 from .measure import Loop, Row

@@ -4,7 +4,8 @@ import os
 import pytest
 from hypothesis import settings
 
-from facula_allocator import HostAllocator
+from facula_allocator import CachingAllocator, HostAllocator
+from facula_allocator.drivers import SimulatedDriver
 from facula_allocator.extend import refuse_next
 
 settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
@@ -15,6 +16,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 @pytest.fixture
 def allocator():
     return HostAllocator()
+
+
+@pytest.fixture
+def driver():
+    return SimulatedDriver(64 << 20)
+
+
+@pytest.fixture
+def caching(driver):
+    return CachingAllocator(driver)
 
 
 @pytest.fixture

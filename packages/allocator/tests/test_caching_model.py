@@ -14,9 +14,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from facula_allocator import OutOfMemoryError
-from facula_allocator._caching import CachingAllocator
-from facula_allocator._pools import MemPool, use_mem_pool
+from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
 from facula_allocator._waiting import Waiting
 from facula_allocator.drivers import DriverError, SimulatedDriver
 

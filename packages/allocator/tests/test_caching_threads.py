@@ -8,7 +8,7 @@ from queue import Queue
 import pytest
 from test_processes import in_child, run
 
-from facula_allocator._caching import CachingAllocator
+from facula_allocator import CachingAllocator
 from facula_allocator.drivers import HostDriver, SimulatedDriver
 
 MIB = 1 << 20
@@ -247,7 +247,7 @@ def test_blocks_are_freed_to_the_very_end():
     done = run(
         """
         import builtins, gc, sys
-        from facula_allocator._caching import CachingAllocator
+        from facula_allocator import CachingAllocator
         from facula_allocator.drivers import HostDriver, SimulatedDriver
 
         class Late:

@@ -1,20 +1,58 @@
 """facula_allocator: memory that is reused instead of given back, and counted exactly.
 
-What it is: `HostAllocator` gives aligned blocks of host memory from free lists by size.
+What it is: `CachingAllocator`, blocks of any driver's memory (`drivers`), reused by stream; `HostAllocator`, a fast
+front for host memory, free lists by size; `snapshots` and `traces` of what they hold and do.
 May import: cffi and the standard library; of the siblings, facula_errors.
-Where next: `_host.py` (the allocator), `_size_classes.py` (blocks and their lists), `_regions.py`
-and csrc/host.c (memory from the system), `_process.py` (why garbage collections matter here).
+Where next: `_caching.py` and Note [The slow path] in `_slow_path.py`, over the books in csrc/core.h; `_host.py` and
+`_size_classes.py`; `_process.py` (why garbage collections matter here).
 """
 
 from facula_errors.extend import register as _register
 
+from ._core import Block
 from ._errors import OutOfMemoryError
 from ._host import HostAllocator, SizeClassRow, default_host_allocator
 from ._report import memory_summary
 
 _register("facula_allocator")
 
-__all__ = ["HostAllocator", "OutOfMemoryError", "SizeClassRow", "default_host_allocator", "memory_summary"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._caching import CachingAllocator as CachingAllocator
+    from ._listeners import MemoryEvent as MemoryEvent
+    from ._pools import MemPool as MemPool
+    from ._pools import use_mem_pool as use_mem_pool
+
+# Imported when they are first asked for: who takes host memory alone does not wait for them.
+_LATER = {
+    "CachingAllocator": "_caching",
+    "MemPool": "_pools",
+    "MemoryEvent": "_listeners",
+    "use_mem_pool": "_pools",
+}
+
+__all__ = [
+    "Block",
+    "CachingAllocator",
+    "HostAllocator",
+    "MemPool",
+    "MemoryEvent",
+    "OutOfMemoryError",
+    "SizeClassRow",
+    "default_host_allocator",
+    "memory_summary",
+    "use_mem_pool",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

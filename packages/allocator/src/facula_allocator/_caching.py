@@ -7,25 +7,26 @@ from threading import RLock
 from typing import TYPE_CHECKING
 from weakref import WeakSet, finalize
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, NoMemoryError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
 
-from ._closing import close, close_late, forget_foreign
+from ._closing import close, forget_foreign
 from ._core import Block, Core
 from ._errors import OutOfMemoryError
 from ._host import _size
-from ._lending import borrow, recall
-from ._memory_views import MemoryEvent, MemorySnapshot, segments_of, summary_of
+from ._listeners import Listeners, MemoryEvent
+from ._memory_views import segments_of, summary_of
 from ._options import UNBOUNDED, Option, checked_options, environment_options
 from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
 from ._size_classes import LARGEST
-from ._waiting import Waiting, WaitingBlock
-from .drivers.protocol import DriverError, checked_driver
+from ._slow_path import Budget, SlowPath
+from .drivers.protocol import checked_driver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from ._snapshot_types import Snapshot
     from .drivers.protocol import Driver
 
 _allocators: WeakSet[CachingAllocator] = WeakSet()
@@ -56,16 +57,14 @@ class CachingAllocator(PoolOwner):
     """
 
     __slots__ = (
-        "_core", "_counts", "_fraction", "_inside", "_listeners", "_lock", "_refusal", "_segments", "_take", "_waiting",
-        "driver", "limit", "options",
+        "_budget", "_core", "_counts", "_listeners", "_lock", "_slow_path", "_take", "driver", "options",
     )  # fmt: skip
 
     def __init__(self, driver: Driver, limit: int | None = None, **options: Option):
         self.driver = checked_driver(driver)
-        self.limit = None if limit is None else _size("CachingAllocator", limit, "limit")
         self.options = checked_options({**environment_options(), **options}, driver.granularity)
-        self._fraction: float | None = None
-        self._listeners: list[Callable[[MemoryEvent], None]] = []
+        self._budget = Budget(None if limit is None else _size("CachingAllocator", limit, "limit"))
+        self._listeners = Listeners()
         super().__init__()  # `_detours` has an entry for each listener, too: not empty makes `allocate` look
         self._counts = dict.fromkeys(
             ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free"), 0
@@ -80,9 +79,6 @@ class CachingAllocator(PoolOwner):
     def _open(self) -> None:
         """Begin with empty books."""
         self._lock = RLock()
-        self._inside = False
-        self._refusal: DriverError | None = None
-        self._segments: dict[int, int] = {}
         options = self.options
         self._core = Core(
             collecting,
@@ -97,8 +93,10 @@ class CachingAllocator(PoolOwner):
         )
         self._core.listening = bool(self._listeners)
         self._take = self._core.take
-        self._waiting = Waiting(self._core, self.driver, self._tell_completed)
-        finalize(self._core, close, self.driver, self._segments).atexit = False
+        self._slow_path = SlowPath(
+            self._core, self.driver, options, self._budget, self._listeners, self._open_pools, self._counts
+        )
+        finalize(self._core, close, self.driver, self._slow_path.segments).atexit = False
 
     # ------------------------------------------------------------------------------------------------------ allocation
     def allocate(self, nbytes: int, stream: int = 0) -> Block:
@@ -125,9 +123,9 @@ class CachingAllocator(PoolOwner):
         if not self._listeners:
             return self._serve(nbytes, stream, pool)
         with self._lock:  # what is told has the order of the books in every thread
-            self._drain()
+            self._listeners.drain(self._core)
             block = self._serve(nbytes, stream, pool)
-            self._tell(MemoryEvent("alloc", block.ptr, nbytes, block.capacity, stream))
+            self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream)
         return block
 
     def _serve(self, nbytes: int, stream: int, pool: int) -> Block:
@@ -136,157 +134,23 @@ class CachingAllocator(PoolOwner):
             block = self._core.take(nbytes, stream, pool)
             if block is None:
                 with self._lock:
-                    block = self._allocate_slowly(nbytes, stream, pool)
+                    block = self._slow_path.allocate(nbytes, stream, pool)
         if block is None:
-            refusal, self._refusal = self._refusal, None
+            refusal, self._slow_path.refusal = self._slow_path.refusal, None
             raise self._out_of_memory(nbytes, stream) from refusal
         return block
-
-    def _allocate_slowly(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """See Note [The slow path]. A finaliser may come here while this thread is inside: it gets what is idle or new.
-
-        Note [The slow path]: in this order: what is free once events are recorded; what is free by events that are
-        done; what is free once the stream waits for events; a block of another stream, waited for, and one that is
-        whole once lent memory went home; a new segment; and after a refusal whatever is free when all work is over,
-        merged across streams, or given back for a new segment.
-        While a graph is captured no event is recorded, asked or waited for: CUDA forbids it.
-        """
-        self._refusal = None
-        if self._inside:
-            return self._core.take_now(nbytes, stream, pool) or self._grow(nbytes, stream, pool)
-        self._inside = True
-        try:
-            close_late()
-            waiting, take = self._waiting, self._core.take_now
-            waiting.collect()
-            capturing = self.driver.is_capturing()
-            if not capturing:
-                waiting.record()
-            block = take(nbytes, stream, pool)
-            if block is None and not capturing:
-                size = self._core.round(nbytes)[0]
-                if len(waiting) and waiting.reclaim_done():
-                    block = take(nbytes, stream, pool)
-                if block is None and len(waiting) and waiting.wait(stream, pool, size):
-                    block = take(nbytes, stream, pool)
-                    if block is None and waiting.wait(stream, pool, UNBOUNDED):
-                        block = take(nbytes, stream, pool)
-                if block is None and self.options.lend:
-                    block = borrow(self._core, self.driver, nbytes, stream, pool)
-                    if block is None and recall(self._core, self.driver, pool):
-                        block = take(nbytes, stream, pool) or borrow(self._core, self.driver, nbytes, stream, pool)
-                if block is None and self.options.garbage_collection_threshold is not None:
-                    block = self._collect_garbage(nbytes, stream, pool)
-            if block is None:
-                block = self._grow(nbytes, stream, pool)
-            if block is None and not capturing:
-                block = self._last_resort(nbytes, stream, pool)
-            return block or self._grow(nbytes, stream, pool, exactly=True)
-        finally:
-            self._inside = False
-
-    def _grow(self, nbytes: int, stream: int, pool: int, exactly: bool = False) -> Block | None:
-        """A block from a new segment; None when the limit or the driver refuses."""
-        size, segment = self._core.round(nbytes)
-        wanted = size if exactly else segment
-        if wanted <= 0 or self._core.reserved() + wanted > self._budget():
-            return None
-        try:
-            address = self.driver.allocate(wanted)
-        except DriverError as refusal:
-            self._refusal = refusal.with_traceback(None)  # which would keep the frames of all callers
-            return None
-        try:
-            block = self._core.grow(address, wanted, nbytes, stream, pool)
-        except MemoryError:
-            self.driver.free(address, wanted)
-            raise NoMemoryError("allocate: no memory for the allocator's own books") from None
-        self._segments[address] = wanted
-        self._counts["num_device_alloc"] += 1
-        if self._listeners:
-            self._tell(MemoryEvent("segment_alloc", address, wanted, wanted, stream))
-        return block
-
-    def _collect_garbage(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """Give idle segments back while a new one would pass the threshold; a block if one is idle after all."""
-        budget, part = self._budget(), self.options.garbage_collection_threshold
-        if budget == UNBOUNDED or part is None:
-            return None
-        over = self._core.reserved() + self._core.round(nbytes)[1] - int(part * budget)
-        if over <= 0:
-            return None
-        epoch = self._finish_work()
-        block = self._core.take_any(nbytes, stream, pool, epoch)
-        if block is None:
-            for given in self._release_idle(epoch):
-                over -= given
-                if over <= 0:
-                    break
-        return block
-
-    def _last_resort(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """A block after all work is over: from merged idle memory, or from a segment in the place of idle ones."""
-        self._counts["num_alloc_retries"] += 1
-        epoch = self._finish_work()
-        block = self._core.take_any(nbytes, stream, pool, epoch)
-        if block is None:
-            for _ in self._release_idle(epoch):
-                block = self._grow(nbytes, stream, pool)
-                if block is not None:
-                    break
-        return block
-
-    def _finish_work(self) -> int:
-        """Wait for all work; then what was freed before is free, and merged across streams. The new epoch."""
-        self._drain()
-        self._waiting.collect()
-        epoch = self._core.begin_epoch()
-        self.driver.synchronize()
-        self._counts["num_sync_all_streams"] += 1
-        self._waiting.finish(epoch)
-        self._core.consolidate(epoch)
-        return epoch
-
-    def _release_idle(self, epoch: int) -> Iterator[int]:
-        """Give segments back that were idle before the epoch, the largest first: their sizes, one by one."""
-        for size, address, stream, pool, kind in sorted(self._core.idle_segments(epoch), reverse=True):
-            if pool in self._open_pools or not self._core.drop_segment(address, epoch):
-                continue
-            gone = False
-            try:
-                self.driver.free(address, size)
-                gone = True
-            except DriverError:
-                continue
-            finally:
-                if not gone:
-                    again = size if kind else min(size, self.options.small_size)
-                    self._core.grow(address, size, again, stream, pool).free()
-            del self._segments[address]
-            self._counts["num_device_free"] += 1
-            if self._listeners:
-                self._tell(MemoryEvent("segment_free", address, size, size, stream))
-            yield size
-
-    def _budget(self) -> int:
-        """The most bytes that may be taken from the driver."""
-        budget = UNBOUNDED if self.limit is None else self.limit
-        if self._fraction is not None:
-            budget = min(budget, int(self._fraction * self.driver.memory_info()[1]))
-        return budget
 
     def _out_of_memory(self, nbytes: int, stream: int) -> OutOfMemoryError:
         self._counts["num_ooms"] += 1
         now = self._core.statistics()
         allocated, reserved = now["allocated_bytes.all.current"], now["reserved_bytes.all.current"]
-        budget = self._budget()
+        budget = self._budget.nbytes(self.driver)
         limit = None if budget == UNBOUNDED else budget
         error = OutOfMemoryError(nbytes, allocated, reserved, reserved - allocated, limit)
         error.operation = "allocate"
         error.memory = self.driver.memory
         error.remedy = "raise the limit"
-        if self._listeners:
-            self._tell(MemoryEvent("oom", 0, nbytes, nbytes, stream))
+        self._listeners.tell("oom", 0, nbytes, nbytes, stream)
         return error
 
     # ----------------------------------------------------------------------------------------------------- what is held
@@ -296,14 +160,12 @@ class CachingAllocator(PoolOwner):
         Nothing while a graph is captured. Segments of private pools stay as long as their pools live.
         """
         with self._lock:
-            if self._inside or self.driver.is_capturing():
-                return 0
-            self._inside = True
-            try:
-                close_late()
-                return sum(self._release_idle(self._finish_work()))
-            finally:
-                self._inside = False
+            return self._slow_path.release_all()
+
+    @property
+    def limit(self) -> int | None:
+        """The most bytes taken from the driver, or None."""
+        return self._budget.limit
 
     def set_memory_fraction(self, fraction: float | None) -> None:
         """Take at most this part of the driver's memory, 0 < `fraction` <= 1; None for all of it."""
@@ -312,7 +174,7 @@ class CachingAllocator(PoolOwner):
                 raise InvalidTypeError(f"set_memory_fraction: expected fraction, a float or None; got {fraction!r}")
             if not 0 < fraction <= 1:
                 raise InvalidValueError(f"set_memory_fraction: expected 0 < fraction <= 1; got {fraction}")
-        self._fraction = fraction
+        self._budget.fraction = fraction
 
     def memory_stats(self) -> dict[str, int]:
         """Exact figures by PyTorch's names: "allocated_bytes.all.current", "num_ooms" and so on.
@@ -338,7 +200,7 @@ class CachingAllocator(PoolOwner):
         """A table of `memory_stats`, for people."""
         return summary_of(self.memory_stats(), self.driver.memory)
 
-    def memory_snapshot(self) -> MemorySnapshot:
+    def memory_snapshot(self) -> Snapshot:
         """All segments and their blocks, as `torch.cuda.memory._snapshot()` shows them."""
         self._drain()
         settings = {**self.options._asdict(), "limit": self.limit}
@@ -350,7 +212,7 @@ class CachingAllocator(PoolOwner):
 
         A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`.
         """
-        self._listeners.append(listener)
+        self._listeners.add(listener)
         self._detours.append(listener)
         self._core.listening = True
 
@@ -363,30 +225,18 @@ class CachingAllocator(PoolOwner):
         self._detours.remove(listener)
         self._core.listening = bool(self._listeners)
 
-    def _tell(self, event: MemoryEvent) -> None:
-        for listener in list(self._listeners):
-            listener(event)
-
-    def _tell_completed(self, block: WaitingBlock) -> None:
-        if self._listeners:
-            self._tell(MemoryEvent("free_completed", block.address, block.requested, block.size, block.stream))
-
     def _drain(self) -> None:
-        """Merge what was freed, and tell of it."""
         with self._lock:
-            for address, capacity, nbytes, stream, uses in self._core.drain():
-                self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
-                if not uses:
-                    self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
+            self._listeners.drain(self._core)
 
     def _after_fork(self) -> None:
         """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
         if self.driver.survives_fork:
             self._lock = RLock()
-            self._inside = False
+            self._slow_path.inside = False
         else:
             self._core.abandoned = True
-            self._segments.clear()
+            self._slow_path.segments.clear()
             self._open()
 
     def __repr__(self) -> str:

@@ -9,10 +9,10 @@ import argparse
 import os
 import sys
 
-from facula_errors import FaculaError, FileError, InvalidValueError
+from facula_errors import CorruptFileError, FaculaError, FileError, InvalidValueError
 
 from ._call_sites import printable
-from ._file_errors import CorruptFileError, read_whole, write_whole
+from ._file_errors import read_whole, write_whole
 from .snapshots._files import parse_snapshot
 from .snapshots._render import render_html as render_snapshot
 from .snapshots._render import summary_text
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .snapshots._types import Snapshot
+    from ._snapshot_types import Snapshot
 
 FILE = "a snapshot (JSON or pickle, PyTorch's too) or a trace"
 SUMMARY = "what the file adds up to: bytes by state, the peak, who holds what"

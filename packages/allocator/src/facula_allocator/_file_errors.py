@@ -6,41 +6,9 @@ import os
 from errno import EISDIR
 from typing import TypeAlias
 
-from facula_errors import FaculaError, FileError
+from facula_errors import FileError
 
 Path: TypeAlias = str | os.PathLike[str]
-
-
-class CorruptFileError(FaculaError, ValueError):
-    """A snapshot or trace whose contents are damaged, or of another format.
-
-    Arguments:
-        operation: what was reading.
-        path: the file.
-        place: where in it: `"byte 16"`, `"line 4"`, `"segments[0].blocks[2].size"`; `""` where that says nothing.
-        problem: what was expected, and what is there.
-        remedy: what to do about it.
-
-    >>> raise CorruptFileError("read_trace", "run.trace", "line 4", "expected an array; got '['", "record it again")
-    Traceback (most recent call last):
-    facula_allocator._file_errors.CorruptFileError: read_trace: expected an array; got '['; at line 4 of run.trace; \
-record it again
-    """
-
-    operation: str
-    path: str
-    place: str
-    problem: str
-    remedy: str
-
-    def __init__(self, operation: str, path: Path, place: str, problem: str, remedy: str) -> None:
-        path = os.fspath(path)
-        super().__init__(operation, path, place, problem, remedy)
-        self.operation, self.path, self.place, self.problem, self.remedy = operation, path, place, problem, remedy
-
-    def __str__(self) -> str:
-        where = f"at {self.place} of {self.path}" if self.place else f"in {self.path}"
-        return f"{self.operation}: {self.problem}; {where}; {self.remedy}"
 
 
 def read_whole(operation: str, path: Path) -> bytes:

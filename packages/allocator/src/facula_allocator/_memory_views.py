@@ -1,15 +1,17 @@
-"""What a caching allocator holds and does, in PyTorch's words: snapshots, events, a table for people."""
+"""What a caching allocator holds and does, in PyTorch's words: snapshots, a table for people."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING
 
 from ._errors import readable
+from ._snapshot_types import ALLOCATED, INACTIVE, WAITING
 
 if TYPE_CHECKING:
     from ._core import Core
+    from ._snapshot_types import SnapshotBlock, SnapshotSegment
 
-_STATES = {1: "active_allocated", 3: "active_awaiting_free", 4: "inactive"}
+_STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
 _KINDS = ("small", "large")
 _ROWS = (
     ("allocated memory", "allocated_bytes"),
@@ -24,67 +26,11 @@ _ROWS = (
 )
 
 
-class MemoryEvent(NamedTuple):
-    """What a listener is told.
-
-    Arguments:
-        action: "alloc", "free_requested", "free_completed", "segment_alloc", "segment_free" or "oom".
-        address: of the block or segment; of an "oom" 0.
-        nbytes: the bytes that were asked for.
-        capacity: the bytes of the block or segment.
-        stream: the stream that allocated it.
-        uses: the other streams that used a block.
-    """
-
-    action: str
-    address: int
-    nbytes: int
-    capacity: int
-    stream: int
-    uses: tuple[int, ...] = ()
-
-
-class BlockInfo(TypedDict):
-    """A block of a segment. `stream` is whose reuse is immediate, if lent another than the segment's."""
-
-    address: int
-    size: int
-    requested_size: int
-    state: str
-    stream: int
-    frames: list[dict[str, str | int]]
-
-
-class SegmentInfo(TypedDict):
-    """A piece of memory from the driver, and the blocks that it is cut into, by address."""
-
-    device: int
-    address: int
-    total_size: int
-    allocated_size: int
-    active_size: int
-    requested_size: int
-    stream: int
-    segment_type: str
-    segment_pool_id: tuple[int, int]
-    is_expandable: bool
-    frames: list[dict[str, str | int]]
-    blocks: list[BlockInfo]
-
-
-class MemorySnapshot(TypedDict):
-    """What `torch.cuda.memory._snapshot()` gives, too."""
-
-    segments: list[SegmentInfo]
-    device_traces: list[list[dict[str, object]]]
-    allocator_settings: dict[str, int | float | bool | None]
-
-
-def segments_of(core: Core) -> list[SegmentInfo]:
+def segments_of(core: Core) -> list[SnapshotSegment]:
     """The segments of a core, by address."""
-    found: list[SegmentInfo] = []
+    found: list[SnapshotSegment] = []
     for address, total, stream, pool, kind, rows in sorted(core.snapshot()):
-        blocks: list[BlockInfo] = [
+        blocks: list[SnapshotBlock] = [
             {
                 "address": at,
                 "size": size,
@@ -95,8 +41,8 @@ def segments_of(core: Core) -> list[SegmentInfo]:
             }
             for at, size, requested, state, user in rows
         ]
-        active = [block for block in blocks if block["state"] != "inactive"]
-        allocated = [block for block in active if block["state"] == "active_allocated"]
+        active = [block for block in blocks if block["state"] != INACTIVE]
+        allocated = [block for block in active if block["state"] == ALLOCATED]
         found.append(
             {
                 "device": 0,

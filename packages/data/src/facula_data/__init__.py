@@ -7,13 +7,13 @@ arrays and numbers all will do. Start reading at `_loader.py` (DataLoader), then
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from facula_errors import CorruptFileError
 from facula_errors.extend import register as _register
 
 from ._collate import default_collate, default_convert
 from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
 from ._distributed import DistributedSampler
 from ._errors import CollateError, CollateTypeError, WorkerError, WorkerTimeoutError
-from ._file_errors import CorruptFileError
 from ._growth import growing_attributes
 from ._loader import DataLoader
 from ._mapped_datasets import FilterIterable, MapDataset, MapIterable

@@ -6,41 +6,9 @@ import os
 from errno import EISDIR, ENOENT
 from typing import TypeAlias
 
-from facula_errors import FaculaError, FileError
+from facula_errors import FileError
 
 Path: TypeAlias = str | os.PathLike[str]
-
-
-class CorruptFileError(FaculaError, ValueError):
-    """A file whose contents are damaged, or of another format than the reader's.
-
-    Arguments:
-        operation: what was reading.
-        path: the file, or the name of the sample within an archive.
-        place: where in it: `"byte 16"`, `"row 3 (line 4)"`; `""` where that says nothing.
-        problem: what was expected, and what is there.
-        remedy: what to do about it.
-
-    >>> raise CorruptFileError("read_idx", "train.idx", "byte 0", "expected two zero bytes; got b'PK'", "unpack it")
-    Traceback (most recent call last):
-    facula_data._file_errors.CorruptFileError: read_idx: expected two zero bytes; got b'PK'; at byte 0 of train.idx; \
-unpack it
-    """
-
-    operation: str
-    path: str
-    place: str
-    problem: str
-    remedy: str
-
-    def __init__(self, operation: str, path: Path, place: str, problem: str, remedy: str) -> None:
-        path = os.fspath(path)
-        super().__init__(operation, path, place, problem, remedy)
-        self.operation, self.path, self.place, self.problem, self.remedy = operation, path, place, problem, remedy
-
-    def __str__(self) -> str:
-        where = f"at {self.place} of {self.path}" if self.place else f"in {self.path}"
-        return f"{self.operation}: {self.problem}; {where}; {self.remedy}"
 
 
 def path_of(operation: str, path: Path) -> str:

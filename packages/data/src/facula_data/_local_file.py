@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from facula_errors import InvalidTypeError, InvalidValueError, OperationError
+from facula_errors import CorruptFileError, InvalidTypeError, InvalidValueError, OperationError
 
-from ._file_errors import CorruptFileError, Path, path_of, unreadable
+from ._file_errors import Path, path_of, unreadable
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

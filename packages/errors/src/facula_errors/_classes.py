@@ -7,13 +7,14 @@ say derive from `FaculaError` and a builtin themselves.
 from __future__ import annotations
 
 from io import UnsupportedOperation
+from os import PathLike, fspath
 
 __all__ = [
-    "ArgumentError", "BlockedFileError", "BufferAccessError", "DTypeError", "DirectoryError", "DivisionError",
-    "FaculaError", "FileAccessError", "FileError", "FileModeError", "IndexTypeError", "InvalidIndexError",
-    "InvalidTypeError", "InvalidValueError", "MissingAttributeError", "MissingFileError", "MissingKeyError",
-    "MissingModuleError", "MissingPackageError", "NoDirectoryError", "NoMemoryError", "NumberOverflowError",
-    "OperationError", "RangeError", "UnsupportedError",
+    "ArgumentError", "BlockedFileError", "BufferAccessError", "CorruptFileError", "DTypeError", "DirectoryError",
+    "DivisionError", "FaculaError", "FileAccessError", "FileError", "FileModeError", "IndexTypeError",
+    "InvalidIndexError", "InvalidTypeError", "InvalidValueError", "MissingAttributeError", "MissingFileError",
+    "MissingKeyError", "MissingModuleError", "MissingPackageError", "NoDirectoryError", "NoMemoryError",
+    "NumberOverflowError", "OperationError", "RangeError", "UnsupportedError",
 ]  # fmt: skip
 
 
@@ -110,6 +111,37 @@ class BlockedFileError(FileError, BlockingIOError):
 
 class FileModeError(FileError, UnsupportedOperation):
     """An open file that was opened for something else."""
+
+
+class CorruptFileError(InvalidValueError):
+    """A file whose contents are damaged, or of another format than the reader's.
+
+    Arguments:
+        operation: what was reading.
+        path: the file, or the name of the sample within an archive.
+        place: where in it: `"byte 16"`, `"row 3 (line 4)"`; `""` where that says nothing.
+        problem: what was expected, and what is there.
+        remedy: what to do about it.
+
+    >>> raise CorruptFileError("read_idx", "train.idx", "byte 0", "expected two zero bytes; got b'PK'", "unpack it")
+    Traceback (most recent call last):
+    facula_errors.CorruptFileError: read_idx: expected two zero bytes; got b'PK'; at byte 0 of train.idx; unpack it
+    """
+
+    operation: str
+    path: str
+    place: str
+    problem: str
+    remedy: str
+
+    def __init__(self, operation: str, path: str | PathLike[str], place: str, problem: str, remedy: str) -> None:
+        path = fspath(path)
+        super().__init__(operation, path, place, problem, remedy)
+        self.operation, self.path, self.place, self.problem, self.remedy = operation, path, place, problem, remedy
+
+    def __str__(self) -> str:
+        where = f"at {self.place} of {self.path}" if self.place else f"in {self.path}"
+        return f"{self.operation}: {self.problem}; {where}; {self.remedy}"
 
 
 class MissingPackageError(FaculaError, ImportError):

@@ -20,7 +20,7 @@ with needs("facula.errors"):
         MutationError,
     )
     from facula_checkpoint import CheckpointError
-    from facula_data import CollateError, CollateTypeError, CorruptFileError
+    from facula_data import CollateError, CollateTypeError
     from facula_errors import *
 
 __all__ = [
@@ -29,8 +29,8 @@ __all__ = [
     "FaculaError", "FileAccessError", "FileError", "FileModeError", "FreedGraphError", "GradcheckError",
     "GradientError", "IndexTypeError", "InvalidIndexError", "InvalidTypeError", "InvalidValueError",
     "MissingAttributeError", "MissingFileError", "MissingKeyError", "MissingModuleError", "MissingPackageError",
-    "MutationError", "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError",
-    "OutOfMemoryError", "RangeError", "UnsupportedError", "full_traceback",
+    "MutationError", "NoDirectoryError", "NoMemoryError", "NumberOverflowError", "OperationError", "OutOfMemoryError",
+    "RangeError", "UnsupportedError", "full_traceback",
 ]  # fmt: skip
 
 publish(__name__)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._call_sites import Holder, grouped, module_of, site_of
-from ._types import ALLOCATED, INACTIVE, WAITING
+from .._snapshot_types import ALLOCATED, INACTIVE, WAITING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._types import Snapshot, SnapshotSegment
+    from .._snapshot_types import Snapshot, SnapshotSegment
 
 SMALL = 1 << 20  # the largest request that small segments serve, unless the settings say otherwise
 

@@ -8,12 +8,12 @@ import pickle
 from math import isfinite
 from typing import Any, NoReturn
 
-from facula_errors import InvalidValueError
+from facula_errors import CorruptFileError, InvalidValueError
 from facula_errors.extend import boundary
 
-from .._file_errors import CorruptFileError, read_whole, write_whole
+from .._file_errors import read_whole, write_whole
+from .._snapshot_types import PENDING, WAITING
 from ._check import Checker, Malformed, checked_argument
-from ._types import PENDING, WAITING
 from ._unpickle import BadPickle, unpickle
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .._file_errors import Path
-    from ._types import Snapshot
+    from .._snapshot_types import Snapshot
 
 SUFFIXES = {".json": "json", ".pickle": "pickle", ".pkl": "pickle"}
 #: The viewer's own reader of pickles knows protocols 2 to 4.

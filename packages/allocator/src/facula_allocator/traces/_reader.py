@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from facula_errors import FaculaError
+from facula_errors import CorruptFileError, FaculaError
 from facula_errors.extend import boundary
 
 from .._call_sites import CallSite
-from .._file_errors import CorruptFileError, read_whole
+from .._file_errors import read_whole
 from ._events import REMEDY, VERSION, Allocate, Complete, Event, Free, Mark, Synchronize, Trace, Use
 
 TYPE_CHECKING = False

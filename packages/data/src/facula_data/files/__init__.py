@@ -5,7 +5,8 @@ raises `CorruptFileError`, which names the file, the place, and what to do. Pill
 who need them. May import: what the package may. Where next: `_idx.py`, the shortest format; `_shards.py`, streams.
 """
 
-from .._file_errors import CorruptFileError
+from facula_errors import CorruptFileError
+
 from ._arrays import MemoryMapped, TokenFile
 from ._cifar import CIFAR10, CIFAR100
 from ._csv import CSVFile

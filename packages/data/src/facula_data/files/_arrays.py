@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
+from facula_errors import CorruptFileError, FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
 from .._arrays import host_view, take_rows
 from .._datasets import Dataset
-from .._file_errors import CorruptFileError, Path, path_of
+from .._file_errors import Path, path_of
 from .._local_file import TRUNCATED, MappedArray, plain_dtype
 from .._types import Batch, Index
 from ._npy import MAGIC, mapped_npy

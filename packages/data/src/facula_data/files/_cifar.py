@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from facula_errors import CorruptFileError
 from facula_errors.extend import boundary
 
 from .. import _checks
-from .._file_errors import CorruptFileError, Path, missing
+from .._file_errors import Path, missing
 from .._local_file import MappedArray
 from .._types import Sample
 from ._decode import whole_file

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, MissingKeyError
+from facula_errors import CorruptFileError, FaculaError, InvalidTypeError, InvalidValueError, MissingKeyError
 from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
 from .._datasets import Dataset
-from .._file_errors import CorruptFileError, Path
+from .._file_errors import Path
 from .._local_file import LocalFile, plain_dtype
 from .._types import Index, Sample
 from ._csv_index import index_rows

@@ -8,7 +8,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from .._file_errors import CorruptFileError
+from facula_errors import CorruptFileError
 
 REMEDY = "close the quote, or give quotechar=None if quotes are part of the text"
 

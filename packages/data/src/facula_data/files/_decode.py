@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from facula_errors import InvalidValueError, MissingPackageError
+from facula_errors import CorruptFileError, InvalidValueError, MissingPackageError
 from facula_errors.extend import boundary
 
 from .. import _checks
-from .._file_errors import CorruptFileError, Path, path_of
+from .._file_errors import Path, path_of
 from ._npy import npy_bytes
 
 if TYPE_CHECKING:

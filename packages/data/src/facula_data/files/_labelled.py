@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from facula_errors import FaculaError, UnsupportedError
+from facula_errors import CorruptFileError, FaculaError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
 from .._arrays import take_rows
-from .._file_errors import CorruptFileError
 from .._types import Batch, Index, Sample
 from ._transformed import TransformedDataset
 

@@ -6,7 +6,8 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from .._file_errors import CorruptFileError
+from facula_errors import CorruptFileError
+
 from .._local_file import LocalFile, MappedArray, count_of
 
 MAGIC = b"\x93NUMPY"

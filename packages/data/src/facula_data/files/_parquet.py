@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from facula_errors import FaculaError, InvalidValueError, MissingKeyError, MissingPackageError
+from facula_errors import CorruptFileError, FaculaError, InvalidValueError, MissingKeyError, MissingPackageError
 from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
 from .._datasets import Dataset
-from .._file_errors import CorruptFileError, Path, path_of
+from .._file_errors import Path, path_of
 from .._types import Batch, Index, Sample
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from copy import copy
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
+from facula_errors import CorruptFileError, FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, warn
 
 from .. import _checks
 from .._datasets import IterableDataset
-from .._file_errors import CorruptFileError, Path
+from .._file_errors import Path
 from .._types import Sample
 from ._decode import Decoder, decode_image, decode_npy, decode_text
 from ._tar import Member, members

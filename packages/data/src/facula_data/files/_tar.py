@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple, Protocol, TypeAlias
 
-from .._file_errors import CorruptFileError, path_of, unreadable
+from facula_errors import CorruptFileError
+
+from .._file_errors import path_of, unreadable
 from .._local_file import TRUNCATED
 
 BLOCK = 512

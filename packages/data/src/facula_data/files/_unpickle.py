@@ -13,9 +13,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from facula_errors import FaculaError
+from facula_errors import CorruptFileError, FaculaError
 
-from .._file_errors import CorruptFileError
 from .._local_file import count_of
 
 Value = Any  # what a pickle holds is known when it has been read

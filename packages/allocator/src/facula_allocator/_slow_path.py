@@ -1,0 +1,217 @@
+"""How a block is found where none of its stream's is idle, and how idle memory goes back to the driver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import NoMemoryError
+
+from ._closing import close_late
+from ._lending import borrow, recall
+from ._options import UNBOUNDED
+from ._waiting import Waiting
+from .drivers.protocol import DriverError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ._core import Block, Core
+    from ._listeners import Listeners
+    from ._options import Options
+    from .drivers.protocol import Driver
+
+
+class Budget:
+    """The most bytes that an allocator may take from its driver, in bytes and as a part of what the driver has."""
+
+    __slots__ = ("fraction", "limit")
+
+    def __init__(self, limit: int | None):
+        self.limit = limit
+        self.fraction: float | None = None
+
+    def nbytes(self, driver: Driver) -> int:
+        """The bytes; UNBOUNDED where nothing bounds them."""
+        nbytes = UNBOUNDED if self.limit is None else self.limit
+        if self.fraction is not None:
+            nbytes = min(nbytes, int(self.fraction * driver.memory_info()[1]))
+        return nbytes
+
+
+class SlowPath:
+    """What an allocator tries when its core has no idle block. One thread at a time: its lock is held.
+
+    Note [The slow path]: in this order: what is free once events are recorded; what is free by events that are
+    done; what is free once the stream waits for events; a block of another stream, waited for, and one that is
+    whole once lent memory went home; a new segment; and after a refusal whatever is free when all work is over,
+    merged across streams, or given back for a new segment.
+    While a graph is captured no event is recorded, asked or waited for: CUDA forbids it.
+
+    Arguments:
+        core: the books.
+        driver: where memory comes from.
+        options: the allocator's.
+        budget: how much may be taken.
+        listeners: who is told.
+        open_pools: the private pools that live, by number; their idle segments stay.
+        counts: what is counted here, by PyTorch's names.
+    """
+
+    __slots__ = (
+        "_budget", "_core", "_counts", "_driver", "_listeners", "_open_pools", "_options", "_waiting", "inside",
+        "refusal", "segments",
+    )  # fmt: skip
+
+    def __init__(
+        self, core: Core, driver: Driver, options: Options, budget: Budget, listeners: Listeners,
+        open_pools: set[int], counts: dict[str, int],
+    ):  # fmt: skip
+        self._core = core
+        self._driver = driver
+        self._options = options
+        self._budget = budget
+        self._listeners = listeners
+        self._open_pools = open_pools
+        self._counts = counts
+        self._waiting = Waiting(core, driver, listeners.tell_completed)
+        self.inside = False
+        self.refusal: DriverError | None = None
+        self.segments: dict[int, int] = {}
+
+    def allocate(self, nbytes: int, stream: int, pool: int) -> Block | None:
+        """A block, or None: then `refusal` is the driver's last word, if any.
+
+        A finaliser may come here while this thread is inside: it gets what is idle or new.
+        """
+        self.refusal = None
+        if self.inside:
+            return self._core.take_now(nbytes, stream, pool) or self._grow(nbytes, stream, pool)
+        self.inside = True
+        try:
+            close_late()
+            waiting, take = self._waiting, self._core.take_now
+            waiting.collect()
+            capturing = self._driver.is_capturing()
+            if not capturing:
+                waiting.record()
+            block = take(nbytes, stream, pool)
+            if block is None and not capturing:
+                block = self._reuse(nbytes, stream, pool)
+                if block is None and self._options.garbage_collection_threshold is not None:
+                    block = self._collect_garbage(nbytes, stream, pool)
+            if block is None:
+                block = self._grow(nbytes, stream, pool)
+            if block is None and not capturing:
+                block = self._last_resort(nbytes, stream, pool)
+            return block or self._grow(nbytes, stream, pool, exactly=True)
+        finally:
+            self.inside = False
+
+    def release_all(self) -> int:
+        """Wait for all work and give idle segments back: the bytes. Nothing while a graph is captured."""
+        if self.inside or self._driver.is_capturing():
+            return 0
+        self.inside = True
+        try:
+            close_late()
+            return sum(self._release_idle(self._finish_work()))
+        finally:
+            self.inside = False
+
+    def _reuse(self, nbytes: int, stream: int, pool: int) -> Block | None:
+        """A block that is free by events, or another stream's."""
+        waiting, take = self._waiting, self._core.take_now
+        size = self._core.round(nbytes)[0]
+        block = None
+        if len(waiting) and waiting.reclaim_done():
+            block = take(nbytes, stream, pool)
+        if block is None and len(waiting) and waiting.wait(stream, pool, size):
+            block = take(nbytes, stream, pool)
+            if block is None and waiting.wait(stream, pool, UNBOUNDED):
+                block = take(nbytes, stream, pool)
+        if block is None and self._options.lend:
+            block = borrow(self._core, self._driver, nbytes, stream, pool)
+            if block is None and recall(self._core, self._driver, pool):
+                block = take(nbytes, stream, pool) or borrow(self._core, self._driver, nbytes, stream, pool)
+        return block
+
+    def _grow(self, nbytes: int, stream: int, pool: int, exactly: bool = False) -> Block | None:
+        """A block from a new segment; None when the limit or the driver refuses."""
+        size, segment = self._core.round(nbytes)
+        wanted = size if exactly else segment
+        if wanted <= 0 or self._core.reserved() + wanted > self._budget.nbytes(self._driver):
+            return None
+        try:
+            address = self._driver.allocate(wanted)
+        except DriverError as refusal:
+            self.refusal = refusal.with_traceback(None)  # which would keep the frames of all callers
+            return None
+        try:
+            block = self._core.grow(address, wanted, nbytes, stream, pool)
+        except MemoryError:
+            self._driver.free(address, wanted)
+            raise NoMemoryError("allocate: no memory for the allocator's own books") from None
+        self.segments[address] = wanted
+        self._counts["num_device_alloc"] += 1
+        self._listeners.tell("segment_alloc", address, wanted, wanted, stream)
+        return block
+
+    def _collect_garbage(self, nbytes: int, stream: int, pool: int) -> Block | None:
+        """Give idle segments back while a new one would pass the threshold; a block if one is idle after all."""
+        budget, part = self._budget.nbytes(self._driver), self._options.garbage_collection_threshold
+        if budget == UNBOUNDED or part is None:
+            return None
+        over = self._core.reserved() + self._core.round(nbytes)[1] - int(part * budget)
+        if over <= 0:
+            return None
+        epoch = self._finish_work()
+        block = self._core.take_any(nbytes, stream, pool, epoch)
+        if block is None:
+            for given in self._release_idle(epoch):
+                over -= given
+                if over <= 0:
+                    break
+        return block
+
+    def _last_resort(self, nbytes: int, stream: int, pool: int) -> Block | None:
+        """A block after all work is over: from merged idle memory, or from a segment in the place of idle ones."""
+        self._counts["num_alloc_retries"] += 1
+        epoch = self._finish_work()
+        block = self._core.take_any(nbytes, stream, pool, epoch)
+        if block is None:
+            for _ in self._release_idle(epoch):
+                block = self._grow(nbytes, stream, pool)
+                if block is not None:
+                    break
+        return block
+
+    def _finish_work(self) -> int:
+        """Wait for all work; then what was freed before is free, and merged across streams. The new epoch."""
+        self._listeners.drain(self._core)
+        self._waiting.collect()
+        epoch = self._core.begin_epoch()
+        self._driver.synchronize()
+        self._counts["num_sync_all_streams"] += 1
+        self._waiting.finish(epoch)
+        self._core.consolidate(epoch)
+        return epoch
+
+    def _release_idle(self, epoch: int) -> Iterator[int]:
+        """Give segments back that were idle before the epoch, the largest first: their sizes, one by one."""
+        for size, address, stream, pool, kind in sorted(self._core.idle_segments(epoch), reverse=True):
+            if pool in self._open_pools or not self._core.drop_segment(address, epoch):
+                continue
+            gone = False
+            try:
+                self._driver.free(address, size)
+                gone = True
+            except DriverError:
+                continue
+            finally:
+                if not gone:
+                    again = size if kind else min(size, self._options.small_size)
+                    self._core.grow(address, size, again, stream, pool).free()
+            del self.segments[address]
+            self._counts["num_device_free"] += 1
+            self._listeners.tell("segment_free", address, size, size, stream)
+            yield size
