@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_allocator._caching import CachingAllocator
+from facula_allocator import CachingAllocator
 from facula_allocator._call_sites import call_site
-from facula_allocator.drivers import DriverError, HostDriver, SimulatedDriver
+from facula_allocator.drivers import DriverError, HostDriver, SimulatedDriver, supports_virtual_memory
 from facula_allocator.policies import Fallback, History, Limit, Policy, Pool, Statistics, Tracking
 
 MIB = 1 << 20
@@ -33,7 +33,7 @@ class Shifted(Policy):
 
     def __init__(self, driver):
         super().__init__(driver)
-        self.by = next(numbers) << 50
+        self.by, self.page_size = next(numbers) << 50, 0
 
     def allocate(self, nbytes):
         return self.driver.allocate(nbytes) + self.by
@@ -86,6 +86,44 @@ def test_what_the_device_refuses_changes_nothing(make, device):
     assert driver.memory_info() == held
     driver.free(address, 4096)
     assert driver.memory_info() == before
+
+
+@pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
+def test_pages_are_counted_like_other_memory(make):
+    device = SimulatedDriver(64 * MIB, page_size=2 * MIB)
+    driver = make(device)
+    if isinstance(driver, (Fallback, Pool)):
+        assert driver.page_size == 0
+        with pytest.raises(DriverError, match="expected a driver with virtual memory; got <"):
+            driver.reserve_addresses(2 * MIB)
+        return
+    assert supports_virtual_memory(driver) and not supports_virtual_memory(make(SimulatedDriver(MIB)))
+    base = driver.reserve_addresses(16 * MIB)
+    before = driver.memory_info()
+    device.fail_next("map")
+    with pytest.raises(DriverError, match="refused, as asked"):
+        driver.map(base, 2 * MIB)
+    driver.map(base, 6 * MIB)
+    held = driver.memory_info()
+    assert held[0] == before[0] - 6 * MIB and books_agree(driver, 6 * MIB)
+    device.fail_next("unmap")
+    with pytest.raises(DriverError, match="refused, as asked"):
+        driver.unmap(base + 2 * MIB, 2 * MIB)
+    assert driver.memory_info() == held and books_agree(driver, 6 * MIB)
+    driver.unmap(base + 2 * MIB, 2 * MIB)
+    with pytest.raises(DriverError):
+        driver.unmap(base, 4 * MIB)  # its second page has no memory
+    assert books_agree(driver, 4 * MIB)
+    for page in (base, base + 4 * MIB):
+        driver.unmap(page, 2 * MIB)
+    driver.free_addresses(base, 16 * MIB)
+    assert driver.memory_info() == before and books_agree(driver, 0)
+    if isinstance(driver, Limit):
+        driver.nbytes = 0
+        with pytest.raises(DriverError, match=r"Limit\.map: expected at most 0 B"):
+            driver.map(driver.reserve_addresses(2 * MIB), 2 * MIB)
+    if isinstance(driver, Statistics):
+        assert driver.figures[:3] == (1, 3, 1)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 import pytest
 
-from facula_allocator.drivers import DriverError, SimulatedDriver
+from facula_allocator.drivers import DriverError, HostDriver, SimulatedDriver, supports_virtual_memory
+
+PAGE = 64 << 10
 
 
 @pytest.fixture
 def driver():
-    return SimulatedDriver(1 << 20)
+    return SimulatedDriver(1 << 20, page_size=PAGE)
 
 
 def test_memory_is_ranges_that_join_again(driver):
@@ -132,16 +134,23 @@ def test_failures_come_as_asked(driver):
         driver.fail_next("alocate")
 
 
-@pytest.mark.parametrize("name", ["synchronize", "event_done", "free", "wait_event"])
+@pytest.mark.parametrize("name", ["synchronize", "event_done", "free", "wait_event", "map", "unmap", "free_addresses"])
 def test_what_capture_forbids_spoils_it(driver, name):
     address, event = driver.allocate(512), driver.record_event(0)
+    pages, empty = driver.reserve_addresses(2 * PAGE), driver.reserve_addresses(PAGE)
+    driver.map(pages, PAGE)
     driver.begin_capture(1)
     assert driver.is_capturing() and driver.is_capturing(1) and not driver.is_capturing(0)
-    arguments = {"event_done": (event,), "free": (address, 512), "wait_event": (1, event)}.get(name, ())
+    arguments = {
+        "event_done": (event,), "free": (address, 512), "wait_event": (1, event), "map": (pages + PAGE, PAGE),
+        "unmap": (pages, PAGE), "free_addresses": (empty, PAGE),
+    }.get(name, ())  # fmt: skip
+    free = driver.memory_info()[0]
     with pytest.raises(DriverError):
         getattr(driver, name)(*arguments)
     with pytest.raises(DriverError, match=f"the capture is invalid since {name}"):
         driver.end_capture(1)
+    assert driver.memory_info()[0] == free
 
 
 def test_a_graph_is_replayed(driver):
@@ -161,7 +170,100 @@ def test_a_graph_is_replayed(driver):
         driver.begin_capture(1)
 
 
-@pytest.mark.parametrize("arguments", [(0,), (1.5,), (1 << 20, 0), (1 << 20, 48)])
+# ------------------------------------------------------------------------------------------------------- virtual memory
+def test_pages_and_regions_share_the_capacity(driver):
+    pages = driver.reserve_addresses(1 << 20)
+    assert pages % PAGE == 0 and driver.memory_info() == (1 << 20, 1 << 20), "addresses are no memory"
+    a, b = driver.allocate(PAGE), driver.allocate(PAGE)
+    driver.free(a, PAGE)
+    driver.map(pages, (1 << 20) - PAGE)  # needs the free bytes before and after `b`
+    assert driver.memory_info()[0] == driver.largest_free() == 0
+    with pytest.raises(DriverError, match=r"allocate: expected 512 bytes in one piece; got 0"):
+        driver.allocate(512)
+    with pytest.raises(DriverError, match=r"map: expected 65536 bytes of memory; got 0"):
+        driver.map(pages + (1 << 20) - PAGE, PAGE)
+    driver.unmap(pages + 3 * PAGE, 2 * PAGE)
+    assert driver.memory_info()[0] == driver.largest_free() == 2 * PAGE
+    driver.free(b, PAGE)
+    driver.map(pages + 4 * PAGE, PAGE)
+    assert driver.memory_info()[0] == 2 * PAGE
+
+
+def test_ranges_and_pages_are_as_they_were_made(driver):
+    a, b = driver.reserve_addresses(4 * PAGE), driver.reserve_addresses(PAGE)
+    driver.map(a + PAGE, 2 * PAGE)
+    for call, address, nbytes, message in [
+        ("reserve_addresses", None, 512, "expected whole pages of 65536 bytes; got 512$"),
+        ("reserve_addresses", None, 0, "expected whole pages"),
+        ("reserve_addresses", None, 1 << 60, "expected 1152921504606846976 free addresses; got fewer"),
+        ("map", a, 512, "expected whole pages of 65536 bytes; got 512 at 0x"),
+        ("map", a + 512, PAGE, "expected whole pages"),
+        ("map", a, 2 * PAGE, f"expected no mapped page; got one at {a + PAGE:#x}"),
+        ("map", a + 3 * PAGE, 2 * PAGE, "within a reserved range"),
+        ("map", 1 << 30, PAGE, "within a reserved range"),
+        ("unmap", a, 2 * PAGE, f"expected mapped pages; got none at {a:#x}"),
+        ("unmap", a + PAGE, 3 * PAGE, f"expected mapped pages; got none at {a + 3 * PAGE:#x}"),
+        ("unmap", a + PAGE, 512, "expected whole pages"),
+        ("free_addresses", a, PAGE, f"expected a range of 65536 bytes at {a:#x}; got none"),
+        ("free_addresses", a, 4 * PAGE, f"expected no mapped page; got one at {a + PAGE:#x}"),
+        ("free", a + PAGE, PAGE, "expected a region"),
+    ]:
+        with pytest.raises(DriverError, match=f"SimulatedDriver.{call}: .*{message}"):
+            getattr(driver, call)(*([nbytes] if address is None else [address, nbytes]))
+        assert driver.memory_info()[0] == (1 << 20) - 2 * PAGE, call
+    driver.unmap(a + 2 * PAGE, PAGE)
+    driver.unmap(a + PAGE, PAGE)
+    driver.free_addresses(a, 4 * PAGE)
+    assert driver.reserve_addresses(4 * PAGE) == a != b
+
+
+def test_kernels_need_mapped_pages(driver):
+    a = driver.reserve_addresses(4 * PAGE)
+    driver.map(a, PAGE)
+    driver.map(a + PAGE, PAGE)
+    driver.launch(0, writes=[(a + 512, 2 * PAGE - 512)])  # over two pages
+    with pytest.raises(DriverError, match="the host has not seen it done"):
+        driver.unmap(a + PAGE, PAGE)
+    with pytest.raises(DriverError, match="which is not allocated"):
+        driver.launch(0, writes=[(a + PAGE, PAGE + 1)])
+    driver.synchronize()
+    driver.unmap(a, PAGE)
+    with pytest.raises(DriverError, match="which is not allocated"):
+        driver.launch(0, reads=[(a + PAGE - 1, 2)])
+    driver.launch(0, reads=[(a + PAGE, PAGE)])
+    driver.fail_next("unmap")
+    with pytest.raises(DriverError, match="unmap: refused, as asked"):
+        driver.unmap(a + PAGE, PAGE)
+    assert driver.complete(0) == 1
+
+
+def test_kernels_on_pages_mapped_again_are_found_when_they_run():
+    driver = SimulatedDriver(1 << 20, strict=False, page_size=PAGE)
+    a = driver.reserve_addresses(2 * PAGE)
+    driver.map(a, 2 * PAGE)
+    for again, message in [(False, "which is not allocated"), (True, "freed and allocated again since its launch")]:
+        driver.launch(0, writes=[(a, 2 * PAGE)])
+        driver.unmap(a + PAGE, PAGE)
+        if again:
+            driver.map(a + PAGE, PAGE)
+        with pytest.raises(DriverError, match=message):
+            driver.complete(0)
+        if not again:
+            driver.map(a + PAGE, PAGE)
+
+
+def test_a_device_without_pages_has_no_virtual_memory(driver):
+    without = SimulatedDriver(1 << 20)
+    assert supports_virtual_memory(driver) and not supports_virtual_memory(without)
+    assert not supports_virtual_memory(HostDriver())
+    for call, arguments in [("reserve_addresses", (PAGE,)), ("map", (PAGE, PAGE)), ("unmap", (PAGE, PAGE))]:
+        with pytest.raises(DriverError, match=f"SimulatedDriver.{call}: expected a device with page_size > 0"):
+            getattr(without, call)(*arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(0,), (1.5,), (1 << 20, 0), (1 << 20, 48), (1 << 20, 512, True, 256), (1 << 20, 512, True, 1536)]
+)
 def test_bad_devices(arguments):
     with pytest.raises(ValueError, match="SimulatedDriver: expected"):
         SimulatedDriver(*arguments)

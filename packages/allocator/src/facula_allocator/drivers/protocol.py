@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from facula_errors import InvalidTypeError, OperationError
 
-__all__ = ["Driver", "DriverError"]
+__all__ = ["Driver", "DriverError", "VirtualMemory", "supports_virtual_memory"]
 
 
 class DriverError(OperationError):
@@ -55,6 +55,39 @@ class Driver(Protocol):
         """The device's bytes: (free, total)."""
 
 
+class VirtualMemory(Driver, Protocol):
+    """A driver that reserves addresses first and puts memory behind them later, page by page.
+
+    A driver of such a class whose `page_size` is 0 has no virtual memory: `supports_virtual_memory` says so, and the
+    calls below raise DriverError.
+    """
+
+    #: The bytes of a page, a multiple of the granularity. Ranges and what is mapped are whole pages.
+    page_size: int
+
+    def reserve_addresses(self, nbytes: int) -> int:
+        """The address of a range without memory, a multiple of `page_size`."""
+
+    def free_addresses(self, address: int, nbytes: int) -> None:
+        """Give a range back: the whole of what one `reserve_addresses` gave, with no page mapped."""
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put fresh memory behind pages of one range that have none; DriverError when the device has not enough."""
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind mapped pages, however they were mapped, which no queued work uses."""
+
+
+def supports_virtual_memory(driver: Driver) -> TypeGuard[VirtualMemory]:
+    """Whether a driver has the calls of `VirtualMemory`, and pages.
+
+    >>> from facula_allocator.drivers import HostDriver, SimulatedDriver
+    >>> supports_virtual_memory(HostDriver()), supports_virtual_memory(SimulatedDriver(1 << 30, page_size=2 << 20))
+    (False, True)
+    """
+    return not _missing(driver, VirtualMemory) and bool(getattr(driver, "page_size", 0))
+
+
 def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: str = "driver") -> Driver:
     """The driver, if it has all that an allocator asks of it; InvalidTypeError names what is missing.
 
@@ -63,9 +96,13 @@ def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: st
         operation: who asks, for the error.
         name: what it calls the driver.
     """
-    wanted = [name for name in (*Driver.__annotations__, *vars(Driver)) if not name.startswith("_")]
-    missing = [name for name in wanted if not hasattr(driver, name)]
+    missing = _missing(driver, Driver)
     if missing:
         names = ", ".join(missing)
         raise InvalidTypeError(f"{operation}: expected {name}, as HostDriver(); got {driver!r} without {names}")
     return driver
+
+
+def _missing(driver: Driver, protocol: type) -> list[str]:
+    wanted = [name for name in (*protocol.__annotations__, *vars(protocol)) if not name.startswith("_")]
+    return [name for name in wanted if not hasattr(driver, name)]

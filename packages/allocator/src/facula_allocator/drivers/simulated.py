@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,18 +9,18 @@ from typing import NamedTuple
 from facula_errors import InvalidValueError
 
 from ._hazards import Access, Clock, Hazards, join
+from ._simulated_memory import SimulatedMemory
 from .protocol import DriverError
 
 __all__ = ["SimulatedDriver"]
 
-FIRST_ADDRESS = 1 << 40
 #: (address, nbytes), or with the owner: whatever the memory was handed to. Two owners never use it at once.
 Range = tuple[int, int] | tuple[int, int, object]
 
 
 class _Kernel(NamedTuple):
     serial: int
-    accesses: tuple[tuple[Access, int], ...]  # with the number of the region that the memory was in
+    accesses: tuple[tuple[Access, tuple[int, ...]], ...]  # with the region or pages that the memory was in
 
 
 class _Event:
@@ -61,9 +60,10 @@ class SimulatedDriver:
     forbids during capture. All calls are in `log`, as (name, arguments...).
 
     Arguments:
-        capacity: bytes that can be allocated.
+        capacity: bytes that can be allocated, those of mapped pages counted.
         granularity: sizes and addresses are multiples of it.
         strict: also refuse what would go wrong in some order of the streams.
+        page_size: bytes of a page, for a device with virtual memory; 0 for one without.
 
     >>> driver = SimulatedDriver(1 << 20)
     >>> address = driver.allocate(4096)
@@ -77,19 +77,20 @@ class SimulatedDriver:
     memory = "device memory"
     survives_fork = False
 
-    def __init__(self, capacity: int, granularity: int = 512, strict: bool = True):
+    def __init__(self, capacity: int, granularity: int = 512, strict: bool = True, page_size: int = 0):
         if type(capacity) is not int or capacity <= 0:
             raise InvalidValueError(f"SimulatedDriver: expected capacity > 0 bytes, an int; got {capacity!r}")
         if type(granularity) is not int or granularity <= 0 or granularity & (granularity - 1):
             raise InvalidValueError(f"SimulatedDriver: expected granularity, a power of two; got {granularity!r}")
+        if type(page_size) is not int or page_size < 0 or page_size & (page_size - 1) or page_size % granularity:
+            expected = f"page_size, 0 or a power of two that is a multiple of {granularity}"
+            raise InvalidValueError(f"SimulatedDriver: expected {expected}; got {page_size!r}")
         self.capacity = capacity
         self.granularity = granularity
         self.strict = strict
+        self.page_size = page_size
         self.log: list[tuple[object, ...]] = []
-        self._free: list[tuple[int, int]] = [(FIRST_ADDRESS, FIRST_ADDRESS + capacity)]  # by address, never adjacent
-        self._starts: list[int] = []
-        self._regions: dict[int, tuple[int, int]] = {}  # address: (bytes, number)
-        self._numbers = 0
+        self._memory = SimulatedMemory(capacity, granularity, page_size)
         self._streams: dict[int, _Stream] = {}
         self._events: dict[int, _Event] = {}
         self._serial = 0
@@ -100,38 +101,15 @@ class SimulatedDriver:
     def allocate(self, nbytes: int) -> int:
         """The lowest address where `nbytes` fit."""
         self._called("allocate", nbytes)
-        if nbytes <= 0 or nbytes % self.granularity:
-            raise DriverError(
-                f"SimulatedDriver.allocate: expected a multiple of {self.granularity} bytes; got {nbytes}"
-            )
-        for i, (start, end) in enumerate(self._free):
-            if end - start >= nbytes:
-                self._free[i : i + 1] = [(start + nbytes, end)] if end - start > nbytes else []
-                self._numbers += 1
-                self._regions[start] = nbytes, self._numbers
-                insort(self._starts, start)
-                return start
-        raise DriverError(f"SimulatedDriver.allocate: expected {nbytes} bytes in one piece; got {self.largest_free()}")
+        return self._memory.allocate(nbytes)
 
     def free(self, address: int, nbytes: int) -> None:
         """Give a region back; refused while a kernel may use it, as far as the host knows."""
         self._called("free", address, nbytes)
         self._no_capture("free")
-        if self._regions.get(address, (None,))[0] != nbytes:
-            raise DriverError(f"SimulatedDriver.free: expected a region of {nbytes} bytes at {address:#x}; got none")
-        wrong = self._hazards.free(address, address + nbytes)
-        if wrong is not None and self.strict:
-            raise DriverError(f"SimulatedDriver.free: {wrong}")
-        del self._regions[address]
-        del self._starts[bisect_left(self._starts, address)]
-        start, end = address, address + nbytes
-        at = bisect_left(self._free, (start, end))
-        if at < len(self._free) and self._free[at][0] == end:
-            end = self._free.pop(at)[1]
-        if at and self._free[at - 1][1] == start:
-            at -= 1
-            start = self._free.pop(at)[0]
-        self._free.insert(at, (start, end))
+        self._memory.check_region(address, nbytes)
+        self._no_hazard("free", address, nbytes)
+        self._memory.free(address, nbytes)
 
     def record_event(self, stream: int) -> int:
         """An event after what is queued on `stream`."""
@@ -189,7 +167,32 @@ class SimulatedDriver:
 
     def memory_info(self) -> tuple[int, int]:
         """(free, total) bytes."""
-        return sum(end - start for start, end in self._free), self.capacity
+        return self._memory.unused, self.capacity
+
+    def reserve_addresses(self, nbytes: int) -> int:
+        """The lowest address of a range of free addresses."""
+        self._called("reserve_addresses", nbytes)
+        return self._memory.reserve(nbytes)
+
+    def free_addresses(self, address: int, nbytes: int) -> None:
+        """Give a range back, from which all pages are unmapped."""
+        self._called("free_addresses", address, nbytes)
+        self._no_capture("free_addresses")
+        self._memory.free_range(address, nbytes)
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put memory behind pages of a range: any bytes that are free."""
+        self._called("map", address, nbytes)
+        self._no_capture("map")
+        self._memory.map(address, nbytes)
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take pages back; refused while a kernel may use them, as far as the host knows."""
+        self._called("unmap", address, nbytes)
+        self._no_capture("unmap")
+        self._memory.check_mapped(address, nbytes)
+        self._no_hazard("unmap", address, nbytes)
+        self._memory.unmap(address, nbytes)
 
     # --------------------------------------------------------------------------------------------------- a test's side
     def launch(self, stream: int, reads: Iterable[Range] = (), writes: Iterable[Range] = ()) -> int:
@@ -214,7 +217,7 @@ class SimulatedDriver:
         accesses = []
         for address, nbytes, *owner in ranges:
             access = Access(address, address + nbytes, owner[0] if owner else None, stream, tick, serial)
-            accesses.append((access, self._region_of(access)))
+            accesses.append((access, self._regions_of(access)))
             wrong = self._hazards.launch(access, clock)
             if wrong is not None and self.strict:
                 raise DriverError(f"SimulatedDriver.launch: {wrong}")
@@ -281,7 +284,7 @@ class SimulatedDriver:
 
     def largest_free(self) -> int:
         """The largest number of bytes that `allocate` can give."""
-        return max((end - start for start, end in self._free), default=0)
+        return self._memory.largest_free()
 
     def calls(self, name: str) -> int:
         """How often one of the methods was called."""
@@ -289,7 +292,7 @@ class SimulatedDriver:
 
     def __repr__(self) -> str:
         free, total = self.memory_info()
-        return f"<SimulatedDriver, {total - free} of {total} bytes in {len(self._regions)} regions>"
+        return f"<SimulatedDriver, {total - free} of {total} bytes in {len(self._memory)} regions>"
 
     # ---------------------------------------------------------------------------------------------------------- inside
     def _called(self, name: str, *arguments: int) -> None:
@@ -301,6 +304,11 @@ class SimulatedDriver:
     def _no_capture(self, name: str) -> None:
         if self.is_capturing():
             self._spoil(f"{name}: forbidden while a graph is captured")
+
+    def _no_hazard(self, name: str, address: int, nbytes: int) -> None:
+        wrong = self._hazards.free(address, address + nbytes)
+        if wrong is not None and self.strict:
+            raise DriverError(f"SimulatedDriver.{name}: {wrong}")
 
     def _spoil(self, why: str) -> None:
         for stream in self._streams.values():
@@ -320,13 +328,11 @@ class SimulatedDriver:
     def _queued(self) -> Iterable[_Kernel | _Record | _Wait]:
         return (one for stream in self._streams.values() for one in stream.queue)
 
-    def _region_of(self, access: Access) -> int:
-        """The number of the region that holds these bytes; DriverError when none does."""
-        at = bisect_right(self._starts, access.start) - 1
-        if at >= 0:
-            nbytes, number = self._regions[self._starts[at]]
-            if access.end <= self._starts[at] + nbytes:
-                return number
+    def _regions_of(self, access: Access) -> tuple[int, ...]:
+        """The region or pages that hold these bytes; DriverError when none do."""
+        found = self._memory.regions_of(access.start, access.end)
+        if found:
+            return found
         raise DriverError(
             f"SimulatedDriver: kernel {access.serial} on stream {access.stream} uses [{access.start:#x}, "
             f"{access.end:#x}) for {access.owner!r}, which is not allocated"
@@ -334,8 +340,8 @@ class SimulatedDriver:
 
     def _run(self, kernel: _Kernel) -> None:
         oldest = min((one.serial for one in self._queued() if isinstance(one, _Kernel)), default=self._serial)
-        for access, region in kernel.accesses:
-            if self._region_of(access) != region:
+        for access, regions in kernel.accesses:
+            if self._regions_of(access) != regions:
                 raise DriverError(
                     f"SimulatedDriver: kernel {kernel.serial} on stream {access.stream} runs on memory at "
                     f"{access.start:#x} that was freed and allocated again since its launch"

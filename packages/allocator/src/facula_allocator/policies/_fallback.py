@@ -19,8 +19,10 @@ class Fallback(Policy):
     """Memory of `first`, or of `second` where that refuses; what is freed goes where it came from.
 
     Both are memory that the same streams work on, as a device's own and managed memory: events and streams are those
-    of `first`. What an allocator keeps idle is given back before it fails, but not before `second` is asked; where it
-    should be, put that allocator below: `CachingAllocator(Fallback(Pool(first), second))`.
+    of `first`. There is no virtual memory above: the pages of a range are one driver's.
+
+    `second` is asked before an allocator above gives its idle memory back. Where it should be asked after that, put
+    the allocator below: `CachingAllocator(Fallback(Pool(first), second))`.
 
     Arguments:
         first: the driver that is asked first.
@@ -48,6 +50,7 @@ class Fallback(Policy):
             got = f"{first.granularity} and {second.granularity}"
             raise InvalidValueError(f"Fallback: expected granularities of which one divides the other; got {got}")
         self.survives_fork = first.survives_fork and second.survives_fork
+        self.page_size = 0
         self._homes: dict[int, tuple[Driver, int]] = {}  # address: whose it is, and its bytes
 
     @property

@@ -73,31 +73,47 @@ class History(Policy):
 
     def allocate(self, nbytes: int) -> int:
         """Memory of the driver below."""
-        return self._noted(self.driver.allocate, nbytes)
+        return self._noted(super().allocate, nbytes)
 
     def free(self, address: int, nbytes: int) -> None:
         """Give memory back."""
-        self._noted(self.driver.free, address, nbytes)
+        self._noted(super().free, address, nbytes)
+
+    def reserve_addresses(self, nbytes: int) -> int:
+        """The address of a range without memory."""
+        return self._noted(super().reserve_addresses, nbytes)
+
+    def free_addresses(self, address: int, nbytes: int) -> None:
+        """Give a range back."""
+        self._noted(super().free_addresses, address, nbytes)
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put fresh memory behind pages of a range."""
+        self._noted(super().map, address, nbytes)
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind pages."""
+        self._noted(super().unmap, address, nbytes)
 
     def record_event(self, stream: int) -> int:
         """An event that is done when all work queued on `stream` until now is."""
-        return self._noted(self.driver.record_event, stream)
+        return self._noted(super().record_event, stream)
 
     def wait_event(self, stream: int, event: int) -> None:
         """Let work that is queued on `stream` from now on begin after the event."""
-        self._noted(self.driver.wait_event, stream, event)
+        self._noted(super().wait_event, stream, event)
 
     def event_done(self, event: int) -> bool:
         """Whether the work before the event is over."""
-        return self._noted(self.driver.event_done, event)
+        return self._noted(super().event_done, event)
 
     def free_event(self, event: int) -> None:
         """The event is not asked about again."""
-        self._noted(self.driver.free_event, event)
+        self._noted(super().free_event, event)
 
     def synchronize(self) -> None:
         """Wait until all queued work on all streams is over."""
-        self._noted(self.driver.synchronize)
+        self._noted(super().synchronize)
 
     def _noted(self, method: Callable[..., T], *arguments: int) -> T:
         now, site = time(), call_site(2)

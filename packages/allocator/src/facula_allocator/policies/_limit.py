@@ -59,22 +59,39 @@ class Limit(Policy):
 
     def allocate(self, nbytes: int) -> int:
         """Memory of the driver below; DriverError when it would be too much."""
-        with self._lock:
-            if self._held + nbytes > self._limit:
-                raise DriverError(
-                    f"Limit.allocate: expected at most {readable(self._limit)} of {self.memory} at once; "
-                    f"{readable(self._held)} are held and {readable(nbytes)} asked for"
-                )
-            self._held += nbytes
+        self._take("allocate", nbytes)
         try:
-            return self.driver.allocate(nbytes)
+            return super().allocate(nbytes)
         except BaseException:
             self._give_back(nbytes)
             raise
 
+    def map(self, address: int, nbytes: int) -> None:
+        """Put memory behind pages; DriverError when it would be too much."""
+        self._take("map", nbytes)
+        try:
+            super().map(address, nbytes)
+        except BaseException:
+            self._give_back(nbytes)
+            raise
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind pages."""
+        super().unmap(address, nbytes)
+        self._give_back(nbytes)
+
+    def _take(self, operation: str, nbytes: int) -> None:
+        with self._lock:
+            if self._held + nbytes > self._limit:
+                raise DriverError(
+                    f"Limit.{operation}: expected at most {readable(self._limit)} of {self.memory} at once; "
+                    f"{readable(self._held)} are held and {readable(nbytes)} asked for"
+                )
+            self._held += nbytes
+
     def free(self, address: int, nbytes: int) -> None:
         """Give memory back."""
-        self.driver.free(address, nbytes)
+        super().free(address, nbytes)
         self._give_back(nbytes)
 
     def memory_info(self) -> tuple[int, int]:

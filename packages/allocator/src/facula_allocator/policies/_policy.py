@@ -10,10 +10,10 @@ from weakref import WeakSet
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from ..drivers.protocol import checked_driver
+from ..drivers.protocol import DriverError, checked_driver, supports_virtual_memory
 
 if TYPE_CHECKING:
-    from ..drivers.protocol import Driver
+    from ..drivers.protocol import Driver, VirtualMemory
 
 _policies: WeakSet[Policy] = WeakSet()
 _forks: list[object] = []  # not empty once the child of a fork is followed
@@ -40,13 +40,14 @@ class Policy:
     asked for 4096
     """
 
-    __slots__ = ("__weakref__", "_lock", "driver", "granularity", "memory", "survives_fork")
+    __slots__ = ("__weakref__", "_lock", "driver", "granularity", "memory", "page_size", "survives_fork")
 
     def __init__(self, driver: Driver):
         self.driver: Driver = checked_driver(driver, type(self).__name__)
         self.granularity: int = driver.granularity
         self.memory: str = driver.memory
         self.survives_fork: bool = driver.survives_fork
+        self.page_size: int = driver.page_size if supports_virtual_memory(driver) else 0
         self._lock = RLock()
         _policies.add(self)
         if not _forks:
@@ -60,6 +61,28 @@ class Policy:
     def free(self, address: int, nbytes: int) -> None:
         """Give memory back: the whole of what one `allocate` gave."""
         self.driver.free(address, nbytes)
+
+    def reserve_addresses(self, nbytes: int) -> int:
+        """The address of a range without memory; DriverError where the driver below has no virtual memory."""
+        return self._pages().reserve_addresses(nbytes)
+
+    def free_addresses(self, address: int, nbytes: int) -> None:
+        """Give a range back."""
+        self._pages().free_addresses(address, nbytes)
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put fresh memory behind pages of a range."""
+        self._pages().map(address, nbytes)
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind pages."""
+        self._pages().unmap(address, nbytes)
+
+    def _pages(self) -> VirtualMemory:
+        driver = self.driver
+        if not self.page_size or not supports_virtual_memory(driver):
+            raise DriverError(f"{type(self).__name__}: expected a driver with virtual memory; got {driver!r}")
+        return driver
 
     def record_event(self, stream: int) -> int:
         """An event that is done when all work queued on `stream` until now is."""

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Pool(Policy):
     """Pieces of larger segments, kept and reused: a `CachingAllocator` as a driver.
 
-    A driver's memory is free when it is given back, so a piece is reused at once on every stream.
+    A driver's memory is free when it is given back, so a piece is reused at once on every stream. There is no virtual
+    memory above it: pages have no need of a pool.
 
     Arguments:
         driver: the driver below.
@@ -42,6 +43,7 @@ class Pool(Policy):
 
     def __init__(self, driver: Driver, limit: int | None = None, **options: Option):
         super().__init__(driver)
+        self.page_size = 0
         self.allocator: CachingAllocator = CachingAllocator(driver, limit, **options)
         self._blocks: dict[int, Block] = {}
 

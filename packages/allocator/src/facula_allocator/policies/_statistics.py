@@ -17,14 +17,14 @@ class Figures(NamedTuple):
     """What `Statistics` counted.
 
     Arguments:
-        allocations: calls of `allocate` that gave memory.
-        frees: calls of `free`.
-        refusals: calls of `allocate` that raised.
+        allocations: calls of `allocate` and `map` that gave memory.
+        frees: calls of `free` and `unmap`.
+        refusals: calls of `allocate` and `map` that raised.
         nbytes: bytes held now.
         peak_nbytes: the most bytes held at once.
         total_nbytes: bytes given in all.
-        allocate_seconds: time spent in `allocate`, refusals included.
-        free_seconds: time spent in `free`.
+        allocate_seconds: time spent in allocations, refusals included.
+        free_seconds: time spent in frees.
     """
 
     allocations: int = 0
@@ -70,13 +70,36 @@ class Statistics(Policy):
         """Memory of the driver below."""
         start = perf_counter()
         try:
-            address = self.driver.allocate(nbytes)
+            address = super().allocate(nbytes)
         except BaseException:
-            with self._lock:
-                old = self._figures
-                seconds = old.allocate_seconds + perf_counter() - start
-                self._figures = old._replace(refusals=old.refusals + 1, allocate_seconds=seconds)
+            self._refused(start)
             raise
+        self._gained(nbytes, start)
+        return address
+
+    def free(self, address: int, nbytes: int) -> None:
+        """Give memory back."""
+        start = perf_counter()
+        super().free(address, nbytes)
+        self._lost(nbytes, start)
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put memory behind pages: counted as an allocation."""
+        start = perf_counter()
+        try:
+            super().map(address, nbytes)
+        except BaseException:
+            self._refused(start)
+            raise
+        self._gained(nbytes, start)
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind pages: counted as a free."""
+        start = perf_counter()
+        super().unmap(address, nbytes)
+        self._lost(nbytes, start)
+
+    def _gained(self, nbytes: int, start: float) -> None:
         with self._lock:
             old = self._figures
             held = old.nbytes + nbytes
@@ -87,12 +110,14 @@ class Statistics(Policy):
                 total_nbytes=old.total_nbytes + nbytes,
                 allocate_seconds=old.allocate_seconds + perf_counter() - start,
             )
-        return address
 
-    def free(self, address: int, nbytes: int) -> None:
-        """Give memory back."""
-        start = perf_counter()
-        self.driver.free(address, nbytes)
+    def _refused(self, start: float) -> None:
+        with self._lock:
+            old = self._figures
+            seconds = old.allocate_seconds + perf_counter() - start
+            self._figures = old._replace(refusals=old.refusals + 1, allocate_seconds=seconds)
+
+    def _lost(self, nbytes: int, start: float) -> None:
         with self._lock:
             old = self._figures
             seconds = old.free_seconds + perf_counter() - start

@@ -29,7 +29,7 @@ class Tracked(NamedTuple):
 class Tracking(Policy):
     """What is held and who asked for it, for hunting leaks; a free of anything else is a DriverError.
 
-    Below a `CachingAllocator` it sees segments; over a `Pool` it sees each block.
+    Below a `CachingAllocator` it sees segments and mapped pages; over a `Pool` it sees each block.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> driver = Tracking(HostDriver())
@@ -49,25 +49,54 @@ class Tracking(Policy):
 
     def allocate(self, nbytes: int) -> int:
         """Memory of the driver below."""
-        address = self.driver.allocate(nbytes)
+        address = super().allocate(nbytes)
         self._live[address] = Tracked(address, nbytes, time(), call_site())
         return address
 
     def free(self, address: int, nbytes: int) -> None:
         """Give memory back; DriverError, and nothing happens, where it is not held or of another size."""
         with self._lock:
-            held = self._live.get(address)
-            if held is None:
-                raise DriverError(f"Tracking.free: expected an address that is held; got {address:#x}")
-            if held.nbytes != nbytes:
-                whole = f"{held.nbytes} bytes at {address:#x}, allocated at {held.site}"
-                raise DriverError(f"Tracking.free: expected {whole}; got {nbytes}")
+            gone = [self._held("free", address, nbytes)]
             del self._live[address]
         try:
-            self.driver.free(address, nbytes)
+            super().free(address, nbytes)
         except BaseException:
-            self._live[address] = held
+            self._restore(gone)
             raise
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put memory behind pages, each of which is held from now on."""
+        super().map(address, nbytes)
+        now, site = time(), call_site()
+        for page in self._starts(address, nbytes):
+            self._live[page] = Tracked(page, self.page_size, now, site)
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind pages; DriverError, and nothing happens, where one has none."""
+        with self._lock:
+            gone = [self._held("unmap", page, self.page_size) for page in self._starts(address, nbytes)]
+            for one in gone:
+                del self._live[one.address]
+        try:
+            super().unmap(address, nbytes)
+        except BaseException:
+            self._restore(gone)
+            raise
+
+    def _starts(self, address: int, nbytes: int) -> range:
+        return range(address, address + nbytes, self.page_size or nbytes or 1)
+
+    def _held(self, operation: str, address: int, nbytes: int) -> Tracked:
+        held = self._live.get(address)
+        if held is None:
+            raise DriverError(f"Tracking.{operation}: expected an address that is held; got {address:#x}")
+        if held.nbytes != nbytes:
+            whole = f"{held.nbytes} bytes at {address:#x}, allocated at {held.site}"
+            raise DriverError(f"Tracking.{operation}: expected {whole}; got {nbytes}")
+        return held
+
+    def _restore(self, gone: list[Tracked]) -> None:
+        self._live.update({one.address: one for one in gone})
 
     def live(self) -> list[Tracked]:
         """All that is held, the oldest first."""

@@ -1,0 +1,187 @@
+"""Addresses of a simulated device: allocated regions, ranges without memory, and the pages mapped into those.
+
+The bytes are one capacity. A region needs as many addresses in one piece; a mapped page needs any free bytes, as on a
+device, where addresses of one range may have memory from anywhere.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+
+from .protocol import DriverError
+
+FIRST_ADDRESS = 1 << 40
+FIRST_RESERVED, LAST_RESERVED = 1 << 44, 1 << 46
+
+
+class Gaps:
+    """Free addresses between `start` and `end`, as ranges in order that never touch."""
+
+    def __init__(self, start: int, end: int):
+        self._ranges = [(start, end)]
+
+    def take(self, nbytes: int) -> int | None:
+        """The lowest address where `nbytes` fit, which are then taken; None where they fit nowhere."""
+        for i, (start, end) in enumerate(self._ranges):
+            if end - start >= nbytes:
+                self._ranges[i : i + 1] = [(start + nbytes, end)] if end - start > nbytes else []
+                return start
+        return None
+
+    def give(self, start: int, end: int) -> None:
+        """Make taken addresses free."""
+        ranges = self._ranges
+        at = bisect_left(ranges, (start, end))
+        if at < len(ranges) and ranges[at][0] == end:
+            end = ranges.pop(at)[1]
+        if at and ranges[at - 1][1] == start:
+            at -= 1
+            start = ranges.pop(at)[0]
+        ranges.insert(at, (start, end))
+
+    def largest(self) -> int:
+        """The length of the longest range."""
+        return max((end - start for start, end in self._ranges), default=0)
+
+
+class SimulatedMemory:
+    """The regions, reserved ranges and mapped pages of a device. All methods change nothing where they raise.
+
+    Arguments:
+        capacity: bytes of regions and mapped pages together.
+        granularity: sizes of regions are multiples of it.
+        page_size: the bytes of a page; 0 for a device without virtual memory.
+    """
+
+    def __init__(self, capacity: int, granularity: int, page_size: int):
+        self.capacity = capacity
+        self.unused = capacity
+        self._granularity = granularity
+        self._page_size = page_size
+        self._numbers = 0
+        self._gaps = Gaps(FIRST_ADDRESS, FIRST_ADDRESS + capacity)
+        self._starts: list[int] = []
+        self._regions: dict[int, tuple[int, int]] = {}  # address: (bytes, number)
+        self._reserved_gaps = Gaps(FIRST_RESERVED, LAST_RESERVED)
+        self._ranges: dict[int, int] = {}  # address: bytes
+        self._pages: dict[int, int] = {}  # address of a mapped page: number
+
+    # --------------------------------------------------------------------------------------------------------- regions
+    def allocate(self, nbytes: int) -> int:
+        """The lowest address where a region of `nbytes` fits."""
+        if nbytes <= 0 or nbytes % self._granularity:
+            raise DriverError(
+                f"SimulatedDriver.allocate: expected a multiple of {self._granularity} bytes; got {nbytes}"
+            )
+        start = self._gaps.take(nbytes) if nbytes <= self.unused else None
+        if start is None:
+            largest = self.largest_free()
+            raise DriverError(f"SimulatedDriver.allocate: expected {nbytes} bytes in one piece; got {largest}")
+        self._numbers += 1
+        self._regions[start] = nbytes, self._numbers
+        insort(self._starts, start)
+        self.unused -= nbytes
+        return start
+
+    def check_region(self, address: int, nbytes: int) -> None:
+        """DriverError where this is not the whole of a region."""
+        if self._regions.get(address, (None,))[0] != nbytes:
+            raise DriverError(f"SimulatedDriver.free: expected a region of {nbytes} bytes at {address:#x}; got none")
+
+    def free(self, address: int, nbytes: int) -> None:
+        """Give a region back."""
+        self.check_region(address, nbytes)
+        del self._regions[address]
+        del self._starts[bisect_left(self._starts, address)]
+        self._gaps.give(address, address + nbytes)
+        self.unused += nbytes
+
+    def largest_free(self) -> int:
+        """The largest number of bytes that `allocate` can give."""
+        return min(self._gaps.largest(), self.unused)
+
+    # ----------------------------------------------------------------------------------------------------------- pages
+    def reserve(self, nbytes: int) -> int:
+        """The lowest address of a range without memory."""
+        self._check_pages("reserve_addresses", 0, nbytes)
+        start = self._reserved_gaps.take(nbytes)
+        if start is None:
+            raise DriverError(f"SimulatedDriver.reserve_addresses: expected {nbytes} free addresses; got fewer")
+        self._ranges[start] = nbytes
+        return start
+
+    def check_range(self, address: int, nbytes: int) -> None:
+        """DriverError where this is not the whole of a reserved range, without mapped pages."""
+        if self._ranges.get(address) != nbytes:
+            raise DriverError(
+                f"SimulatedDriver.free_addresses: expected a range of {nbytes} bytes at {address:#x}; got none"
+            )
+        for page in range(address, address + nbytes, self._page_size):
+            if page in self._pages:
+                raise DriverError(f"SimulatedDriver.free_addresses: expected no mapped page; got one at {page:#x}")
+
+    def free_range(self, address: int, nbytes: int) -> None:
+        """Forget a reserved range."""
+        self.check_range(address, nbytes)
+        del self._ranges[address]
+        self._reserved_gaps.give(address, address + nbytes)
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put fresh memory behind pages of one reserved range."""
+        self._check_pages("map", address, nbytes)
+        end = address + nbytes
+        if not any(start <= address and end <= start + length for start, length in self._ranges.items()):
+            raise DriverError(f"SimulatedDriver.map: expected [{address:#x}, {end:#x}) within a reserved range")
+        pages = range(address, end, self._page_size)
+        for page in pages:
+            if page in self._pages:
+                raise DriverError(f"SimulatedDriver.map: expected no mapped page; got one at {page:#x}")
+        if nbytes > self.unused:
+            raise DriverError(f"SimulatedDriver.map: expected {nbytes} bytes of memory; got {self.unused}")
+        for page in pages:
+            self._numbers += 1
+            self._pages[page] = self._numbers
+        self.unused -= nbytes
+
+    def check_mapped(self, address: int, nbytes: int) -> None:
+        """DriverError where these are not mapped pages."""
+        self._check_pages("unmap", address, nbytes)
+        for page in range(address, address + nbytes, self._page_size):
+            if page not in self._pages:
+                raise DriverError(f"SimulatedDriver.unmap: expected mapped pages; got none at {page:#x}")
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind mapped pages."""
+        self.check_mapped(address, nbytes)
+        for page in range(address, address + nbytes, self._page_size):
+            del self._pages[page]
+        self.unused += nbytes
+
+    def _check_pages(self, call: str, address: int, nbytes: int) -> None:
+        page_size = self._page_size
+        if not page_size:
+            raise DriverError(f"SimulatedDriver.{call}: expected a device with page_size > 0; this one has no pages")
+        if nbytes <= 0 or nbytes % page_size or address % page_size:
+            got = f"{nbytes} at {address:#x}" if address else f"{nbytes}"
+            raise DriverError(f"SimulatedDriver.{call}: expected whole pages of {page_size} bytes; got {got}")
+
+    # ---------------------------------------------------------------------------------------------------------- lookup
+    def regions_of(self, start: int, end: int) -> tuple[int, ...]:
+        """The numbers of the region or pages that hold these bytes; () where a byte is not allocated.
+
+        A region that is freed and allocated again, and a page that is unmapped and mapped again, has a new number.
+        """
+        at = bisect_right(self._starts, start) - 1
+        if at >= 0:
+            nbytes, number = self._regions[self._starts[at]]
+            if end <= self._starts[at] + nbytes:
+                return (number,)
+        if not self._page_size:
+            return ()
+        pages = range(start - start % self._page_size, max(end, start + 1), self._page_size)
+        numbers = [self._pages.get(page) for page in pages]
+        found = tuple(number for number in numbers if number is not None)
+        return found if len(found) == len(numbers) else ()
+
+    def __len__(self) -> int:
+        return len(self._regions)
