@@ -40,6 +40,8 @@ void drain_silently(Core *core);
 /* Append `item`, which may be NULL and is given away. 0, or not: an error. */
 int append(PyObject *list, PyObject *item);
 
+/* taker.c: a function that gives (address, Block) of one size, or raises IndexError. */
+PyObject *core_taker(Core *self, PyObject *args);
 /* views.c: methods that describe the books. */
 PyObject *core_idle_segments(Core *self, PyObject *epoch);
 PyObject *core_lent(Core *self, PyObject *pool);

@@ -11,23 +11,29 @@ from facula_errors.extend import register as _register
 
 from ._core import Block
 from ._errors import OutOfMemoryError
-from ._host import HostAllocator, SizeClassRow, default_host_allocator
-from ._report import memory_summary
+from ._host import HostAllocator, default_host_allocator
+from ._host_books import SizeClassRow
 
 _register("facula_allocator")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._caching import CachingAllocator as CachingAllocator
+    from ._following import follow as follow
+    from ._following import unfollow as unfollow
     from ._listeners import MemoryEvent as MemoryEvent
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
+    from ._storage_front import StorageAllocator as StorageAllocator
 
 # Imported when they are first asked for: who takes host memory alone does not wait for them.
 _LATER = {
     "CachingAllocator": "_caching",
     "MemPool": "_pools",
     "MemoryEvent": "_listeners",
+    "StorageAllocator": "_storage_front",
+    "follow": "_following",
+    "unfollow": "_following",
     "use_mem_pool": "_pools",
 }
 
@@ -39,8 +45,10 @@ __all__ = [
     "MemoryEvent",
     "OutOfMemoryError",
     "SizeClassRow",
+    "StorageAllocator",
     "default_host_allocator",
-    "memory_summary",
+    "follow",
+    "unfollow",
     "use_mem_pool",
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 
 _UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 _CONTROL_GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -26,6 +26,17 @@ def parsed_bytes(name: str, text: str) -> int:
     if unit is None or not (number.isascii() and number.isdigit()):
         raise InvalidValueError(f"{name}: expected bytes, or a number with KiB, MiB, GiB or TiB; got {text!r}")
     return int(number) * unit
+
+
+def checked_fraction(operation: str, fraction: object) -> float | None:
+    """A part of memory, or None, as it was given; an error says that it is neither."""
+    if fraction is None:
+        return None
+    if isinstance(fraction, bool) or not isinstance(fraction, int | float):
+        raise InvalidTypeError(f"{operation}: expected fraction, a float or None; got {fraction!r:.60}")
+    if not 0 < fraction <= 1:
+        raise InvalidValueError(f"{operation}: expected 0 < fraction <= 1; got {fraction}")
+    return fraction
 
 
 def usable_memory() -> int:
