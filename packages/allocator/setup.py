@@ -4,8 +4,15 @@ from setuptools import Extension, setup
 
 core = Extension(
     "facula_allocator._core",
-    [f"csrc/{name}.c" for name in ("blocktype", "core", "coretype", "module", "segments", "taker", "tree", "views")],
-    depends=[f"csrc/{name}.h" for name in ("books", "core", "types")],
+    [
+        f"csrc/{name}.c"
+        for name in (
+            "blocktype", "core", "coresegments", "coretype", "expandable", "functions", "module", "segments", "taker",
+            "tree", "views",
+        )
+    ],
+    include_dirs=["src/facula_allocator/include"],
+    depends=["csrc/books.h", "csrc/core.h", "csrc/types.h", "src/facula_allocator/include/facula_allocator.h"],
     define_macros=[("Py_LIMITED_API", "0x030b0000")],
     extra_compile_args=[
         "-O2", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra",

@@ -10,6 +10,7 @@ from weakref import WeakSet, finalize
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
 
+from ._budget import Budget
 from ._closing import close, forget_foreign
 from ._core import Block, Core
 from ._errors import OutOfMemoryError
@@ -21,7 +22,7 @@ from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
 from ._settings import checked_fraction
 from ._size_classes import LARGEST
-from ._slow_path import Budget, SlowPath
+from ._slow_path import SlowPath
 from .drivers.protocol import checked_driver
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class CachingAllocator(PoolOwner):
         self._slow_path = SlowPath(
             self._core, self.driver, options, self._budget, self._listeners, self._open_pools, self._counts
         )
-        finalize(self._core, close, self.driver, self._slow_path.segments).atexit = False
+        finalize(self._core, close, self.driver, self._slow_path.segments, self._slow_path.ranges).atexit = False
 
     # ------------------------------------------------------------------------------------------------------ allocation
     def allocate(self, nbytes: int, stream: int = 0) -> Block:
@@ -225,6 +226,9 @@ class CachingAllocator(PoolOwner):
         with self._lock:
             self._listeners.drain(self._core)
 
+    def _c_functions(self) -> object:
+        return self._core.functions(self._allocate, self._detours)
+
     def _after_fork(self) -> None:
         """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
         if self.driver.survives_fork:
@@ -232,7 +236,7 @@ class CachingAllocator(PoolOwner):
             self._slow_path.inside = False
         else:
             self._core.abandoned = True
-            self._slow_path.segments.clear()
+            self._slow_path.forget()
             self._open()
 
     def __repr__(self) -> str:
