@@ -19,6 +19,10 @@ _register("facula_allocator")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._caching import CachingAllocator as CachingAllocator
+    from ._devices import device_allocator as device_allocator
+    from ._devices import known_device_allocators as known_device_allocators
+    from ._devices import pinned_allocator as pinned_allocator
+    from ._devices import set_device_allocator as set_device_allocator
     from ._following import follow as follow
     from ._following import unfollow as unfollow
     from ._listeners import MemoryEvent as MemoryEvent
@@ -32,7 +36,11 @@ _LATER = {
     "MemPool": "_pools",
     "MemoryEvent": "_listeners",
     "StorageAllocator": "_storage_front",
+    "device_allocator": "_devices",
     "follow": "_following",
+    "known_device_allocators": "_devices",
+    "pinned_allocator": "_devices",
+    "set_device_allocator": "_devices",
     "unfollow": "_following",
     "use_mem_pool": "_pools",
 }
@@ -47,7 +55,11 @@ __all__ = [
     "SizeClassRow",
     "StorageAllocator",
     "default_host_allocator",
+    "device_allocator",
     "follow",
+    "known_device_allocators",
+    "pinned_allocator",
+    "set_device_allocator",
     "unfollow",
     "use_mem_pool",
 ]
