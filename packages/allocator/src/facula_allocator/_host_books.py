@@ -64,6 +64,9 @@ class Served(Protocol):
     def reset_peak_memory_stats(self) -> None:
         """Let its peaks start again."""
 
+    def reset_accumulated_memory_stats(self) -> None:
+        """Let its totals start again."""
+
 
 class Follower(Protocol):
     """What the books ask of the front that serves followed blocks."""
@@ -95,7 +98,8 @@ class HostBooks:
     """
 
     __slots__ = (
-        "__weakref__", "_account", "_classes", "_counts", "_follower", "_limit", "_pools", "_watch", "cache_limit",
+        "__weakref__", "_account", "_classes", "_counts", "_follower", "_limit", "_pools", "_since", "_watch",
+        "cache_limit",
     )  # fmt: skip
 
     cache_limit: int
@@ -106,6 +110,7 @@ class HostBooks:
         self._pools = pools
         self._classes: dict[int, SizeClass] = {}
         self._counts = {"num_alloc_retries": 0, "num_ooms": 0}
+        self._since = 0, 0  # (taken, given back) when counting began
         self._follower: Follower | None = None  # who gave and gives blocks while they are followed
         self._watch: Watch | None = None  # not None while blocks are followed
 
@@ -186,6 +191,14 @@ class HostBooks:
         if self._follower is not None:
             self._follower.allocator.reset_peak_memory_stats()
 
+    def reset_accumulated_memory_stats(self) -> None:
+        """Let the figures "allocated" and "freed", and the counts "num_...", start again at 0."""
+        figures = self._account.read()
+        self._since = figures.taken, figures.given_back
+        self._counts.update(dict.fromkeys(self._counts, 0))
+        if self._follower is not None:
+            self._follower.allocator.reset_accumulated_memory_stats()
+
     def size_classes(self) -> list[SizeClassRow]:
         """A `SizeClassRow` (block_bytes, allocated_blocks, cached_blocks) for each class in use, by size.
 
@@ -197,6 +210,7 @@ class HostBooks:
 def _stats(allocator: HostBooks) -> dict[str, int]:
     """The figures of `HostAllocator.memory_stats`."""
     now, figures = allocator.statistics(), allocator._account.read()
+    taken, given_back = figures.taken - allocator._since[0], figures.given_back - allocator._since[1]
     split, split_bytes = 0, 0
     with trimming:  # so that no idle block is in another thread's hands
         for size_class in list(allocator._classes.values()):
@@ -212,10 +226,10 @@ def _stats(allocator: HostBooks) -> dict[str, int]:
         "reserved_bytes.all.current": now["reserved_bytes"],
         "reserved_bytes.all.peak": figures.peak,
         "segment.all.current": figures.live_regions,
-        "segment.all.allocated": figures.taken,
-        "segment.all.freed": figures.given_back,
-        "num_device_alloc": figures.taken,
-        "num_device_free": figures.given_back,
+        "segment.all.allocated": taken,
+        "segment.all.freed": given_back,
+        "num_device_alloc": taken,
+        "num_device_free": given_back,
         **allocator._counts,
     }
     if allocator._follower is not None:

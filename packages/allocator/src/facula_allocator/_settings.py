@@ -51,6 +51,21 @@ def usable_memory() -> int:
     return found
 
 
+def available_memory() -> int:
+    """Bytes of memory that this process could still take: of the machine's, and of its control group's."""
+    found = usable_memory()
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    found = min(found, int(line.split()[1]) << 10)
+        with open("/sys/fs/cgroup/memory.current", encoding="ascii") as file:
+            found = min(found, usable_memory() - int(file.read()))
+    except (OSError, ValueError):  # not there
+        pass
+    return max(0, found)
+
+
 def default_cache_limit() -> int:
     """A quarter of the usable memory: enough to keep a step's blocks, with room for everybody else."""
     return usable_memory() // 4

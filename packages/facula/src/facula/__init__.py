@@ -17,6 +17,7 @@ from ._siblings import needs as _needs
 
 with _needs("facula"):
     import facula_errors.extend as _errors
+    from facula_allocator import OutOfMemoryError
     from facula_autograd import (
         enable_grad,
         inference_mode,
@@ -209,8 +210,8 @@ long: dtype = int64
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator",
-    "GradScaler", "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor",
-    "TypedStorage", "UntypedStorage", "abs", "abs_", "absolute", "accelerator", "acos", "acos_", "acosh", "acosh_",
+    "GradScaler", "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "Parameter", "ShortTensor", "Size",
+    "Tensor", "TypedStorage", "UntypedStorage", "abs", "abs_", "absolute", "accelerator", "acos", "acos_", "acosh", "acosh_",
     "adaptive_avg_pool1d", "adaptive_max_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addmv_",
     "addr", "adjoint", "alias_copy", "all", "allclose", "amax", "amin", "aminmax", "amp", "angle", "any", "arange",
     "arccos", "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2",
