@@ -20,6 +20,7 @@ from ._errors import OutOfMemoryError
 from ._host import HostAllocator, default_host_allocator
 from ._storage_front import StorageAllocator
 from .drivers import HostDriver
+from .snapshots import explain
 
 if TYPE_CHECKING:
     from ._listeners import MemoryEvent
@@ -88,10 +89,18 @@ class _FollowedHostAllocator(HostAllocator):
                 try:
                     return follower.refill(nbytes)
                 except OutOfMemoryError:
-                    raise self._out_of_memory(nbytes) from None
+                    return self._refuse(nbytes)
         except FaculaError as error:
             trim_traceback(error)
             raise
+
+    def _explanation(self, nbytes: int) -> str:
+        limit = self._account.limit
+        try:
+            text = explain(self.memory_snapshot(), nbytes, limit=limit, place="host memory")
+        except (FaculaError, MemoryError):
+            return ""  # the first line says enough
+        return text.partition("\n")[2]
 
 
 @boundary

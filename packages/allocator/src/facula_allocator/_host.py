@@ -12,6 +12,7 @@ from facula_errors.extend import boundary, trim_traceback
 
 from ._errors import OutOfMemoryError
 from ._host_books import HostBooks
+from ._observers import OomObservers
 from ._process import collecting, trimming, watch
 from ._regions import UNLIMITED, address_of, release_region
 from ._settings import checked_fraction, default_cache_limit, setting_bytes, usable_memory
@@ -58,7 +59,7 @@ class HostAllocator(HostBooks):
     True
     """
 
-    __slots__ = ("_coarse", "_fine")
+    __slots__ = ("_coarse", "_fine", "_observers")
 
     def __init__(self, limit: int | None = None, cache_limit: int | None = None, pools: bool = True):
         if limit is not None and not 0 <= _whole("HostAllocator: limit", limit) <= UNLIMITED:
@@ -67,6 +68,7 @@ class HostAllocator(HostBooks):
             raise InvalidValueError(f"HostAllocator: expected cache_limit >= 0 bytes or None; got {cache_limit}")
         self.cache_limit = default_cache_limit() if cache_limit is None else cache_limit
         super().__init__(limit, pools)
+        self._observers: OomObservers[HostAllocator] = OomObservers()
         self._fine = self._table(FINE, FINE_STEP)
         self._coarse = self._table(COARSE, COARSE_STEP)
         watch(releases_regions=not pools)
@@ -130,7 +132,7 @@ class HostAllocator(HostBooks):
             if not nbytes:
                 return take_nothing()
             if nbytes > LARGEST:
-                raise self._out_of_memory(nbytes) from None
+                return self._refuse(nbytes)
             if not self._pools:
                 return self._exact_block(nbytes)
             size_class = self._size_class(nbytes)
@@ -142,7 +144,7 @@ class HostAllocator(HostBooks):
                 if block is None:
                     block = self._last_resort(size_class)
                     if block is None:
-                        raise self._out_of_memory(nbytes) from None
+                        return self._refuse(nbytes)
             return block
         except FaculaError as error:
             trim_traceback(error)
@@ -167,18 +169,41 @@ class HostAllocator(HostBooks):
 
     def _exact_block(self, nbytes: int) -> Block:
         region = self._account.region(nbytes, pages=False)
+        if region is None and self.trim():  # what followed blocks left
+            region = self._account.region(nbytes, pages=False)
         if region is None:
-            raise self._out_of_memory(nbytes) from None
+            return self._refuse(nbytes)
         release = partial(release_region, region)
         release.nbytes = nbytes  # type: ignore[attr-defined]
         return address_of(region), release
 
-    def _out_of_memory(self, nbytes: int) -> OutOfMemoryError:
+    def _refuse(self, nbytes: int) -> Block:
+        """A block after all, where an observer freed memory."""
         self._counts["num_ooms"] += 1
         now = self.statistics()
-        return OutOfMemoryError(
+        error = OutOfMemoryError(
             nbytes, now["allocated_bytes"], now["reserved_bytes"], now["cached_bytes"], self._account.limit
         )
+        if self is not _default.get("host"):
+            error.remedy = "raise the allocator's limit"
+        error.explanation = self._explanation(nbytes)
+        return self._observers.second_try(error, self, lambda: self.refill(nbytes))
+
+    def _explanation(self, nbytes: int) -> str:
+        """What the error of a refused request says after its first line: nothing where nobody knows who holds what."""
+        return ""
+
+    def add_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
+        """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
+
+        It may note what it sees, or free memory: where one returns True, the allocation is tried once more. What it
+        raises becomes a note of the error.
+        """
+        self._observers.add(observer)
+
+    def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
+        """Call `observer` no more."""
+        self._observers.remove(observer)
 
     def trim(self, keep: int = 0) -> int:
         """Give idle memory back to the system until at most `keep` bytes are idle, large blocks first.
