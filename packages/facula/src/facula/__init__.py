@@ -17,7 +17,6 @@ from ._siblings import needs as _needs
 
 with _needs("facula"):
     import facula_errors.extend as _errors
-    from facula_allocator import OutOfMemoryError
     from facula_autograd import (
         enable_grad,
         inference_mode,
@@ -193,6 +192,7 @@ if TYPE_CHECKING:
     )
     from .amp.grad_scaler import GradScaler as GradScaler
     from .compiler import compile as compile
+    from .cuda import OutOfMemoryError as OutOfMemoryError
 
 __version__ = "0.1.0"
 
@@ -235,8 +235,8 @@ __all__ = [
     "erf_", "erfc", "erfinv", "errors", "exp", "exp2", "exp2_", "exp_", "expand_copy", "expm1", "expm1_", "export",
     "eye", "fft", "fill", "fill_", "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16",
     "float32", "float64", "float_power", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_",
-    "frexp", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "func", "fx", "gather", "gcd",
-    "ge", "ger", "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "get_default_device",
+    "frexp", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "func", "fx", "gather",
+    "gcd", "ge", "ger", "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "get_default_device",
     "get_default_dtype", "get_deterministic_debug_mode", "get_device", "get_float32_matmul_precision",
     "get_num_interop_threads", "get_num_threads", "get_printoptions", "get_rng_state", "gradient", "greater",
     "greater_equal", "gt", "half", "hardshrink", "heaviside", "histc", "histogram", "histogramdd", "hsplit", "hstack",
@@ -259,24 +259,24 @@ __all__ = [
     "pairwise_distance", "pdist", "permute", "permute_copy", "pi", "pinverse", "pixel_shuffle", "pixel_unshuffle",
     "poisson", "polar", "polygamma", "positive", "pow", "prelu", "preserve_format", "printoptions", "prod", "profiler",
     "promote_types", "put", "qr", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint", "randint_like",
-    "randn", "randn_like", "random", "randperm", "range", "ravel", "real", "reciprocal", "reciprocal_", "relu", "relu_",
-    "remainder", "renorm", "repeat_interleave", "reshape", "resize_as_", "resolve_conj", "resolve_neg", "result_type",
-    "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save",
-    "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_copy",
-    "select_scatter", "selu", "selu_", "serialization", "set_autocast_cache_enabled", "set_autocast_dtype",
-    "set_default_device", "set_default_dtype", "set_default_tensor_type", "set_deterministic_debug_mode",
-    "set_float32_matmul_precision", "set_flush_denormal", "set_grad_enabled", "set_num_interop_threads",
-    "set_num_threads", "set_printoptions", "set_rng_state", "set_warn_always", "sgn", "short", "sigmoid", "sigmoid_",
-    "sign", "signbit", "sin", "sin_", "sinc", "sinh", "sinh_", "slice_copy", "slice_scatter", "slogdet", "softmax",
-    "sort", "sparse", "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor",
-    "sparse_csc_tensor", "sparse_csr_tensor", "special", "split", "split_copy", "split_with_sizes",
-    "split_with_sizes_copy", "sqrt", "sqrt_", "square", "square_", "squeeze", "squeeze_copy", "stack", "std",
-    "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "t_copy", "take",
-    "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "testing", "threshold",
-    "threshold_", "tile", "to_dlpack", "topk", "trace", "transpose", "transpose_copy", "trapezoid", "trapz",
-    "triangular_solve", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_", "typename",
-    "uint8", "unbind", "unbind_copy", "unflatten", "unfold_copy", "unique", "unique_consecutive", "unravel_index",
-    "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_copy",
+    "randn", "randn_like", "random", "randperm", "range", "ravel", "real", "reciprocal", "reciprocal_", "relu",
+    "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "resize_as_", "resolve_conj", "resolve_neg",
+    "result_type", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub",
+    "save", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select",
+    "select_copy", "select_scatter", "selu", "selu_", "serialization", "set_autocast_cache_enabled",
+    "set_autocast_dtype", "set_default_device", "set_default_dtype", "set_default_tensor_type",
+    "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal", "set_grad_enabled",
+    "set_num_interop_threads", "set_num_threads", "set_printoptions", "set_rng_state", "set_warn_always", "sgn",
+    "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc", "sinh", "sinh_", "slice_copy",
+    "slice_scatter", "slogdet", "softmax", "sort", "sparse", "sparse_bsc_tensor", "sparse_bsr_tensor",
+    "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor", "special", "split",
+    "split_copy", "split_with_sizes", "split_with_sizes_copy", "sqrt", "sqrt_", "square", "square_", "squeeze",
+    "squeeze_copy", "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims",
+    "t", "t_copy", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot",
+    "testing", "threshold", "threshold_", "tile", "to_dlpack", "topk", "trace", "transpose", "transpose_copy",
+    "trapezoid", "trapz", "triangular_solve", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc",
+    "trunc_", "typename", "uint8", "unbind", "unbind_copy", "unflatten", "unfold_copy", "unique", "unique_consecutive",
+    "unravel_index", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_copy",
     "use_deterministic_algorithms", "utils", "vander", "var", "var_mean", "vdot", "version", "view_as_complex",
     "view_as_real", "view_copy", "vmap", "vsplit", "vstack", "where", "xlogy", "xlogy_", "xpu", "zero_", "zeros",
     "zeros_like",
@@ -304,6 +304,7 @@ _LAZILY = {
                          "set_autocast_cache_enabled set_autocast_dtype",
     "amp.grad_scaler": "GradScaler",
     "compiler": "compile",
+    "cuda": "OutOfMemoryError",
 }  # fmt: skip
 _publish(__name__, later=_LATER, lazily=_LAZILY)
 _connect()
