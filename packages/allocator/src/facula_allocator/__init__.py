@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ._listeners import MemoryEvent as MemoryEvent
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
+    from ._recovery import retry_after_oom as retry_after_oom
+    from ._recovery import smaller_batches as smaller_batches
     from ._storage_front import StorageAllocator as StorageAllocator
 
 # Imported when they are first asked for: who takes host memory alone does not wait for them.
@@ -41,6 +43,8 @@ _LATER = {
     "known_device_allocators": "_devices",
     "pinned_allocator": "_devices",
     "set_device_allocator": "_devices",
+    "retry_after_oom": "_recovery",
+    "smaller_batches": "_recovery",
     "unfollow": "_following",
     "use_mem_pool": "_pools",
 }
@@ -59,7 +63,9 @@ __all__ = [
     "follow",
     "known_device_allocators",
     "pinned_allocator",
+    "retry_after_oom",
     "set_device_allocator",
+    "smaller_batches",
     "unfollow",
     "use_mem_pool",
 ]

@@ -330,6 +330,11 @@ class CachingAllocator(PoolOwner):
         return f"<CachingAllocator, {self._core.reserved()} bytes of {self.driver!r}>"
 
 
+def known_caching_allocators() -> list[CachingAllocator]:
+    """Those that live."""
+    return list(_allocators)
+
+
 def _after_fork() -> None:
     forget_foreign()
     for allocator in list(_allocators):

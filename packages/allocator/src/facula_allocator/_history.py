@@ -54,13 +54,13 @@ class History:
     def note(self, action: str, address: int, nbytes: int, stream: int) -> None:
         """Note what happens; of an "oom", `address` is the device's free bytes."""
         stack: Stack = ()
-        if action in ("alloc", "segment_alloc", "oom"):
+        if action in ("alloc", "segment_alloc", "segment_map", "oom"):
             stack = stack_here(1, self.frames)
         if action == "alloc":
             self._live[address] = stack
-        elif action == "segment_alloc":
+        elif action in ("segment_alloc", "segment_map"):
             self._segments[address] = stack
-        elif action == "segment_free":
+        elif action in ("segment_free", "segment_unmap"):
             self._segments.pop(address, None)
         elif action == "free_completed":
             self._live.pop(address, None)

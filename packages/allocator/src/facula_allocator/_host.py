@@ -6,6 +6,7 @@ import os
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
@@ -72,6 +73,7 @@ class HostAllocator(HostBooks):
         self._fine = self._table(FINE, FINE_STEP)
         self._coarse = self._table(COARSE, COARSE_STEP)
         watch(releases_regions=not pools)
+        _allocators.add(self)
 
     def _table(self, up_to: int, step: int) -> tuple[Callable[[], Block], ...]:
         """What takes 0, step, 2 * step, ..., up_to bytes."""
@@ -266,7 +268,13 @@ def _size(operation: str, nbytes: object, name: str = "nbytes") -> int:
     return nbytes
 
 
+_allocators: WeakSet[HostAllocator] = WeakSet()
 _default: dict[str, HostAllocator] = {}
+
+
+def known_host_allocators() -> list[HostAllocator]:
+    """Those that live."""
+    return list(_allocators)
 
 
 def default_host_allocator() -> HostAllocator:
