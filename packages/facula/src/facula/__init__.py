@@ -192,7 +192,7 @@ if TYPE_CHECKING:
     )
     from .amp.grad_scaler import GradScaler as GradScaler
     from .compiler import compile as compile
-    from .errors import OutOfMemoryError as OutOfMemoryError
+    from .cuda import OutOfMemoryError as OutOfMemoryError
 
 __version__ = "0.1.0"
 
@@ -304,7 +304,7 @@ _LAZILY = {
                          "set_autocast_cache_enabled set_autocast_dtype",
     "amp.grad_scaler": "GradScaler",
     "compiler": "compile",
-    "errors": "OutOfMemoryError",
+    "cuda": "OutOfMemoryError",
 }  # fmt: skip
 _publish(__name__, later=_LATER, lazily=_LAZILY)
 _connect()
