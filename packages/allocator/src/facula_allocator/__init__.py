@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ._listeners import MemoryEvent as MemoryEvent
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
+    from ._recovery import retry_after_oom as retry_after_oom
+    from ._recovery import smaller_batches as smaller_batches
 
 # Imported when they are first asked for: who takes host memory alone does not wait for them.
 _LATER = {
@@ -36,6 +38,8 @@ _LATER = {
     "known_device_allocators": "_devices",
     "pinned_allocator": "_devices",
     "set_device_allocator": "_devices",
+    "retry_after_oom": "_recovery",
+    "smaller_batches": "_recovery",
     "use_mem_pool": "_pools",
 }
 
@@ -52,7 +56,9 @@ __all__ = [
     "known_device_allocators",
     "memory_summary",
     "pinned_allocator",
+    "retry_after_oom",
     "set_device_allocator",
+    "smaller_batches",
     "use_mem_pool",
 ]
 

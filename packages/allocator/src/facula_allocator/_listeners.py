@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._core import Core
+    from ._history import History
     from ._waiting import WaitingBlock
 
 
@@ -32,15 +33,16 @@ class MemoryEvent(NamedTuple):
 
 
 class Listeners:
-    """The listeners of an allocator, told in the order in which its books change: under its lock."""
+    """The listeners of an allocator and its history, told in the order in which its books change: under its lock."""
 
-    __slots__ = ("_told",)
+    __slots__ = ("_told", "history")
 
     def __init__(self) -> None:
         self._told: list[Callable[[MemoryEvent], None]] = []
+        self.history: History | None = None
 
     def __len__(self) -> int:
-        return len(self._told)
+        return len(self._told) + (self.history is not None)
 
     def add(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Tell `listener`, too."""
@@ -55,8 +57,17 @@ class Listeners:
 
     def tell(self, action: str, address: int, nbytes: int, capacity: int, stream: int) -> None:
         """Tell all of an event."""
+        if self.history is not None:
+            self.history.note(action, address, nbytes, stream)
         if self._told:
             self._tell(MemoryEvent(action, address, nbytes, capacity, stream))
+
+    def tell_refused(self, nbytes: int, stream: int, device_free: int | None) -> None:
+        """Tell all that memory ran out."""
+        if self.history is not None:
+            self.history.note("oom", device_free or 0, nbytes, stream)
+        if self._told:
+            self._tell(MemoryEvent("oom", 0, nbytes, nbytes, stream))
 
     def tell_completed(self, block: WaitingBlock) -> None:
         """Tell all that a block with uses is free."""
@@ -64,10 +75,14 @@ class Listeners:
 
     def drain(self, core: Core) -> None:
         """Merge what was freed, and tell of it."""
-        for address, capacity, nbytes, stream, uses in core.drain():
-            self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
-            if not uses:
-                self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
+        rows = core.drain()
+        if self.history is not None:
+            self.history.freed(rows)
+        if self._told:
+            for address, capacity, nbytes, stream, uses in rows:
+                self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
+                if not uses:
+                    self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
 
     def _tell(self, event: MemoryEvent) -> None:
         for listener in list(self._told):
