@@ -315,3 +315,27 @@ def test_a_slab_whose_blocks_all_die_in_one_cycle_stays(nbytes):
             address, release = allocator.refill(nbytes)
             ctypes.memset(address, 1, nbytes)
             release()
+
+
+@pytest.mark.parametrize("look", ["trim", "size_classes", "statistics"])
+def test_a_collection_that_asks_for_a_new_size_disturbs_nobody(look):
+    """Looking through the sizes begins a collection, and its finalisers add some."""
+    allocator = HostAllocator()
+    for size in range(1, 60):
+        allocator.take_for(size << 10)
+    sizes, started = iter(range(1 << 20, 1 << 30, 1 << 20)), []
+
+    def finalise(phase, info):
+        if phase == "start":
+            started.append(allocator.take_for(next(sizes)))
+
+    thresholds = gc.get_threshold()
+    none_spare = [(i, i) for i in range(5000)]  # Python keeps dead pairs for reuse, and making those collects nothing
+    gc.callbacks.append(finalise)
+    try:
+        gc.set_threshold(1)
+        getattr(allocator, look)()
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(finalise)
+    assert len(started) > 3 and none_spare

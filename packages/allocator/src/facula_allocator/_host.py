@@ -218,7 +218,7 @@ class HostAllocator(HostBooks):
             return given
         with trimming:
             enough = self._idle_bytes() - _size("trim", keep, "keep")
-            for _, size_class in sorted(self._classes.items(), reverse=True):
+            for _, size_class in sorted(self._classes.copy().items(), reverse=True):
                 if given >= enough:
                     break
                 if size_class.idle_blocks():

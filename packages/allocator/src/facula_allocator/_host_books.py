@@ -28,7 +28,7 @@ class SizeClassRow(NamedTuple):
 def rows_of(classes: dict[int, SizeClass]) -> list[SizeClassRow]:
     """A row for each class that has blocks, by size."""
     rows = []
-    for size, size_class in sorted(classes.items()):
+    for size, size_class in sorted(classes.copy().items()):  # others may add sizes meanwhile
         idle, blocks = size_class.idle_blocks(), size_class.blocks()
         if blocks:
             rows.append(SizeClassRow(size, blocks - idle, idle))
