@@ -26,6 +26,8 @@ from .drivers.protocol import checked_driver
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._file_errors import Path
+    from ._recording import Recording
     from ._snapshot_types import Snapshot
     from .drivers.protocol import Driver
 
@@ -125,7 +127,7 @@ class CachingAllocator(PoolOwner):
         with self._lock:  # what is told has the order of the books in every thread
             self._listeners.drain(self._core)
             block = self._serve(nbytes, stream, pool)
-            self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream)
+            self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream, pool)
         return block
 
     def _serve(self, nbytes: int, stream: int, pool: int) -> Block:
@@ -150,7 +152,7 @@ class CachingAllocator(PoolOwner):
         error.operation = "allocate"
         error.memory = self.driver.memory
         error.remedy = "raise the limit"
-        self._listeners.tell("oom", 0, nbytes, nbytes, stream)
+        self._listeners.tell("oom", 0, nbytes, nbytes, stream, current_pool(self))
         return error
 
     # ----------------------------------------------------------------------------------------------------- what is held
@@ -224,6 +226,15 @@ class CachingAllocator(PoolOwner):
         self._listeners.remove(listener)
         self._detours.remove(listener)
         self._core.listening = bool(self._listeners)
+
+    def record_trace(self, path: Path) -> Recording:
+        """Write all that is asked of this allocator to a file from now on, for `replay` and `will_it_fit`.
+
+        The returned `Recording` ends with its `close()` or its `with` block. Blocks that are alive come first.
+        """
+        from ._recording import Recording
+
+        return Recording(self, path)
 
     def _drain(self) -> None:
         with self._lock:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import NamedTuple
+
+from facula_errors.extend import in_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +66,20 @@ def site_of(frames: Sequence[Mapping[str, object]]) -> CallSite:
             return site
         in_python = in_python or site
     return in_python or UNKNOWN
+
+
+def call_site() -> CallSite:
+    """The line that is asking for a block: the innermost frame that runs no library's code.
+
+    >>> call_site().name
+    '<module>'
+    """
+    frame = sys._getframe(1)
+    while in_library(frame):
+        if frame.f_back is None:
+            return UNKNOWN
+        frame = frame.f_back
+    return CallSite(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_name)
 
 
 def printable(text: str) -> str:
