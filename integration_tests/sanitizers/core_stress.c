@@ -1,4 +1,5 @@
 /* Four threads share the books of a caching allocator: all calls but the push under a lock, pushes at any time.
+   One stream has segments, the other one a range of which pages come and go.
 
    Every 512 bytes of memory in use have an owner, so two blocks over the same memory are seen; at the end everything
    must be free again, and merge into whole segments. Exit status 0: all is well. */
@@ -20,6 +21,8 @@ static facula_core *core;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int owner[(int64_t)SEGMENTS * SEGMENT / GRANULE];
 static int64_t segments;
+static char mapped[SEGMENTS];
+#define RANGE (SEGMENTS / 2) /* the first page of the range: segments lie below */
 
 static void fail(const char *what)
 {
@@ -46,6 +49,23 @@ static void merge_all(void)
     }
 }
 
+/* A block with a page that is mapped at the lowest free place, so that segments join. */
+static facula_block *map(int64_t nbytes)
+{
+    for (uint64_t page = RANGE; page < SEGMENTS; page++)
+        if (!mapped[page]) {
+            mapped[page] = 1;
+            return facula_core_map(core, page * SEGMENT, SEGMENT, (uint64_t)RANGE * SEGMENT, nbytes, 1, 0);
+        }
+    return NULL;
+}
+
+static void unmap(uint64_t page)
+{
+    if (mapped[page] && facula_core_unmap(core, page * SEGMENT, SEGMENT, ++core->epoch) == 1)
+        mapped[page] = 0;
+}
+
 static facula_block *take(int64_t nbytes, int64_t stream)
 {
     facula_block *block = facula_core_take(core, nbytes, stream, 0);
@@ -53,7 +73,9 @@ static facula_block *take(int64_t nbytes, int64_t stream)
         merge_all();
         block = facula_core_take(core, nbytes, stream, 0);
     }
-    if (!block && segments + 1 < SEGMENTS)
+    if (!block && stream)
+        return map(nbytes);
+    if (!block && segments + 1 < RANGE)
         block = facula_core_grow(core, (uint64_t)++segments * SEGMENT, SEGMENT, nbytes, stream, 0);
     return block;
 }
@@ -75,6 +97,7 @@ static void *work(void *argument)
         } else {
             pthread_mutex_lock(&lock);
             *at = take(1 + (random >> 12) % 20000, random & 1);
+            unmap(RANGE + (random >> 16) % 64);
             pthread_mutex_unlock(&lock);
             if (*at)
                 mark(*at, 0, me);
@@ -99,6 +122,11 @@ int main(void)
         pthread_join(threads[i], NULL);
     merge_all();
     facula_core_consolidate(core, ++core->epoch);
+    for (uint64_t page = RANGE; page < SEGMENTS; page++) {
+        unmap(page);
+        if (mapped[page])
+            fail("a page is not free at the end");
+    }
     for (facula_segment *segment = core->segments; segment; segment = segment->next)
         if (!facula_core_is_idle(segment, core->epoch))
             fail("a segment is not one free block at the end");

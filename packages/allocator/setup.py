@@ -4,7 +4,12 @@ from setuptools import Extension, setup
 
 core = Extension(
     "facula_allocator._core",
-    [f"csrc/{name}.c" for name in ("blocktype", "core", "coretype", "module", "segments", "tree", "views")],
+    [
+        f"csrc/{name}.c"
+        for name in (
+            "blocktype", "core", "coresegments", "coretype", "expandable", "module", "segments", "tree", "views",
+        )
+    ],
     depends=[f"csrc/{name}.h" for name in ("books", "core", "types")],
     define_macros=[("Py_LIMITED_API", "0x030b0000")],
     extra_compile_args=[

@@ -12,6 +12,8 @@ void books_remove(facula_core *core, facula_block *block);
 void books_free(facula_core *core, facula_block *block, uint64_t stamp);
 /* Hand a free block out, its rest cut off where that is worth while. */
 facula_block *books_hand_out(facula_core *core, facula_block *block, int64_t size, int64_t nbytes, facula_pool *pool);
+facula_segment *books_segment(facula_core *core); /* in the list, empty; or NULL */
+void books_forget_segment(facula_core *core, facula_segment *segment); /* out of the list, counted, and gone */
 void books_absorb_next(facula_core *core, facula_block *block);
 facula_pool *books_pool(facula_core *core, int64_t stream, int64_t id, int make); /* NULL: none, or no memory */
 

@@ -147,7 +147,7 @@ static facula_block *best_of(const facula_core *core, const facula_pool *pool, i
 {
     int64_t bound = core->options.max_split_size;
     facula_block *block = facula_tree_best(pool->root[kind], size);
-    if (block && block->size > bound && (size <= bound || block->size - size >= core->options.large_segment))
+    if (block && !block->segment->range && block->size > bound && (size <= bound || block->size - size >= core->options.large_segment))
         return NULL;
     return block;
 }
@@ -159,7 +159,9 @@ facula_block *books_hand_out(facula_core *core, facula_block *block, int64_t siz
     int64_t left = block->size - size;
     facula_block *rest = NULL;
     books_remove(core, block);
-    if (kind == SMALL ? left > 0 : left > core->options.small_size && block->size <= core->options.max_split_size)
+    if (kind == SMALL || block->segment->range
+            ? left > 0
+            : left > core->options.small_size && block->size <= core->options.max_split_size)
         rest = books_node(core); /* without memory for a node the block goes as a whole */
     if (rest) {
         rest->address = block->address + (uint64_t)size;

@@ -49,6 +49,7 @@ struct facula_pool {
 struct facula_segment {
     uint64_t address;
     int64_t size;
+    uint64_t range; /* the start of the reserved addresses that an expandable segment lies in; 0 for others */
     facula_block *first;
     facula_pool *home;
     facula_segment *prev, *next;
@@ -116,7 +117,13 @@ void facula_core_reclaim(facula_core *core, facula_block *block, uint64_t stamp)
 /* Add a segment that a driver gave, and take `nbytes` from it, which fit. NULL: no memory, and nothing was added. */
 facula_block *facula_core_grow(facula_core *core, uint64_t address, int64_t size, int64_t nbytes, int64_t stream,
                                int64_t pool);
-/* Whether a segment is one free block, and was before the epoch; and take it out of the books. */
+/* Add mapped pages of a range of reserved addresses, joined with what is mapped beside them, and take `nbytes`, which
+   fit. NULL: no memory, and nothing was added. */
+facula_block *facula_core_map(facula_core *core, uint64_t address, int64_t size, uint64_t range, int64_t nbytes,
+                              int64_t stream, int64_t pool);
+/* Take pages out that lie in one free block, and did before the epoch: 1. 0 if they do not; -1: no memory. */
+int facula_core_unmap(facula_core *core, uint64_t address, int64_t size, uint64_t epoch);
+/* Whether a segment that is not expandable is one free block, and was before the epoch; and take it out of the books. */
 int facula_core_is_idle(const facula_segment *segment, uint64_t epoch);
 void facula_core_drop_segment(facula_core *core, facula_segment *segment);
 /* Merge free neighbours of whatever stream that were free before the epoch, for their segment's stream. */

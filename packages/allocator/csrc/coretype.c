@@ -21,7 +21,7 @@ void drain_silently(Core *self)
         facula_core_merge(self->core, facula_core_detach(self->core));
 }
 
-static int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long *into, Py_ssize_t wanted)
+int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long *into, Py_ssize_t wanted)
 {
     if (given != wanted) {
         PyErr_Format(PyExc_TypeError, "Core.%s: expected %zd arguments; got %zd", name, wanted, given);
@@ -238,46 +238,6 @@ static PyObject *core_consolidate(Core *self, PyObject *epoch)
     Py_RETURN_NONE;
 }
 
-static PyObject *core_grow(Core *self, PyObject *const *args, Py_ssize_t given)
-{
-    long long at[5];
-    if (numbers("grow", args, given, at, 5))
-        return NULL;
-    facula_block *taken = facula_core_grow(self->core, (uint64_t)at[0], at[1], at[2], at[3], at[4]);
-    return taken ? new_block(self, taken, at[2], at[3]) : PyErr_NoMemory();
-}
-
-static PyObject *core_recall(Core *self, PyObject *const *args, Py_ssize_t given)
-{
-    long long at[4];
-    if (numbers("recall", args, given, at, 4))
-        return NULL;
-    facula_core_recall(self->core, at[0], at[1], at[2], (uint64_t)at[3]);
-    Py_RETURN_NONE;
-}
-
-static PyObject *core_drop_segment(Core *self, PyObject *const *args, Py_ssize_t given)
-{
-    long long at[2];
-    if (numbers("drop_segment", args, given, at, 2))
-        return NULL;
-    for (facula_segment *segment = self->core->segments; segment; segment = segment->next)
-        if (segment->address == (uint64_t)at[0] && facula_core_is_idle(segment, (uint64_t)at[1])) {
-            facula_core_drop_segment(self->core, segment);
-            Py_RETURN_TRUE;
-        }
-    Py_RETURN_FALSE;
-}
-
-static PyObject *core_round(Core *self, PyObject *nbytes)
-{
-    long long at = PyLong_AsLongLong(nbytes);
-    if (at == -1 && PyErr_Occurred())
-        return NULL;
-    int64_t size = facula_core_round(self->core, at);
-    return Py_BuildValue("LL", (long long)size, (long long)(size < 0 ? -1 : facula_core_segment_size(self->core, size)));
-}
-
 static void count_free(facula_statistic *at, int64_t by)
 {
     at->current -= by;
@@ -351,12 +311,19 @@ static PyMethodDef methods[] = {
     {"consolidate", (PyCFunction)core_consolidate, METH_O, "Merge free neighbours across streams."},
     {"grow", (PyCFunction)(void (*)(void))core_grow, METH_FASTCALL,
      "grow(address, size, nbytes, stream, pool): a Block of nbytes, cut from a new segment of that size."},
+    {"map", (PyCFunction)(void (*)(void))core_map, METH_FASTCALL,
+     "map(address, size, range, nbytes, stream, pool): a Block of nbytes, with mapped pages added to a range."},
+    {"unmap", (PyCFunction)(void (*)(void))core_unmap, METH_FASTCALL,
+     "unmap(address, size, epoch): whether these pages were free before the epoch, and went."},
+    {"free_pages", (PyCFunction)(void (*)(void))core_free_pages, METH_FASTCALL,
+     "free_pages(page, epoch): (size, address, stream, pool, kind, range) of whole pages in free blocks."},
+    {"runs", (PyCFunction)core_runs, METH_O, "runs(range): (address, size, free at its begin, free at its end) by address."},
     {"idle_segments", (PyCFunction)core_idle_segments, METH_O, "(size, address, stream, pool, kind) of each idle segment."},
     {"lent", (PyCFunction)core_lent, METH_O, "lent(pool): (borrower, home) of streams that have idle lent blocks."},
     {"recall", (PyCFunction)(void (*)(void))core_recall, METH_FASTCALL,
      "recall(pool, borrower, home, epoch): idle lent blocks from before the epoch go home, and merge."},
     {"drop_segment", (PyCFunction)(void (*)(void))core_drop_segment, METH_FASTCALL, "Whether it was idle, and went."},
-    {"round", (PyCFunction)core_round, METH_O, "(size of the block, size of a segment) for a request."},
+    {"round", (PyCFunction)core_round, METH_O, "(size of the block, size of a segment, kind: 1 for large) for a request."},
     {"statistics", (PyCFunction)core_statistics, METH_NOARGS, "All figures by PyTorch's names."},
     {"reserved", (PyCFunction)core_reserved, METH_NOARGS, "Bytes in segments."},
     {"reset", (PyCFunction)core_reset, METH_O, "Reset totals (True) or peaks (False)."},

@@ -3,22 +3,49 @@
 
 #include <stdlib.h>
 
+facula_segment *books_segment(facula_core *core)
+{
+    facula_segment *segment = calloc(1, sizeof *segment);
+    if (segment) {
+        segment->next = core->segments;
+        if (core->segments)
+            core->segments->prev = segment;
+        core->segments = segment;
+    }
+    return segment;
+}
+
+void books_forget_segment(facula_core *core, facula_segment *segment)
+{
+    count_less(core, segment->kind, COUNT_SEGMENT, 1);
+    if (segment->prev)
+        segment->prev->next = segment->next;
+    else
+        core->segments = segment->next;
+    if (segment->next)
+        segment->next->prev = segment->prev;
+    free(segment);
+}
+
 facula_block *facula_core_grow(facula_core *core, uint64_t address, int64_t size, int64_t nbytes, int64_t stream,
                                int64_t id)
 {
     int64_t wanted = facula_core_round(core, nbytes);
     int kind = wanted <= core->options.small_size ? SMALL : LARGE;
     facula_pool *pool = books_pool(core, stream, id, 1);
-    facula_segment *segment = malloc(sizeof *segment);
-    facula_block *block = pool && segment ? books_node(core) : NULL;
-    if (!block) {
-        free(segment);
+    facula_block *block = pool ? books_node(core) : NULL;
+    if (!block)
+        return NULL;
+    facula_segment *segment = books_segment(core);
+    if (!segment) {
+        books_spare(core, block);
         return NULL;
     }
-    *segment = (facula_segment){address, size, block, pool, NULL, core->segments, kind};
-    if (core->segments)
-        core->segments->prev = segment;
-    core->segments = segment;
+    segment->address = address;
+    segment->size = size;
+    segment->first = block;
+    segment->home = pool;
+    segment->kind = kind;
     block->address = address;
     block->size = size;
     block->prev = block->next = NULL;
@@ -35,22 +62,15 @@ facula_block *facula_core_grow(facula_core *core, uint64_t address, int64_t size
 int facula_core_is_idle(const facula_segment *segment, uint64_t epoch)
 {
     const facula_block *block = segment->first;
-    return !block->next && block->state == BLOCK_FREE && block->stamp < epoch;
+    return !segment->range && !block->next && block->state == BLOCK_FREE && block->stamp < epoch;
 }
 
 void facula_core_drop_segment(facula_core *core, facula_segment *segment)
 {
     books_remove(core, segment->first);
     books_spare(core, segment->first);
-    count_less(core, segment->kind, COUNT_SEGMENT, 1);
     count_less(core, segment->kind, BYTES_RESERVED, segment->size);
-    if (segment->prev)
-        segment->prev->next = segment->next;
-    else
-        core->segments = segment->next;
-    if (segment->next)
-        segment->next->prev = segment->prev;
-    free(segment);
+    books_forget_segment(core, segment);
 }
 
 static int mergeable(const facula_block *block, uint64_t epoch)

@@ -37,12 +37,24 @@ PyObject *new_block(Core *core, facula_block *taken, long long nbytes, long long
 
 /* Merge what was freed, unless a listener is to be told or a collection runs. */
 void drain_silently(Core *core);
+/* `wanted` arguments as numbers; 0, or -1: an error that names the method. */
+int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long *into, Py_ssize_t wanted);
 /* Append `item`, which may be NULL and is given away. 0, or not: an error. */
 int append(PyObject *list, PyObject *item);
 
+/* coresegments.c: methods about segments. */
+PyObject *core_drop_segment(Core *self, PyObject *const *args, Py_ssize_t given);
+PyObject *core_grow(Core *self, PyObject *const *args, Py_ssize_t given);
+PyObject *core_map(Core *self, PyObject *const *args, Py_ssize_t given);
+PyObject *core_recall(Core *self, PyObject *const *args, Py_ssize_t given);
+PyObject *core_round(Core *self, PyObject *nbytes);
+PyObject *core_unmap(Core *self, PyObject *const *args, Py_ssize_t given);
+
 /* views.c: methods that describe the books. */
+PyObject *core_free_pages(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_idle_segments(Core *self, PyObject *epoch);
 PyObject *core_lent(Core *self, PyObject *pool);
+PyObject *core_runs(Core *self, PyObject *range);
 PyObject *core_snapshot(Core *self, PyObject *nothing);
 
 typedef struct {

@@ -6,9 +6,31 @@
 
 typedef struct {
     long long size, requested, stream, pool; /* requested: of a block */
-    unsigned long long address;
+    unsigned long long address, range;
     int state, kind, blocks;                 /* blocks: how many rows of blocks follow this row of a segment */
 } row;
+
+static size_t count_rows(const facula_core *core)
+{
+    size_t count = 0;
+    for (const facula_segment *segment = core->segments; segment; segment = segment->next) {
+        count++;
+        for (const facula_block *block = segment->first; block; block = block->next)
+            count++;
+    }
+    return count;
+}
+
+/* A list of what `item` makes of rows, which are freed. */
+static PyObject *listed(row *rows, size_t count, PyObject *(*item)(const row *))
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count; i++)
+        if (append(list, item(rows + i)))
+            Py_CLEAR(list);
+    free(rows);
+    return list;
+}
 
 static PyObject *idle_row(const row *at)
 {
@@ -30,12 +52,75 @@ PyObject *core_idle_segments(Core *self, PyObject *epoch)
         if (facula_core_is_idle(segment, (uint64_t)at))
             rows[filled++] = (row){.size = segment->size, .address = segment->address, .stream = segment->home->stream,
                                    .pool = segment->home->id, .kind = segment->kind};
-    PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && i < filled; i++)
-        if (append(list, idle_row(rows + i)))
-            Py_CLEAR(list);
-    free(rows);
-    return list;
+    return listed(rows, filled, idle_row);
+}
+
+static PyObject *page_row(const row *at)
+{
+    return Py_BuildValue("LKLLiK", at->size, at->address, at->stream, at->pool, at->kind, at->range);
+}
+
+PyObject *core_free_pages(Core *self, PyObject *const *args, Py_ssize_t given)
+{
+    long long at[2];
+    size_t filled = 0;
+    if (numbers("free_pages", args, given, at, 2))
+        return NULL;
+    uint64_t page = (uint64_t)at[0], epoch = (uint64_t)at[1];
+    row *rows = malloc((count_rows(self->core) + 1) * sizeof *rows);
+    if (!rows)
+        return PyErr_NoMemory();
+    for (facula_segment *segment = self->core->segments; segment; segment = segment->next)
+        for (facula_block *block = segment->range ? segment->first : NULL; block; block = block->next) {
+            if (block->state != BLOCK_FREE || block->stamp >= epoch)
+                continue;
+            uint64_t first = (block->address + page - 1) / page * page;
+            uint64_t last = (block->address + (uint64_t)block->size) / page * page;
+            if (first < last)
+                rows[filled++] = (row){.size = (long long)(last - first), .address = first, .range = segment->range,
+                                       .stream = segment->home->stream, .pool = segment->home->id,
+                                       .kind = segment->kind};
+        }
+    return listed(rows, filled, page_row);
+}
+
+/* `stream` and `pool` hold the free bytes at either end. */
+static PyObject *run_row(const row *at)
+{
+    return Py_BuildValue("KLLL", at->address, at->size, at->stream, at->pool);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const row *one = a, *two = b;
+    return (one->address > two->address) - (one->address < two->address);
+}
+
+static long long free_bytes(const facula_block *block)
+{
+    return block->state == BLOCK_FREE && block->pool == block->segment->home ? block->size : 0;
+}
+
+PyObject *core_runs(Core *self, PyObject *range)
+{
+    unsigned long long start = PyLong_AsUnsignedLongLong(range);
+    size_t filled = 0;
+    if (PyErr_Occurred())
+        return NULL;
+    row *rows = malloc((count_rows(self->core) + 1) * sizeof *rows);
+    if (!rows)
+        return PyErr_NoMemory();
+    for (facula_segment *segment = self->core->segments; segment; segment = segment->next) {
+        if (segment->range != start)
+            continue;
+        const facula_block *last = segment->first;
+        while (last->next)
+            last = last->next;
+        rows[filled++] = (row){.address = segment->address, .size = segment->size,
+                               .stream = free_bytes(segment->first), .pool = free_bytes(last)};
+    }
+    qsort(rows, filled, sizeof *rows, by_address);
+    return listed(rows, filled, run_row);
 }
 
 PyObject *core_lent(Core *self, PyObject *pool)
@@ -67,23 +152,12 @@ PyObject *core_lent(Core *self, PyObject *pool)
     return list;
 }
 
-static size_t count_rows(const facula_core *core)
-{
-    size_t count = 0;
-    for (const facula_segment *segment = core->segments; segment; segment = segment->next) {
-        count++;
-        for (const facula_block *block = segment->first; block; block = block->next)
-            count++;
-    }
-    return count;
-}
-
 static void copy_rows(const facula_core *core, row *at)
 {
     for (const facula_segment *segment = core->segments; segment; segment = segment->next) {
         row *head = at++;
-        *head = (row){.size = segment->size, .address = segment->address, .stream = segment->home->stream,
-                      .pool = segment->home->id, .kind = segment->kind};
+        *head = (row){.size = segment->size, .address = segment->address, .range = segment->range,
+                      .stream = segment->home->stream, .pool = segment->home->id, .kind = segment->kind};
         for (const facula_block *block = segment->first; block; block = block->next) {
             int state = block->state; /* what is freed and not drained counts as free */
             if (state == BLOCK_PUSHED)
@@ -103,7 +177,8 @@ static PyObject *segment_row(const row *head)
             Py_CLEAR(blocks);
     if (!blocks)
         return NULL;
-    return Py_BuildValue("KLLLiN", head->address, head->size, head->stream, head->pool, head->kind, blocks);
+    return Py_BuildValue("KLLLiNN", head->address, head->size, head->stream, head->pool, head->kind,
+                         PyBool_FromLong(head->range != 0), blocks);
 }
 
 PyObject *core_snapshot(Core *self, PyObject *nothing)

@@ -15,17 +15,21 @@ from hypothesis.stateful import (
 )
 
 from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
+from facula_allocator._ranges import Ranges
+from facula_allocator._slow_path import SlowPath
 from facula_allocator._waiting import Waiting
 from facula_allocator.drivers import DriverError, SimulatedDriver
 
 MIB = 1 << 20
 CAPACITY = 48 * MIB
+PAGE = 2 * MIB
 STREAMS = [0, 1, 2]
 CAPTURING = 9
 sizes = st.one_of(st.integers(1, 3000), st.integers(1, MIB), st.integers(MIB, 14 * MIB))
 streams = st.sampled_from(STREAMS)
 calls = st.sampled_from(
-    ["allocate", "free", "record_event", "wait_event", "event_done", "free_event", "synchronize"],
+    ["allocate", "free", "record_event", "wait_event", "event_done", "free_event", "synchronize",
+     "reserve_addresses", "map", "unmap"],
 )  # fmt: skip
 
 
@@ -41,10 +45,11 @@ class Machine(RuleBasedStateMachine):
         limit=st.sampled_from([None, None, 30 * MIB]),
         threshold=st.sampled_from([None, None, 0.5]),
         reliable=st.booleans(),
+        expandable=st.booleans(),
     )
-    def begin(self, lend, max_split_size, divisions, limit, threshold, reliable):
+    def begin(self, lend, max_split_size, divisions, limit, threshold, reliable, expandable):
         gc.disable()
-        self.driver = SimulatedDriver(CAPACITY)
+        self.driver = SimulatedDriver(CAPACITY, page_size=PAGE if expandable else 0)
         self.allocator = CachingAllocator(
             self.driver,
             limit,
@@ -96,7 +101,10 @@ class Machine(RuleBasedStateMachine):
             return
         size = self.allocator._core.round(nbytes)[0]
         pool = self.pools[number].id if number else (0, 0)
+        pages = 0
         for segment in self.allocator.memory_snapshot()["segments"]:
+            if segment["is_expandable"] and segment["segment_pool_id"][1] not in self.allocator._open_pools:
+                pages += free_pages(segment)
             if segment["segment_pool_id"] == pool:
                 run = 0
                 for block in segment["blocks"]:
@@ -105,6 +113,7 @@ class Machine(RuleBasedStateMachine):
                     assert run < size, (segment, nbytes)
         room = self.budget - self.reserved()
         assert min(room, self.driver.largest_free()) < size
+        assert min(room, self.driver.memory_info()[0]) + pages < size or not self.driver.page_size
 
     @precondition(lambda self: self.live)
     @rule(data=st.data(), stream=streams)
@@ -193,7 +202,10 @@ class Machine(RuleBasedStateMachine):
             return
         used = {}
         for segment in self.allocator.memory_snapshot()["segments"]:
-            assert self.driver._regions[segment["address"]][0] == segment["total_size"]
+            if segment["is_expandable"]:
+                self.driver._memory.check_mapped(segment["address"], segment["total_size"])
+            else:
+                self.driver._memory.check_region(segment["address"], segment["total_size"])
             at = segment["address"]
             for block in segment["blocks"]:
                 assert block["address"] == at and block["size"] > 0
@@ -216,7 +228,7 @@ class Machine(RuleBasedStateMachine):
             "allocation": len(self.live),
             "allocated_bytes": self.allocated(),
             "requested_bytes": sum(block.nbytes for block, _ in self.live.values()),
-            "segment": len(self.driver._regions),
+            "segment": len(segments),
             "reserved_bytes": self.reserved(),
             "active": len(active),
             "active_bytes": sum(block["size"] for block in active),
@@ -233,6 +245,19 @@ class Machine(RuleBasedStateMachine):
         assert self.reserved() <= self.budget
         peak = now["allocated_bytes.all.peak"]
         assert peak == self.peak if not self.failed else peak >= self.peak
+
+
+def free_pages(segment):
+    """The bytes of pages that lie whole in idle runs."""
+    found, start, at = 0, None, segment["address"]
+    for block in [*segment["blocks"], {"size": 0, "state": "end"}]:
+        if block["state"] == "inactive":
+            start = at if start is None else start
+        elif start is not None:
+            found += max(0, at // PAGE - -(-start // PAGE)) * PAGE
+            start = None
+        at += block["size"]
+    return found
 
 
 TestMachine = Machine.TestCase
@@ -290,5 +315,10 @@ def test_memory_given_back_too_early_is_found(monkeypatch):
 
 
 def test_giving_up_too_early_is_found(monkeypatch):
-    monkeypatch.setattr(CachingAllocator, "_last_resort", lambda self, nbytes, stream, pool: None)
+    monkeypatch.setattr(SlowPath, "_last_resort", lambda self, nbytes, stream, pool: None)
+    found(Machine)
+
+
+def test_pages_that_are_kept_from_others_are_found(monkeypatch):
+    monkeypatch.setattr(Ranges, "release", lambda self, epoch, open_pools, step: iter(()))
     found(Machine)

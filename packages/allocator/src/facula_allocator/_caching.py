@@ -10,6 +10,7 @@ from weakref import WeakSet, finalize
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
 
+from ._budget import Budget
 from ._closing import close, forget_foreign
 from ._core import Block, Core
 from ._errors import OutOfMemoryError
@@ -20,7 +21,7 @@ from ._options import UNBOUNDED, Option, checked_options, environment_options
 from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
 from ._size_classes import LARGEST
-from ._slow_path import Budget, SlowPath
+from ._slow_path import SlowPath
 from .drivers.protocol import checked_driver
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class CachingAllocator(PoolOwner):
         self._slow_path = SlowPath(
             self._core, self.driver, options, self._budget, self._listeners, self._open_pools, self._counts
         )
-        finalize(self._core, close, self.driver, self._slow_path.segments).atexit = False
+        finalize(self._core, close, self.driver, self._slow_path.segments, self._slow_path.ranges).atexit = False
 
     # ------------------------------------------------------------------------------------------------------ allocation
     def allocate(self, nbytes: int, stream: int = 0) -> Block:
@@ -247,7 +248,7 @@ class CachingAllocator(PoolOwner):
             self._slow_path.inside = False
         else:
             self._core.abandoned = True
-            self._slow_path.segments.clear()
+            self._slow_path.forget()
             self._open()
 
     def __repr__(self) -> str:

@@ -5,26 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._process import collecting
-from .drivers.protocol import DriverError
+from ._ranges import give_back
+from .drivers.protocol import DriverError, supports_virtual_memory
 
 if TYPE_CHECKING:
+    from ._ranges import Range
     from .drivers.protocol import Driver
 
-_late: list[tuple[Driver, dict[int, int]]] = []  # what could not go when its allocator went
+_late: list[tuple[Driver, dict[int, int], dict[int, Range]]] = []  # what could not go when its allocator went
 
 
-def close(driver: Driver, segments: dict[int, int]) -> None:
-    """Give back what an allocator held, {address: bytes}; later if a collection runs or a graph is captured.
+def close(driver: Driver, segments: dict[int, int], ranges: dict[int, Range]) -> None:
+    """Give back what an allocator held; later if a collection runs or a graph is captured.
 
     What is freed in a collection stays until its end: a finaliser may still look at it.
+
+    Arguments:
+        driver: where memory came from.
+        segments: their bytes by address.
+        ranges: reserved addresses by their start.
     """
     try:
         if collecting or driver.is_capturing():
-            _late.append((driver, segments))
+            _late.append((driver, segments, ranges))
             return
         driver.synchronize()
         while segments:
             driver.free(*segments.popitem())
+        if supports_virtual_memory(driver):
+            give_back(driver, ranges)
     except DriverError:
         pass  # the driver keeps what is left: nobody is there to be told
 
@@ -37,4 +46,4 @@ def close_late() -> None:
 
 def forget_foreign() -> None:
     """In the child of a fork: forget memory that only the parent may use."""
-    _late[:] = [(driver, segments) for driver, segments in _late if driver.survives_fork]
+    _late[:] = [entry for entry in _late if entry[0].survives_fork]

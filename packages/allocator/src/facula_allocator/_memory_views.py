@@ -29,7 +29,7 @@ _ROWS = (
 def segments_of(core: Core) -> list[SnapshotSegment]:
     """The segments of a core, by address."""
     found: list[SnapshotSegment] = []
-    for address, total, stream, pool, kind, rows in sorted(core.snapshot()):
+    for address, total, stream, pool, kind, expandable, rows in sorted(core.snapshot()):
         blocks: list[SnapshotBlock] = [
             {
                 "address": at,
@@ -54,7 +54,7 @@ def segments_of(core: Core) -> list[SnapshotSegment]:
                 "stream": stream,
                 "segment_type": _KINDS[kind],
                 "segment_pool_id": (0, pool),
-                "is_expandable": False,
+                "is_expandable": expandable,
                 "frames": [],
                 "blocks": blocks,
             }

@@ -12,6 +12,7 @@ from ._settings import parsed_bytes
 MIB = 1 << 20
 VARIABLE = "FACULA_ALLOCATOR_OPTIONS"
 Option = int | float | bool | None
+SWITCHES = ("expandable_segments", "lend")
 UNBOUNDED = (1 << 63) - 1
 
 
@@ -28,6 +29,9 @@ class Options(NamedTuple):
         roundup_power2_divisions: round large requests up to so many sizes per power of two; 0 for not at all.
         garbage_collection_threshold: the part of a limit or memory fraction up to which idle memory is kept, between 0
             and 1; before more is taken, idle segments are given back. None for giving back at the limit alone.
+        expandable_segments: map memory page by page into long ranges of addresses, so that segments grow and no idle
+            page is lost between blocks. None: where the driver has virtual memory. Such memory may not be shared with
+            other processes by handles of CUDA's older interface.
         lend: let idle blocks of one stream serve another, which then waits for the first.
     """
 
@@ -39,6 +43,7 @@ class Options(NamedTuple):
     max_split_size: int | None = None
     roundup_power2_divisions: int = 0
     garbage_collection_threshold: float | None = None
+    expandable_segments: bool | None = None
     lend: bool = True
 
 
@@ -50,9 +55,9 @@ def environment_options() -> dict[str, Option]:
         if name not in Options._fields:
             known = ", ".join(Options._fields)
             raise InvalidValueError(f"{VARIABLE}: expected NAME=VALUE with a name among {known}; got {entry!r}")
-        if name == "lend":
+        if name in SWITCHES:
             if text not in ("yes", "no"):
-                raise InvalidValueError(f"{VARIABLE}: expected lend=yes or lend=no; got {entry!r}")
+                raise InvalidValueError(f"{VARIABLE}: expected {name}=yes or {name}=no; got {entry!r}")
             found[name] = text == "yes"
         elif name == "garbage_collection_threshold":
             try:
@@ -70,9 +75,9 @@ def checked_options(given: dict[str, Option], granularity: int) -> Options:
         if name not in Options._fields:
             known = ", ".join(Options._fields)
             raise InvalidTypeError(f"CachingAllocator: expected options among {known}; got {name!r}")
-        if name == "lend":
-            if not isinstance(value, bool):
-                raise InvalidTypeError(f"CachingAllocator: expected lend, True or False; got {value!r}")
+        if name in SWITCHES:
+            if not isinstance(value, bool) and (name == "lend" or value is not None):
+                raise InvalidTypeError(f"CachingAllocator: expected {name}, True or False; got {value!r}")
         elif name == "garbage_collection_threshold":
             if value is not None and not (isinstance(value, float) and 0 < value < 1):
                 raise InvalidValueError(f"CachingAllocator: expected 0 < {name} < 1, or None; got {value!r}")

@@ -9,33 +9,19 @@ from facula_errors import NoMemoryError
 from ._closing import close_late
 from ._lending import borrow, recall
 from ._options import UNBOUNDED
+from ._ranges import Ranges
 from ._waiting import Waiting
-from .drivers.protocol import DriverError
+from .drivers.protocol import DriverError, supports_virtual_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ._budget import Budget
     from ._core import Block, Core
     from ._listeners import Listeners
     from ._options import Options
+    from ._ranges import Range
     from .drivers.protocol import Driver
-
-
-class Budget:
-    """The most bytes that an allocator may take from its driver, in bytes and as a part of what the driver has."""
-
-    __slots__ = ("fraction", "limit")
-
-    def __init__(self, limit: int | None):
-        self.limit = limit
-        self.fraction: float | None = None
-
-    def nbytes(self, driver: Driver) -> int:
-        """The bytes; UNBOUNDED where nothing bounds them."""
-        nbytes = UNBOUNDED if self.limit is None else self.limit
-        if self.fraction is not None:
-            nbytes = min(nbytes, int(self.fraction * driver.memory_info()[1]))
-        return nbytes
 
 
 class SlowPath:
@@ -58,7 +44,7 @@ class SlowPath:
     """
 
     __slots__ = (
-        "_budget", "_core", "_counts", "_driver", "_listeners", "_open_pools", "_options", "_waiting",
+        "_budget", "_core", "_counts", "_driver", "_listeners", "_open_pools", "_options", "_ranges", "_waiting",
         "capturing", "inside", "refusal", "segments",
     )  # fmt: skip
 
@@ -78,6 +64,19 @@ class SlowPath:
         self.inside = False
         self.refusal: DriverError | None = None
         self.segments: dict[int, int] = {}
+        self._ranges: Ranges | None = None
+        if options.expandable_segments is not False and supports_virtual_memory(driver):
+            self._ranges = Ranges(core, driver, budget, listeners, counts)
+
+    @property
+    def ranges(self) -> dict[int, Range]:
+        """Reserved addresses by their start, with the pages that have memory."""
+        return {} if self._ranges is None else self._ranges.held
+
+    def forget(self) -> None:
+        """Forget all memory: it is another process's."""
+        self.segments.clear()
+        self.ranges.clear()
 
     def allocate(self, nbytes: int, stream: int, pool: int) -> Block | None:
         """A block, or None: then `refusal` is the driver's last word, if any.
@@ -143,10 +142,15 @@ class SlowPath:
         return block
 
     def _grow(self, nbytes: int, stream: int, pool: int, exactly: bool = False) -> Block | None:
-        """A block from a new segment; None when the limit or the driver refuses."""
-        size, segment = self._core.round(nbytes)
+        """A block from new memory; None when the limit or the driver refuses."""
+        if self._ranges is not None and self._ranges.usable and not exactly:
+            block = self._ranges.grow(nbytes, stream, pool)
+            self.refusal = self._ranges.refusal
+            if block is not None or self._ranges.usable:
+                return block
+        size, segment, _ = self._core.round(nbytes)
         wanted = size if exactly else segment
-        if wanted <= 0 or self._core.reserved() + wanted > self._budget.nbytes(self._driver):
+        if wanted <= 0 or not self._budget.allows(self._core, self._driver, wanted):
             return None
         try:
             address = self._driver.allocate(wanted)
@@ -174,7 +178,7 @@ class SlowPath:
         epoch = self._finish_work()
         block = self._core.take_any(nbytes, stream, pool, epoch)
         if block is None:
-            for given in self._release_idle(epoch):
+            for given in self._release_idle(epoch, over):
                 over -= given
                 if over <= 0:
                     break
@@ -186,7 +190,7 @@ class SlowPath:
         epoch = self._finish_work()
         block = self._core.take_any(nbytes, stream, pool, epoch)
         if block is None:
-            for _ in self._release_idle(epoch):
+            for _ in self._release_idle(epoch, self._core.round(nbytes)[0]):
                 block = self._grow(nbytes, stream, pool)
                 if block is not None:
                     break
@@ -205,8 +209,13 @@ class SlowPath:
         self._core.consolidate(epoch)
         return epoch
 
-    def _release_idle(self, epoch: int) -> Iterator[int]:
-        """Give segments back that were idle before the epoch, the largest first: their sizes, one by one."""
+    def _release_idle(self, epoch: int, step: int = UNBOUNDED) -> Iterator[int]:
+        """Give segments back that were idle before the epoch, the largest first: their sizes, one by one.
+
+        Of expandable segments whole pages go, about `step` bytes at a time.
+        """
+        if self._ranges is not None:
+            yield from self._ranges.release(epoch, self._open_pools, step)
         for size, address, stream, pool, kind in sorted(self._core.idle_segments(epoch), reverse=True):
             if pool in self._open_pools or not self._core.drop_segment(address, epoch):
                 continue
