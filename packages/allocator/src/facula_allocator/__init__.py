@@ -19,29 +19,50 @@ _register("facula_allocator")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._caching import CachingAllocator as CachingAllocator
+    from ._fitting import Fit as Fit
+    from ._fitting import SmallestCapacity as SmallestCapacity
+    from ._fitting import smallest_capacity as smallest_capacity
+    from ._fitting import will_it_fit as will_it_fit
     from ._listeners import MemoryEvent as MemoryEvent
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
+    from ._recording import Recording as Recording
+    from ._replay_report import ReplayReport as ReplayReport
+    from ._replaying import replay as replay
 
 # Imported when they are first asked for: who takes host memory alone does not wait for them.
 _LATER = {
     "CachingAllocator": "_caching",
+    "Fit": "_fitting",
     "MemPool": "_pools",
     "MemoryEvent": "_listeners",
+    "Recording": "_recording",
+    "ReplayReport": "_replay_report",
+    "SmallestCapacity": "_fitting",
+    "replay": "_replaying",
+    "smallest_capacity": "_fitting",
     "use_mem_pool": "_pools",
+    "will_it_fit": "_fitting",
 }
 
 __all__ = [
     "Block",
     "CachingAllocator",
+    "Fit",
     "HostAllocator",
     "MemPool",
     "MemoryEvent",
     "OutOfMemoryError",
+    "Recording",
+    "ReplayReport",
     "SizeClassRow",
+    "SmallestCapacity",
     "default_host_allocator",
     "memory_summary",
+    "replay",
+    "smallest_capacity",
     "use_mem_pool",
+    "will_it_fit",
 ]
 
 

@@ -25,7 +25,7 @@ from .traces._writer import TraceWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
+    from threading import RLock
     from types import TracebackType
 
     from ._call_sites import CallSite
@@ -48,7 +48,7 @@ class Recorded(Protocol):
     options: Options
     _budget: Budget
     _listeners: Listeners
-    _lock: AbstractContextManager[bool]
+    _lock: RLock
     _open_pools: set[int]
     _slow_path: SlowPath
 
@@ -88,7 +88,8 @@ class Recording:
         self._ids: dict[int, int] = {}  # of blocks, by address
         self._next_id = 0
         self._pools: set[int] = set()  # where blocks came from
-        self._limit, self._fraction = allocator._budget.limit, None
+        self._limit = allocator._budget.limit
+        self._fraction: float | None = None
         self._capturing = False
         self._over: dict[int, int] = {}  # by stream, what the trace says
         self._waited: int | None = None  # the number of requests when an allocation had waited for the device

@@ -8,27 +8,25 @@ blocks of equal size. Blocks that were alive when the recording began lie side b
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from ._call_sites import UNKNOWN, CallSite, printable
 from ._caching import CachingAllocator
-from ._errors import OutOfMemoryError, readable
+from ._call_sites import UNKNOWN
+from ._errors import OutOfMemoryError
 from ._options import Option, Options
 from ._pools import MemPool, use_mem_pool
+from ._replay_report import Curve, ReplayReport, Shortfall
 from .drivers import SimulatedDriver
 from .traces._events import (
-    REQUESTS,
     Allocate,
     Capture,
     ClosePool,
     Complete,
     EmptyCache,
-    Event,
     Free,
     Limit,
     Mark,
@@ -45,106 +43,235 @@ if TYPE_CHECKING:
 
     from ._core import Block
     from ._file_errors import Path
-    from ._snapshot_types import Snapshot
 
-ENOUGH = 1 << 43  # the capacity where none is known
-PAGE = 2 << 20
+ENOUGH = 1 << 40  # the capacity where none is known
+PAGE = 2 << 20  # of devices that have virtual memory
 EACH = 10_000  # events between two calls of `progress`
 
 
-class Shortfall(NamedTuple):
-    """A request that was out of memory: its event, where the program was, and the bytes held then."""
+class RecordedDriver(SimulatedDriver):
+    """A simulated device whose events answer as a trace says (Note [Time in a trace] in traces/_events.py).
 
-    event: int
-    step: str
-    site: CallSite
-    nbytes: int
-    stream: int
-    allocated: int
-    reserved: int
+    `requests` is how many requests came before the one that is served, `over` by stream before which of them all work
+    is over, `all_over` that of all streams.
+    """
 
-    def __str__(self) -> str:
-        return (
-            f"out of memory at event {self.event}, {printable(self.step)}: {readable(self.nbytes)} requested on stream "
-            f"{self.stream} at {self.site}; {readable(self.allocated)} were in use, {readable(self.reserved)} reserved"
+    def __init__(self, capacity: int, granularity: int, page_size: int):
+        super().__init__(capacity, granularity, page_size=page_size)
+        self.requests = 0
+        self.over: dict[int, int] = {}
+        self.all_over = -1
+        self.capturing = False
+        self._recorded: dict[int, tuple[int, int]] = {}
+        self._next_event = 0
+
+    def record_event(self, stream: int) -> int:
+        """An event that comes after work queued before the request."""
+        self._called("record_event", stream)
+        self._next_event += 1
+        self._recorded[self._next_event] = stream, self.requests
+        return self._next_event
+
+    def wait_event(self, stream: int, event: int) -> None:
+        """Nothing: a trace has no work that could wait."""
+        self._called("wait_event", stream, event)
+
+    def event_done(self, event: int) -> bool:
+        """Whether the recorded run knew by now that this was over."""
+        self._called("event_done", event)
+        stream, requests = self._recorded[event]
+        return requests <= self.all_over or requests <= self.over.get(stream, -1)
+
+    def free_event(self, event: int) -> None:
+        """Forget an event."""
+        self._called("free_event", event)
+        del self._recorded[event]
+
+    def synchronize(self) -> None:
+        """Wait for all that was queued."""
+        self._called("synchronize")
+        self.all_over = self.requests
+
+    def is_capturing(self, stream: int | None = None) -> bool:
+        """As recorded, of all streams together."""
+        return self.capturing
+
+
+def options_of(trace: Trace, given: dict[str, Option]) -> dict[str, Option]:
+    """The recorded options, those given in their place; and the limit."""
+    found: dict[str, Option] = {**Options()._asdict(), "limit": None}
+    for name, value in trace.options.items():
+        if name not in found or not isinstance(value, int | float | None):
+            known = ", ".join(found)
+            raise InvalidValueError(
+                f"replay: expected a trace with options among {known}; got {name!r}: {value!r:.60}. "
+                "Record it again, or take the option out of its first line"
+            )
+        found[name] = value
+    return found | given
+
+
+class Player:
+    """One replay: an allocator over a device, and the blocks that are alive.
+
+    Arguments:
+        trace: what is played.
+        capacity: the bytes of the device; None for those of the trace.
+        given: options that take the place of the recorded ones; a limit among them stays, whatever the trace says.
+    """
+
+    def __init__(self, trace: Trace, capacity: int | None, given: dict[str, Option]):
+        options = options_of(trace, given)
+        limit = options.pop("limit")
+        if limit is not None and type(limit) is not int:
+            raise InvalidTypeError(f"replay: expected limit, an int or None; got {limit!r}")
+        page_size = trace.page_size or (PAGE if options["expandable_segments"] else 0)
+        if capacity is None:
+            capacity = trace.capacity or ENOUGH
+        self.trace = trace
+        self.driver = RecordedDriver(capacity, trace.granularity, page_size)
+        self.allocator = CachingAllocator(self.driver, limit, **options)
+        self.follows_limits = "limit" not in given
+        self.live: dict[int, Block] = {}
+        self.pools: dict[int, MemPool] = {}
+        self.curve = Curve()
+        self.allocated = 0
+        self.step = BEFORE
+        self.fullest = 0, 0  # reserved and allocated bytes
+        self.shortfall: Shortfall | None = None
+        self.shortfalls = 0
+
+    def play(self, progress: Callable[[int, int], None] | None) -> ReplayReport:
+        """Play all events, up to a block that cannot be had and that the recorded run had."""
+        events, driver, live = self.trace.events, self.driver, self.live
+        number = 0
+        for number, event in enumerate(events):
+            if progress is not None and not number % EACH:
+                progress(number, len(events))
+            match event:
+                case Allocate():
+                    block = self._allocate(number, event)
+                    if block is None:
+                        break
+                    live[event.id] = block
+                    self._changed(number, block.capacity)
+                    driver.requests += 1
+                case Free(id):
+                    block = live.pop(id)
+                    self._changed(number, -block.capacity)
+                    block.free()
+                    driver.requests += 1
+                case Refuse():
+                    self._allocate(number, event)
+                    driver.requests += 1
+                case Use(id, stream):
+                    live[id].record_use(stream)
+                case Complete(stream, before):
+                    driver.over[stream] = max(before, driver.over.get(stream, -1))
+                case Synchronize(before):
+                    driver.all_over = max(before, driver.all_over)
+                case EmptyCache():
+                    self.allocator.empty_cache()
+                    self._changed(number, 0)
+                case Limit():
+                    self._bound(event)
+                case Capture(on):
+                    driver.capturing = on
+                case ClosePool(pool):
+                    self.pools.pop(pool, None)
+                case Mark(name):
+                    self.step = name
+        else:
+            number = len(events)
+        if progress is not None:
+            progress(number, len(events))
+        return self._report(number)
+
+    def _allocate(self, number: int, event: Allocate | Refuse) -> Block | None:
+        allocator = self.allocator
+        try:
+            if not event.pool:
+                return allocator.allocate(event.nbytes, event.stream)
+            pool = self.pools.get(event.pool)
+            if pool is None:
+                pool = self.pools[event.pool] = MemPool(allocator)
+            with use_mem_pool(pool):
+                return allocator.allocate(event.nbytes, event.stream)
+        except OutOfMemoryError:
+            self.shortfalls += 1
+            if self.shortfall is None:
+                site = UNKNOWN if event.site is None else self.trace.sites[event.site]
+                held = self.allocated, allocator._core.reserved()
+                self.shortfall = Shortfall(number, self.step, site, event.nbytes, event.stream, *held)
+            return None
+
+    def _changed(self, number: int, by: int) -> None:
+        reserved = self.allocator._core.reserved()
+        self.allocated += by
+        if reserved > self.fullest[0]:
+            self.fullest = reserved, self.allocated
+        self.curve.add(number, self.allocated, reserved)
+
+    def _bound(self, event: Limit) -> None:
+        if self.follows_limits:
+            self.allocator._budget.limit = event.limit
+        self.allocator._budget.fraction = event.fraction
+
+    def _report(self, number: int) -> ReplayReport:
+        stats = self.allocator.memory_stats()
+        reserved, allocated = self.fullest
+        return ReplayReport(
+            events=number,
+            capacity=self.driver.capacity,
+            options={**self.allocator.options._asdict(), "limit": self.allocator.limit},
+            peak_reserved=stats["reserved_bytes.all.peak"],
+            peak_allocated=stats["allocated_bytes.all.peak"],
+            peak_requested=stats["requested_bytes.all.peak"],
+            fragmentation=1 - allocated / reserved if reserved else 0.0,
+            driver_calls=dict(Counter(str(entry[0]) for entry in self.driver.log)),
+            retries=stats["num_alloc_retries"],
+            syncs=stats["num_sync_all_streams"],
+            shortfall=self.shortfall,
+            shortfalls=self.shortfalls,
+            stats=stats,
+            snapshot=self.allocator.memory_snapshot(),
+            curve=self.curve,
         )
 
 
-class ReplayReport(NamedTuple):
-    """What a replay found, in bytes; `str()` makes a table of it.
+def checked_trace(operation: str, trace: Trace | Path) -> Trace:
+    """The trace, read where it is a path."""
+    if isinstance(trace, Trace):
+        return trace
+    if not isinstance(trace, str) and not hasattr(trace, "__fspath__"):
+        raise InvalidTypeError(f"{operation}: expected a path or a Trace, as read_trace gives it; got {trace!r:.60}")
+    return read_trace(trace)
+
+
+@boundary
+def replay(
+    trace: Trace | Path, *, capacity: int | None = None, progress: Callable[[int, int], None] | None = None,
+    **options: Option,
+) -> ReplayReport:  # fmt: skip
+    """Play a trace on a caching allocator over a simulated device: what would have been reserved, under these settings.
+
+    With the recorded settings the replay does what the recorded run did, call by call
+    (Note [What a replay is exact about]).
 
     Arguments:
-        events: how many of the trace's were played: all, unless a block could not be had that the recorded run had.
-        capacity: the bytes of the device.
-        options: the allocator's, with its limit.
-        peak_reserved: the most that was taken from the device.
-        peak_allocated: the most in blocks in use, with their rounding.
-        peak_requested: the most in blocks in use, as they were asked for.
-        fragmentation: the part of the reserved bytes, when they first reached their peak, that no block in use held.
-        driver_calls: how often the device was asked, by the call's name.
-        retries, syncs: how often memory was short, and how often all streams were waited for.
-        shortfall: the first request that was out of memory, or None; `shortfalls` counts them.
-        stats: `memory_stats()` at the end.
-        snapshot: `memory_snapshot()` at the end.
-        curve: the allocated and reserved bytes after each event that changes them: (event, allocated, reserved).
+        trace: a file of `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
+        capacity: the bytes of the device; None for the recorded ones, and plenty where none are.
+        progress: called now and then with the events played and those there are.
+        options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
+
+    Raises:
+        CorruptFileError: the file is damaged.
+        TypeError, ValueError: an option or the capacity has no meaning.
+
+    >>> from facula_allocator.traces import Allocate, Free, Trace
+    >>> events = [Allocate(0, 3 << 20, 0, None), Free(0), Allocate(1, 30 << 20, 0, None)]
+    >>> report = replay(Trace(512, None, {}, [], events), large_segment=12 << 20)
+    >>> report.peak_reserved >> 20, report.peak_allocated >> 20, report.shortfall
+    (42, 30, None)
     """
-
-    events: int
-    capacity: int
-    options: dict[str, object]
-    peak_reserved: int
-    peak_allocated: int
-    peak_requested: int
-    fragmentation: float
-    driver_calls: dict[str, int]
-    retries: int
-    syncs: int
-    shortfall: Shortfall | None
-    shortfalls: int
-    stats: dict[str, int]
-    snapshot: Snapshot
-    curve: Curve
-
-    def as_dict(self) -> dict[str, object]:
-        """The figures, as JSON can have them: all but the snapshot and the curve."""
-        found = self._asdict()
-        del found["snapshot"], found["curve"]
-        if self.shortfall is not None:
-            found["shortfall"] = {**self.shortfall._asdict(), "site": str(self.shortfall.site)}
-        return found
-
-    def __str__(self) -> str:
-        calls, stats = self.driver_calls, self.stats
-        names = ("record_event", "event_done", "wait_event", "map", "unmap")
-        lines = [
-            f"replay of {self.events} events on {readable(self.capacity)}",
-            f"  peak reserved   {readable(self.peak_reserved):>9}  {self.fragmentation:.1%} of it in no block in use",
-            f"  peak allocated  {readable(self.peak_allocated):>9}",
-            f"  peak requested  {readable(self.peak_requested):>9}",
-            f"  at the end      {readable(stats['allocated_bytes.all.current']):>9}  in use, "
-            f"{readable(stats['reserved_bytes.all.current'])} reserved",
-            f"  segments        {stats['num_device_alloc']:>9}  taken, {stats['num_device_free']} given back; "
-            f"{self.retries} retries, {self.syncs} waits for all streams",
-            f"  events          {calls.get('record_event', 0):>9}  recorded, {calls.get('event_done', 0)} questions, "
-            f"{calls.get('wait_event', 0)} waits of streams",
-        ]
-        if calls.get("map"):
-            lines.append(f"  pages           {calls['map']:>9}  times mapped, {calls.get('unmap', 0)} unmapped")
-        if self.shortfall is not None:
-            lines.append(f"  {self.shortfall}")
-        if self.shortfalls > 1:
-            lines.append(f"  and {self.shortfalls - 1} requests more were refused")
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        short = "" if self.shortfall is None else f", out of memory at event {self.shortfall.event}"
-        return f"<ReplayReport, {self.events} events, peak reserved {readable(self.peak_reserved)}{short}>"
-
-
-class Curve:
-    """Points (event, allocated, reserved), in order."""
-
-    __slots__ = ("allocated", "event", "reserved")
-
-    def __init__(self) -> None:
-        self.event, self.allocated, self.reserved = array("q"), array("q"), array("q")
+    return Player(checked_trace("replay", trace), capacity, options).play(progress)

@@ -76,7 +76,7 @@ def read_trace(path: Path, *, partial: bool = False) -> Trace:
     >>> with open(path, "w") as file:
     ...     _ = file.write('{"facula_trace": 1, "granularity": 64}\\n["a",0,1000,0,null]\\n["f",0]\\n')
     >>> read_trace(path).events
-    [Allocate(id=0, nbytes=1000, stream=0, site=None), Free(id=0)]
+    [Allocate(id=0, nbytes=1000, stream=0, site=None, pool=0), Free(id=0)]
     """
     return parse_trace("read_trace", path, read_whole("read_trace", path), partial)
 
@@ -240,7 +240,7 @@ class _Reader:
         if not _integers([number]):
             return False
         if number > self.requests:
-            raise BadLine(f"expected the number of a request above, or of the next one; got {number} of {self.requests}")
+            raise BadLine(f"expected the number of a request above or of the next; got {number} of {self.requests}")
         return True
 
     def alive(self, id: int) -> None:
