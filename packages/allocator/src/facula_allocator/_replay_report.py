@@ -99,7 +99,7 @@ class ReplayReport(NamedTuple):
             f"{readable(stats['reserved_bytes.all.current'])} reserved",
             f"  segments        {stats['num_device_alloc']:>9}  taken, {stats['num_device_free']} given back; "
             f"{self.retries} retries, {self.syncs} waits for all streams",
-            f"  events          {calls.get('record_event', 0):>9}  recorded, {calls.get('event_done', 0)} questions, "
+            f"  device events   {calls.get('record_event', 0):>9}  recorded, {calls.get('event_done', 0)} questions, "
             f"{calls.get('wait_event', 0)} waits of streams",
         ]
         if calls.get("map"):
