@@ -7,10 +7,12 @@ core = Extension(
     [
         f"csrc/{name}.c"
         for name in (
-            "blocktype", "core", "coresegments", "coretype", "expandable", "module", "segments", "tree", "views",
+            "blocktype", "core", "coresegments", "coretype", "expandable", "functions", "module", "segments", "tree",
+            "views",
         )
     ],
-    depends=[f"csrc/{name}.h" for name in ("books", "core", "types")],
+    include_dirs=["src/facula_allocator/include"],
+    depends=["csrc/books.h", "csrc/core.h", "csrc/types.h", "src/facula_allocator/include/facula_allocator.h"],
     define_macros=[("Py_LIMITED_API", "0x030b0000")],
     extra_compile_args=[
         "-O2", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra",

@@ -323,6 +323,8 @@ static PyMethodDef methods[] = {
     {"recall", (PyCFunction)(void (*)(void))core_recall, METH_FASTCALL,
      "recall(pool, borrower, home, epoch): idle lent blocks from before the epoch go home, and merge."},
     {"drop_segment", (PyCFunction)(void (*)(void))core_drop_segment, METH_FASTCALL, "Whether it was idle, and went."},
+    {"functions", (PyCFunction)(void (*)(void))core_functions, METH_FASTCALL,
+     "functions(allocate, detours): a capsule of C functions; see facula_allocator.h."},
     {"round", (PyCFunction)core_round, METH_O, "(size of the block, size of a segment, kind: 1 for large) for a request."},
     {"statistics", (PyCFunction)core_statistics, METH_NOARGS, "All figures by PyTorch's names."},
     {"reserved", (PyCFunction)core_reserved, METH_NOARGS, "Bytes in segments."},

@@ -42,6 +42,9 @@ int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long
 /* Append `item`, which may be NULL and is given away. 0, or not: an error. */
 int append(PyObject *list, PyObject *item);
 
+/* functions.c: functions(allocate, detours), a capsule of C functions. */
+PyObject *core_functions(Core *self, PyObject *const *args, Py_ssize_t given);
+
 /* coresegments.c: methods about segments. */
 PyObject *core_drop_segment(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_grow(Core *self, PyObject *const *args, Py_ssize_t given);

@@ -241,6 +241,9 @@ class CachingAllocator(PoolOwner):
         with self._lock:
             self._listeners.drain(self._core)
 
+    def _c_functions(self) -> object:
+        return self._core.functions(self._allocate, self._detours)
+
     def _after_fork(self) -> None:
         """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
         if self.driver.survives_fork:
