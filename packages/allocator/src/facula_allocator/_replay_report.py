@@ -57,6 +57,7 @@ class ReplayReport(NamedTuple):
         peak_requested: the most in blocks in use, as they were asked for.
         fragmentation: the part of the reserved bytes, when they first reached their peak, that no block in use held.
         driver_calls: how often the device was asked, by the call's name.
+        calls_by_step: how often it was asked from one mark to the next: (mark, calls).
         retries, syncs: how often memory was short, and how often all streams were waited for.
         shortfall: the first request that was out of memory, or None; `shortfalls` counts them.
         stats: `memory_stats()` at the end.
@@ -72,6 +73,7 @@ class ReplayReport(NamedTuple):
     peak_requested: int
     fragmentation: float
     driver_calls: dict[str, int]
+    calls_by_step: list[tuple[str, int]]
     retries: int
     syncs: int
     shortfall: Shortfall | None

@@ -137,6 +137,8 @@ class Player:
         self.curve = Curve()
         self.allocated = 0
         self.step = BEFORE
+        self.calls_by_step: list[tuple[str, int]] = []
+        self._calls_before = 0
         self.fullest = 0, 0  # reserved and allocated bytes
         self.shortfall: Shortfall | None = None
         self.shortfalls = 0
@@ -180,6 +182,7 @@ class Player:
                 case ClosePool(pool):
                     self.pools.pop(pool, None)
                 case Mark(name):
+                    self._end_step()
                     self.step = name
         else:
             number = len(events)
@@ -217,7 +220,14 @@ class Player:
             self.allocator._budget.limit = event.limit
         self.allocator._budget.fraction = event.fraction
 
+    def _end_step(self) -> None:
+        calls = len(self.driver.log)
+        if self.step != BEFORE or calls:
+            self.calls_by_step.append((self.step, calls - self._calls_before))
+        self._calls_before = calls
+
     def _report(self, number: int) -> ReplayReport:
+        self._end_step()
         stats = self.allocator.memory_stats()
         reserved, allocated = self.fullest
         return ReplayReport(
@@ -229,6 +239,7 @@ class Player:
             peak_requested=stats["requested_bytes.all.peak"],
             fragmentation=1 - allocated / reserved if reserved else 0.0,
             driver_calls=dict(Counter(str(entry[0]) for entry in self.driver.log)),
+            calls_by_step=self.calls_by_step,
             retries=stats["num_alloc_retries"],
             syncs=stats["num_sync_all_streams"],
             shortfall=self.shortfall,
