@@ -1,6 +1,12 @@
 """The caching allocator beside other algorithms' policies, on traces of programs: the policies of the benchmarks."""
 
+import sys
+from functools import cache
+from pathlib import Path
+
 import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from benchmarks._allocator_policies import NEED_PAGES, POLICIES
 from benchmarks._allocator_traces import TRACES
