@@ -3,6 +3,7 @@ import os
 
 import pytest
 from hypothesis import settings
+from simulated import on_fake_runtime
 
 from facula_allocator import CachingAllocator, HostAllocator
 from facula_allocator.drivers import SimulatedDriver
@@ -18,9 +19,9 @@ def allocator():
     return HostAllocator()
 
 
-@pytest.fixture
-def driver():
-    return SimulatedDriver(64 << 20)
+@pytest.fixture(params=[SimulatedDriver, on_fake_runtime], ids=["simulated", "cuda"])
+def driver(request):
+    return request.param(64 << 20)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from simulated import on_fake_runtime
 
 from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
 from facula_allocator._ranges import Ranges
@@ -36,6 +37,7 @@ calls = st.sampled_from(
 class Machine(RuleBasedStateMachine):
     """`live` is the model: owner -> (block, private pool). Kernels name owners; the device checks them."""
 
+    make_driver = SimulatedDriver
     record_use = staticmethod(lambda block, stream: block.record_use(stream))
 
     @initialize(
@@ -49,7 +51,8 @@ class Machine(RuleBasedStateMachine):
     )
     def begin(self, lend, max_split_size, divisions, limit, threshold, reliable, expandable):
         gc.disable()
-        self.driver = SimulatedDriver(CAPACITY, page_size=PAGE if expandable else 0)
+        self.driver = self.make_driver(CAPACITY, page_size=PAGE if expandable else 0)
+        self.device = self.driver if isinstance(self.driver, SimulatedDriver) else self.driver.runtime.device(0)
         self.allocator = CachingAllocator(
             self.driver,
             limit,
@@ -74,7 +77,7 @@ class Machine(RuleBasedStateMachine):
     def allocate(self, nbytes, stream, number, used):
         if self.driver.is_capturing() and number:
             stream, used = CAPTURING, False
-        self.refusing = any(self.driver._failures.values())
+        self.refusing = any(self.device._failures.values())
         try:
             if number:
                 if number not in self.pools:
@@ -128,12 +131,12 @@ class Machine(RuleBasedStateMachine):
 
     def order(self, first, then):
         """What a program does before it uses memory on another stream than the one that allocated it."""
-        failures, self.driver._failures = self.driver._failures, {}
+        failures, self.device._failures = self.device._failures, {}
         if first != then:
-            event = self.driver.record_event(first)
-            self.driver.wait_event(then, event)
-            self.driver.free_event(event)
-        self.driver._failures = failures
+            event = self.device.record_event(first)
+            self.device.wait_event(then, event)
+            self.device.free_event(event)
+        self.device._failures = failures
 
     @precondition(lambda self: self.live)
     @rule(data=st.data(), drop=st.booleans())
@@ -159,7 +162,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def heal(self):
-        self.driver._failures.clear()
+        self.device._failures.clear()
 
     @rule()
     def empty_cache(self):
@@ -170,7 +173,7 @@ class Machine(RuleBasedStateMachine):
             assert self.failed
             return
         assert before - self.reserved() == given
-        if not self.live and not self.pools and not self.driver.is_capturing() and not self.driver._failures:
+        if not self.live and not self.pools and not self.driver.is_capturing() and not self.device._failures:
             assert self.reserved() == 0, "what is free merges whole, and nothing is lost"
 
     @precondition(lambda self: self.pools)
@@ -203,9 +206,9 @@ class Machine(RuleBasedStateMachine):
         used = {}
         for segment in self.allocator.memory_snapshot()["segments"]:
             if segment["is_expandable"]:
-                self.driver._memory.check_mapped(segment["address"], segment["total_size"])
+                self.device._memory.check_mapped(segment["address"], segment["total_size"])
             else:
-                self.driver._memory.check_region(segment["address"], segment["total_size"])
+                self.device._memory.check_region(segment["address"], segment["total_size"])
             at = segment["address"]
             for block in segment["blocks"]:
                 assert block["address"] == at and block["size"] > 0
@@ -264,6 +267,16 @@ TestMachine = Machine.TestCase
 TestMachine.settings = settings(
     max_examples=100, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
 )
+
+
+class OnCuda(Machine):
+    """The driver for CUDA between the allocator and the device."""
+
+    make_driver = staticmethod(on_fake_runtime)
+
+
+TestOnCuda = OnCuda.TestCase
+TestOnCuda.settings = settings(TestMachine.settings, max_examples=30)
 
 
 class IgnoresUses(Machine):

@@ -59,7 +59,7 @@ def test_the_summary_and_resets(caching):
     lines = caching.memory_summary().splitlines()
     assert lines[0].split() == ["device", "memory", "now", "peak", "in", "all", "freed"]
     assert lines[1].split() == ["allocated", "memory", "0", "B", "3", "MiB", "3", "MiB", "3", "MiB"]
-    assert "1 segments from the driver" in lines[-1] and "20971520 bytes of <SimulatedDriver" in repr(caching)
+    assert "1 segments from the driver" in lines[-1] and "20971520 bytes of <" in repr(caching)
     caching.reset_peak_memory_stats()
     caching.reset_accumulated_memory_stats()
     now = caching.memory_stats()

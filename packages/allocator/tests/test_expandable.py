@@ -1,7 +1,7 @@
 """Expandable segments: pages come where they are lacking, and serve anybody once they are idle."""
 
 import pytest
-from simulated import MIB, current
+from simulated import MIB, current, on_fake_runtime
 
 from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
 from facula_allocator.drivers import SimulatedDriver
@@ -9,9 +9,9 @@ from facula_allocator.drivers import SimulatedDriver
 PAGE = 2 * MIB
 
 
-@pytest.fixture
-def driver():
-    return SimulatedDriver(64 * MIB, page_size=PAGE)
+@pytest.fixture(params=[SimulatedDriver, on_fake_runtime], ids=["simulated", "cuda"])
+def driver(request):
+    return request.param(64 * MIB, page_size=PAGE)
 
 
 def mapped(driver):

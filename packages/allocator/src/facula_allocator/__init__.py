@@ -19,6 +19,10 @@ _register("facula_allocator")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._caching import CachingAllocator as CachingAllocator
+    from ._devices import device_allocator as device_allocator
+    from ._devices import known_device_allocators as known_device_allocators
+    from ._devices import pinned_allocator as pinned_allocator
+    from ._devices import set_device_allocator as set_device_allocator
     from ._fitting import Fit as Fit
     from ._fitting import SmallestCapacity as SmallestCapacity
     from ._fitting import smallest_capacity as smallest_capacity
@@ -39,7 +43,11 @@ _LATER = {
     "Recording": "_recording",
     "ReplayReport": "_replay_report",
     "SmallestCapacity": "_fitting",
+    "device_allocator": "_devices",
+    "known_device_allocators": "_devices",
+    "pinned_allocator": "_devices",
     "replay": "_replaying",
+    "set_device_allocator": "_devices",
     "smallest_capacity": "_fitting",
     "use_mem_pool": "_pools",
     "will_it_fit": "_fitting",
@@ -58,8 +66,12 @@ __all__ = [
     "SizeClassRow",
     "SmallestCapacity",
     "default_host_allocator",
+    "device_allocator",
+    "known_device_allocators",
     "memory_summary",
+    "pinned_allocator",
     "replay",
+    "set_device_allocator",
     "smallest_capacity",
     "use_mem_pool",
     "will_it_fit",

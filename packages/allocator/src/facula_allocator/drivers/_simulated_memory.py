@@ -51,18 +51,19 @@ class SimulatedMemory:
         capacity: bytes of regions and mapped pages together.
         granularity: sizes of regions are multiples of it.
         page_size: the bytes of a page; 0 for a device without virtual memory.
+        base: added to all addresses.
     """
 
-    def __init__(self, capacity: int, granularity: int, page_size: int):
+    def __init__(self, capacity: int, granularity: int, page_size: int, base: int = 0):
         self.capacity = capacity
         self.unused = capacity
         self._granularity = granularity
         self._page_size = page_size
         self._numbers = 0
-        self._gaps = Gaps(FIRST_ADDRESS, FIRST_ADDRESS + capacity)
+        self._gaps = Gaps(base + FIRST_ADDRESS, base + FIRST_ADDRESS + capacity)
         self._starts: list[int] = []
         self._regions: dict[int, tuple[int, int]] = {}  # address: (bytes, number)
-        self._reserved_gaps = Gaps(FIRST_RESERVED, LAST_RESERVED)
+        self._reserved_gaps = Gaps(base + FIRST_RESERVED, base + LAST_RESERVED)
         self._ranges: dict[int, int] = {}  # address: bytes
         self._pages: dict[int, int] = {}  # address of a mapped page: number
 
@@ -183,5 +184,6 @@ class SimulatedMemory:
         found = tuple(number for number in numbers if number is not None)
         return found if len(found) == len(numbers) else ()
 
-    def __len__(self) -> int:
-        return len(self._regions)
+    def regions(self) -> dict[int, int]:
+        """All regions: {address: bytes}."""
+        return {address: nbytes for address, (nbytes, _) in self._regions.items()}

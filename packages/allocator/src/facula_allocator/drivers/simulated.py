@@ -285,13 +285,17 @@ class SimulatedDriver:
         """The largest number of bytes that `allocate` can give."""
         return self._memory.largest_free()
 
+    def regions(self) -> dict[int, int]:
+        """What is allocated: {address: bytes}; mapped pages are not among it."""
+        return self._memory.regions()
+
     def calls(self, name: str) -> int:
         """How often one of the methods was called."""
         return sum(entry[0] == name for entry in self.log)
 
     def __repr__(self) -> str:
         free, total = self.memory_info()
-        return f"<SimulatedDriver, {total - free} of {total} bytes in {len(self._memory)} regions>"
+        return f"<SimulatedDriver, {total - free} of {total} bytes in {len(self.regions())} regions>"
 
     # ---------------------------------------------------------------------------------------------------------- inside
     def _called(self, name: str, *arguments: int) -> None:
@@ -327,9 +331,12 @@ class SimulatedDriver:
     def _queued(self) -> Iterable[_Kernel | _Record | _Wait]:
         return (one for stream in self._streams.values() for one in stream.queue)
 
+    def _find_regions(self, start: int, end: int) -> tuple[int, ...]:
+        return self._memory.regions_of(start, end)
+
     def _regions_of(self, access: Access) -> tuple[int, ...]:
         """The region or pages that hold these bytes; DriverError when none do."""
-        found = self._memory.regions_of(access.start, access.end)
+        found = self._find_regions(access.start, access.end)
         if found:
             return found
         raise DriverError(

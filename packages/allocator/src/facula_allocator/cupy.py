@@ -1,0 +1,202 @@
+"""CuPy on this package's memory: `install()` for a process, `using()` for a part of it.
+
+CuPy's arrays then count in `memory_stats` and appear in snapshots, and idle memory serves CuPy and other libraries
+alike. Needs `pip install 'facula-allocator[cupy]'`; CuPy is imported when one of the functions is called.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from facula_errors import InvalidTypeError, InvalidValueError, MissingPackageError, UnsupportedError
+from facula_errors.extend import boundary
+
+from ._caching import CachingAllocator
+from ._devices import device_allocator, known_device_allocators, pinned_allocator
+from ._errors import OutOfMemoryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ._core import Block
+
+__all__ = ["install", "record_use", "uninstall", "using"]
+
+LEGACY, PER_THREAD = 1, 2  # CUDA's numbers for the default stream and the default stream of each thread
+_MANY = 64
+
+_streams: dict[tuple[int, int], object] = {}  # CuPy's streams by (device, number): a stream lives as long as its blocks
+_used: set[tuple[int, int]] = set()  # those that `record_use` was called for
+_given: WeakKeyDictionary[CachingAllocator, int] = WeakKeyDictionary()  # with their devices
+_before: list[Callable[[int], object]] = []  # CuPy's allocator before `install`
+
+
+@boundary
+def install(allocator: CachingAllocator | None = None) -> None:
+    """Let CuPy take all memory from now on from this package: device memory and pinned memory, in all threads.
+
+    Arrays that exist keep what they have. Call it before the first one, or give CuPy's idle memory back by
+    `cupy.get_default_memory_pool().free_all_blocks()`.
+
+    Arguments:
+        allocator: what serves the device of its driver; `device_allocator(device)` by default, and on other devices.
+    """
+    cuda = _cuda("install")
+    function = _memory_function(cuda, "install", allocator)
+    if not _before:
+        _before.append(cuda.get_allocator())
+    cuda.set_allocator(function)
+    cuda.set_pinned_memory_allocator(_pinned_function(cuda))
+
+
+@boundary
+def uninstall() -> None:
+    """Let CuPy take memory from where it did before `install`; arrays that exist keep theirs."""
+    cuda = _cuda("uninstall")
+    if _before:
+        cuda.set_allocator(_before.pop())
+        cuda.set_pinned_memory_allocator(import_module("cupy").get_default_pinned_memory_pool().malloc)
+
+
+@boundary
+@contextmanager
+def using(allocator: CachingAllocator | None = None) -> Iterator[None]:
+    """Let CuPy take device memory from this package within a `with` block, in this thread.
+
+    Arguments:
+        allocator: what serves the device of its driver; `device_allocator(device)` by default, and on other devices.
+    """
+    cuda = _cuda("using")
+    with cuda.using_allocator(_memory_function(cuda, "using", allocator)):
+        yield
+
+
+@boundary
+def record_use(array: Any, stream: Any = None) -> None:
+    """Note that work on `stream` uses an array that was allocated on another: its memory is not reused before that.
+
+    Arguments:
+        array: a `cupy.ndarray`, or a view of one, whose memory is this package's.
+        stream: a `cupy.cuda.Stream`; the current one by default.
+    """
+    cuda = _cuda("record_use")
+    memory: Any = getattr(getattr(array, "data", None), "mem", None)
+    block: Any = getattr(memory, "_owner", None)
+    if not hasattr(block, "record_use"):
+        raise InvalidTypeError(f"record_use: expected array, with memory of this package; got {type(array).__name__}")
+    found = cuda.get_current_stream() if stream is None else stream
+    number = _stream_number(memory.device_id, found)
+    _used.add((memory.device_id, number))
+    block.record_use(number)
+
+
+def _cuda(name: str) -> Any:
+    """The module `cupy.cuda`."""
+    try:
+        import_module("cupy")
+        return import_module("cupy.cuda")
+    except ImportError as error:
+        remedy = "Run pip install 'facula-allocator[cupy]'"
+        raise MissingPackageError(f"{name}: expected CuPy to be installed; got {error}. {remedy}") from None
+
+
+def _memory_function(cuda: Any, name: str, given: CachingAllocator | None) -> Callable[[int], object]:
+    """What CuPy calls for device memory."""
+    own = None
+    if given is not None:
+        if not isinstance(given, CachingAllocator):
+            raise InvalidTypeError(f"{name}: expected allocator, a CachingAllocator or None; got {given!r}")
+        own = getattr(given.driver, "device", None)
+        if own is None:
+            raise InvalidValueError(f"{name}: expected an allocator over CudaDriver or ManagedDriver; got {given!r}")
+        _given[given] = own
+    memory, pointer = cuda.UnownedMemory, cuda.MemoryPointer
+    current_device, current_stream = cuda.runtime.getDevice, cuda.get_current_stream
+
+    def allocate(nbytes: int) -> object:
+        device = current_device()
+        allocator = given if given is not None and own == device else device_allocator(device)
+        number = _stream_number(device, current_stream())
+        try:
+            block = allocator.allocate(nbytes, number)
+        except OutOfMemoryError as error:
+            error.__class__ = _error_class(cuda)
+            raise
+        return pointer(memory(block.ptr, nbytes, block, device), 0)
+
+    return allocate
+
+
+class _PinnedMemory:
+    """A block under CuPy's pointers. When it dies, copies on any stream that CuPy was seen to use may not be over."""
+
+    __slots__ = ("block", "device", "ptr", "size")
+
+    def __init__(self, block: Block, nbytes: int, device: int):
+        self.block = block
+        self.device = device
+        self.ptr = block.ptr
+        self.size = nbytes
+
+    def __del__(self) -> None:
+        for device, number in list(_streams):
+            if device == self.device:
+                self.block.record_use(number or LEGACY)
+
+
+def _pinned_function(cuda: Any) -> Callable[[int], object]:
+    """What CuPy calls for pinned memory."""
+    pointer, current_device, current_stream = cuda.PinnedMemoryPointer, cuda.runtime.getDevice, cuda.get_current_stream
+
+    def allocate(nbytes: int) -> object:
+        device = current_device()
+        _stream_number(device, current_stream())
+        try:
+            block = pinned_allocator(device).allocate(nbytes)
+        except OutOfMemoryError as error:
+            error.__class__ = _error_class(cuda)
+            raise
+        return pointer(_PinnedMemory(block, nbytes, device), 0)
+
+    return allocate
+
+
+def _stream_number(device: int, stream: Any) -> int:
+    """The number of one of CuPy's streams, which is kept from now on."""
+    number = stream.ptr
+    if (device, number) not in _streams:
+        if type(number) is not int:
+            raise InvalidTypeError(f"record_use: expected stream, a cupy.cuda.Stream or None; got {stream!r}")
+        if number == PER_THREAD:
+            expected = "streams with a number each; got the default stream per thread"
+            raise UnsupportedError(f"allocate: expected {expected}. Unset CUPY_CUDA_PER_THREAD_DEFAULT_STREAM")
+        if len(_streams) >= _MANY:
+            _forget_idle_streams()
+        _streams[device, number] = stream
+    return int(number)
+
+
+def _forget_idle_streams() -> None:
+    """Let go of streams on which nothing is allocated or idle any more, so that CuPy may destroy them."""
+    held = set(_used)
+    for device, allocator in [*known_device_allocators().items(), *((number, one) for one, number in _given.items())]:
+        for segment in allocator.memory_snapshot()["segments"]:
+            held |= {(device, block.get("stream", segment["stream"])) for block in segment["blocks"]}
+    for key in set(_streams) - held:
+        del _streams[key]
+
+
+@cache
+def _error_class(cuda: Any) -> type[OutOfMemoryError]:
+    """The out-of-memory error that is also CuPy's, for programs that catch that one."""
+    theirs = cuda.memory.OutOfMemoryError
+
+    def plain(self: OutOfMemoryError) -> tuple[object, ...]:
+        return OutOfMemoryError, self.args, self.__dict__
+
+    names = {"__module__": OutOfMemoryError.__module__, "__doc__": OutOfMemoryError.__doc__, "__reduce__": plain}
+    return type("OutOfMemoryError", (OutOfMemoryError, theirs), names)

@@ -1,0 +1,137 @@
+"""The runtime over CuPy: what is called by which name, with a stand-in for CuPy's module, and with CuPy's own."""
+
+import importlib
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from facula_allocator.drivers import CudaDriver, RuntimeFailure, _cupy_runtime
+from facula_allocator.drivers._cupy_runtime import CupyRuntime, cupy_runtime
+
+CALLS = [
+    ("device_count", (), "getDeviceCount", (), 2, 2),
+    ("get_device", (), "getDevice", (), 1, 1),
+    ("set_device", (1,), "setDevice", (1,), None, None),
+    ("malloc", (512,), "malloc", (512,), 1 << 40, 1 << 40),
+    ("free", (1 << 40,), "free", (1 << 40,), None, None),
+    ("malloc_managed", (512,), "mallocManaged", (512,), 1 << 40, 1 << 40),
+    ("malloc_host", (512,), "hostAlloc", (512, 1), 1 << 40, 1 << 40),
+    ("free_host", (1 << 40,), "freeHost", (1 << 40,), None, None),
+    ("memory_info", (), "memGetInfo", (), (5, 7), (5, 7)),
+    ("synchronize", (), "deviceSynchronize", (), None, None),
+    ("event_create", (), "eventCreateWithFlags", (2,), 77, 77),
+    ("event_record", (77, 5), "eventRecord", (77, 5), None, None),
+    ("event_query", (77,), "eventQuery", (77,), 0, True),
+    ("event_query", (77,), "eventQuery", (77,), 600, False),
+    ("event_destroy", (77,), "eventDestroy", (77,), None, None),
+    ("stream_wait_event", (5, 77), "streamWaitEvent", (5, 77), None, None),
+    ("stream_is_capturing", (5,), "streamIsCapturing", (5,), 1, True),
+]
+PAGES = [
+    ("page_size", ()),
+    ("address_reserve", (2 << 20, 2 << 20)),
+    ("address_free", (1 << 40, 2 << 20)),
+    ("memory_create", (2 << 20,)),
+    ("memory_map", (1 << 40, 2 << 20, 7)),
+    ("memory_set_access", (1 << 40, 2 << 20)),
+    ("memory_unmap", (1 << 40, 2 << 20)),
+    ("memory_release", (7,)),
+    ("exchange_capture_mode", (2,)),
+]
+
+
+class CUDARuntimeError(RuntimeError):
+    pass
+
+
+def refuse(*arguments):
+    raise CUDARuntimeError("cudaErrorMemoryAllocation: out of memory")
+
+
+@pytest.fixture
+def stand_in():
+    """A stand-in for the module `cupy.cuda`, which has what a test gives it."""
+    runtime = SimpleNamespace(CUDARuntimeError=CUDARuntimeError, hostAllocPortable=1, eventDisableTiming=2)
+    return SimpleNamespace(runtime=runtime, get_current_stream=lambda: SimpleNamespace(ptr=9))
+
+
+@pytest.mark.parametrize(("name", "arguments", "called", "passed", "answer", "result"), CALLS)
+def test_calls(stand_in, name, arguments, called, passed, answer, result):
+    seen = []
+    setattr(stand_in.runtime, called, lambda *given: seen.append(given) or answer)
+    assert getattr(CupyRuntime(stand_in), name)(*arguments) == result and seen == [passed]
+    setattr(stand_in.runtime, called, refuse)
+    with pytest.raises(RuntimeFailure, match=r"^cudaErrorMemoryAllocation: out of memory$") as caught:
+        getattr(CupyRuntime(stand_in), name)(*arguments)
+    assert caught.value.code == "cudaErrorMemoryAllocation" and caught.value.__context__ is None
+
+
+def test_answers_that_are_not_exceptions_or_other_ones(stand_in):
+    runtime = CupyRuntime(stand_in)
+    assert runtime.current_stream() == 9
+    stand_in.runtime.eventQuery, stand_in.runtime.check_status = lambda event: 700, refuse
+    with pytest.raises(RuntimeFailure):
+        runtime.event_query(77)
+
+    def invalid(stream):
+        raise RuntimeError("the stream was capturing, but an error has invalidated the capture sequence")
+
+    stand_in.runtime.streamIsCapturing = invalid
+    assert runtime.stream_is_capturing(5)
+
+
+def test_without_cuda_bindings_there_are_no_pages(stand_in, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", None)
+    _cupy_runtime._bindings.cache_clear()
+    runtime = CupyRuntime(stand_in)
+    assert runtime.page_size() == 0 and runtime.exchange_capture_mode(0) == 0
+    with pytest.raises(RuntimeFailure, match="no virtual memory: cuda-bindings is not installed"):
+        runtime.address_reserve(2 << 20, 2 << 20)
+    monkeypatch.undo()
+    _cupy_runtime._bindings.cache_clear()
+
+
+def test_what_is_missing_is_named(stand_in, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(
+        ImportError, match=r"^CudaDriver: expected CuPy to be installed; got .* Run pip install 'facula-"
+    ):
+        CudaDriver()
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=stand_in))
+    monkeypatch.setitem(sys.modules, "cupy.cuda", stand_in)
+    stand_in.runtime.getDeviceCount = refuse
+    with pytest.raises(RuntimeError, match=r"^CudaDriver: expected a CUDA device; got cudaError.* NVIDIA driver"):
+        CudaDriver()
+
+
+def test_importing_the_drivers_imports_no_cupy():
+    code = (
+        "import sys, facula_allocator.drivers as d; d.FakeRuntime(); print({'cupy', 'cuda', 'numpy'} & {*sys.modules})"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
+
+
+def test_the_names_are_cupys_and_cuda_bindings():
+    """With CuPy and no device each call reaches CUDA, which refuses it: no name is wrong, and no argument's type."""
+    cuda = pytest.importorskip("cupy.cuda", reason="CuPy is not installed")
+    pytest.importorskip("cuda.bindings.driver", reason="cuda-bindings is not installed")
+    try:
+        cupy_runtime("test")
+    except RuntimeError as error:
+        assert "expected a CUDA device; got cudaError" in str(error)
+    else:
+        pytest.skip("there is a device, which the calls would change")
+    runtime = CupyRuntime(cuda)
+    for name, arguments, *_ in CALLS:
+        with pytest.raises(RuntimeFailure, match=r"^cudaError"):
+            getattr(runtime, name)(*arguments)
+    runtime.get_device = lambda: 0
+    for name, arguments in PAGES:
+        if name != "page_size":
+            with pytest.raises(RuntimeFailure, match=r'^cu\w+: .*"cuda" is an NVIDIA driver library'):
+                getattr(runtime, name)(*arguments)
+    assert runtime.page_size() == 0
+    driver = importlib.import_module("cuda.bindings.driver")
+    assert driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY.name == "CUDA_ERROR_OUT_OF_MEMORY"

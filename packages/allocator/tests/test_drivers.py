@@ -1,0 +1,311 @@
+"""The drivers over a runtime: devices, events, captures, pages, pinned and managed memory, and what is refused."""
+
+import gc
+import threading
+
+import pytest
+from simulated import MIB, current
+
+from facula_allocator import CachingAllocator, OutOfMemoryError
+from facula_allocator.drivers import (
+    CudaDriver,
+    DriverError,
+    FakeRuntime,
+    ManagedDriver,
+    PinnedDriver,
+    RuntimeFailure,
+    supports_virtual_memory,
+)
+
+PAGE = 2 * MIB
+DRIVERS = [CudaDriver, PinnedDriver, ManagedDriver]
+
+
+@pytest.fixture
+def runtime():
+    return FakeRuntime(devices=2, capacity=32 * MIB, host_capacity=64 * MIB)
+
+
+@pytest.mark.parametrize("kind", DRIVERS)
+@pytest.mark.parametrize("device", [0, 1])
+def test_an_allocator_works_on_its_device_alone(runtime, kind, device):
+    simulated, other = runtime.device(device), runtime.device(1 - device)
+    runtime.set_device(1 - device)
+    allocator = CachingAllocator(kind(device, runtime))
+    block = allocator.allocate(20 * MIB, stream=3)
+    block.record_use(4)
+    simulated.launch(4, reads=[(block.ptr, 1000, "first")])
+    block.free()
+    with pytest.raises(OutOfMemoryError, match=f"expected 80 MiB more {allocator.driver.memory}"):
+        allocator.allocate(80 * MIB, stream=3)
+    allocator.empty_cache()
+    assert simulated.calls("synchronize") and simulated.calls("record_event") and not simulated.queued(4)
+    assert runtime.get_device() == 1 - device and not any(entry[0] != "is_capturing" for entry in other.log)
+    assert simulated.memory_info() == other.memory_info() == (32 * MIB, 32 * MIB) and not runtime._allocated
+
+
+def test_addresses_of_devices_differ(runtime):
+    drivers = [CudaDriver(0, runtime), CudaDriver(1, runtime), PinnedDriver(0, runtime)]
+    addresses = [driver.allocate(MIB) for driver in drivers]
+    assert len(set(addresses)) == 3
+    assert [supports_virtual_memory(driver) for driver in drivers] == [True, True, False]
+    with pytest.raises(DriverError, match="not allocated"):
+        runtime.device(0).launch(0, reads=[(addresses[1], 1)])
+    runtime.device(0).launch(0, reads=[(addresses[2], 1)])
+
+
+def test_each_thread_has_a_current_device(runtime):
+    runtime.set_device(1)
+    runtime.set_current_stream(5)
+    found = []
+    thread = threading.Thread(target=lambda: found.extend([runtime.get_device(), runtime.current_stream()]))
+    thread.start()
+    thread.join()
+    assert found == [0, 0] and (runtime.get_device(), runtime.current_stream()) == (1, 5)
+
+
+# --------------------------------------------------------------------------------------------------------------- events
+@pytest.mark.parametrize("kind", DRIVERS)
+def test_events_are_reused(runtime, kind):
+    driver = kind(0, runtime)
+    for _ in range(5):
+        events = [driver.record_event(stream) for stream in (1, 2, 1)]
+        driver.wait_event(3, events[0])
+        assert driver.event_done(events[2])
+        for event in events:
+            driver.free_event(event)
+    assert len(runtime._events) == 3
+    with pytest.raises(DriverError, match=f"{kind.__name__}.free_event: expected an event that was not freed; got"):
+        driver.free_event(events[0])
+    del driver
+    gc.collect()
+    assert not runtime._events
+
+
+def test_a_refused_record_loses_no_event(runtime):
+    driver = CudaDriver(0, runtime)
+    runtime.device(0).fail_next("record_event", count=3)
+    for _ in range(3):
+        with pytest.raises(DriverError, match="record_event: expected an event on stream 0x1; got cudaError") as caught:
+            driver.record_event(1)
+        assert caught.value.__context__ is None, "what holds the runtime's frames would hold blocks"
+    driver.record_event(1)
+    assert len(runtime._events) == 1
+
+
+# ------------------------------------------------------------------------------------------------------------- captures
+def test_a_capture_is_left_alone(runtime):
+    device, driver = runtime.device(0), CudaDriver(0, runtime)
+    event = driver.record_event(1)
+    device.begin_capture(9)
+    with pytest.raises(RuntimeFailure, match="cudaErrorStreamCaptureUnsupported: malloc while a graph is captured"):
+        runtime.malloc(512)
+    assert driver.allocate(512), "in the relaxed mode"
+    assert runtime.exchange_capture_mode(0) == 0, "the mode of the thread is what it was"
+    for call, arguments in [("record_event", (9,)), ("wait_event", (9, event)), ("record_event", (0,))]:
+        with pytest.raises(DriverError, match=f"{call}: .*got a stream under capture"):
+            getattr(driver, call)(*arguments)
+    assert [driver.is_capturing(stream) for stream in (0, 1, 9, None)] == [True, False, True, True]
+    assert device.end_capture(9) == []
+    assert [driver.is_capturing(stream) for stream in (0, 1, 9, None)] == [False] * 4
+
+
+def test_the_current_stream_is_asked(runtime, monkeypatch):
+    driver = CudaDriver(0, runtime)
+    monkeypatch.setattr(runtime, "stream_is_capturing", lambda stream: stream == 9)  # which does not wait for stream 0
+    assert not driver.is_capturing()
+    runtime.set_current_stream(9)
+    assert driver.is_capturing()
+
+
+def test_a_lost_device_is_no_error_where_none_may_be(runtime, monkeypatch):
+    driver = CudaDriver(0, runtime)
+
+    def lost(*arguments):
+        raise RuntimeFailure("cudaErrorDevicesUnavailable")
+
+    for name in ("stream_is_capturing", "memory_info"):
+        monkeypatch.setattr(runtime, name, lost)
+    assert driver.is_capturing() is False and driver.memory_info() == (0, 0)
+    with pytest.raises(DriverError, match="record_event: expected an event on stream 0x7; got cudaErrorDevicesUnav"):
+        driver.record_event(7)
+
+
+# ------------------------------------------------------------------------------------------------------ regions, pages
+def test_regions_are_checked(runtime):
+    driver = CudaDriver(0, runtime)
+    address = driver.allocate(1024)
+    for nbytes, message in [(512, "expected a region of 512 bytes"), (1024, "expected 1024 bytes at .* got cudaError")]:
+        runtime.device(0).fail_next("free")
+        with pytest.raises(DriverError, match=rf"^CudaDriver\.free: {message}"):
+            driver.free(address, nbytes)
+    with pytest.raises(DriverError, match="allocate: expected a multiple of 512 bytes; got 100"):
+        driver.allocate(100)
+    driver.free(address, 1024)
+    assert "0 regions, 0 bytes, 0 pages" in repr(driver)
+
+
+@pytest.mark.parametrize(("name", "after"), [("memory_create", 2), ("memory_map", 2), ("memory_set_access", 0)])
+def test_a_refused_map_takes_nothing(runtime, monkeypatch, name, after):
+    driver = CudaDriver(0, runtime)
+    address = driver.reserve_addresses(8 * PAGE)
+    fail_after(monkeypatch, runtime, name, after)
+    with pytest.raises(DriverError, match=f"CudaDriver.map: expected {4 * PAGE} bytes of memory; got cudaErrorUnknown"):
+        driver.map(address, 4 * PAGE)
+    monkeypatch.undo()
+    assert driver.memory_info() == (32 * MIB, 32 * MIB) and not runtime._handles and not runtime._mapped
+    driver.map(address, 8 * PAGE)
+    runtime.device(0).launch(0, writes=[(address, 8 * PAGE)])
+
+
+def test_more_than_there_is_cannot_be_mapped(runtime):
+    driver = CudaDriver(0, runtime)
+    address = driver.reserve_addresses(32 * PAGE)
+    with pytest.raises(DriverError, match="got cudaErrorMemoryAllocation"):
+        driver.map(address, 17 * PAGE)
+    driver.map(address, 16 * PAGE)
+
+
+@pytest.mark.parametrize("after", [0, 2])
+def test_a_refused_unmap_takes_nothing(runtime, monkeypatch, after):
+    driver = CudaDriver(0, runtime)
+    address = driver.reserve_addresses(4 * PAGE)
+    driver.map(address, 4 * PAGE)
+    fail_after(monkeypatch, runtime, "memory_unmap", after)
+    with pytest.raises(DriverError, match=r"CudaDriver.unmap: expected .* at .* to be taken back; got cudaError"):
+        driver.unmap(address, 4 * PAGE)
+    monkeypatch.undo()
+    assert driver.memory_info()[0] == 32 * MIB - 4 * PAGE
+    runtime.device(0).launch(0, writes=[(address, 4 * PAGE)])
+    runtime.device(0).synchronize()
+    driver.unmap(address, 4 * PAGE)
+    driver.free_addresses(address, 4 * PAGE)
+    assert driver.memory_info()[0] == 32 * MIB and not runtime._handles
+
+
+def fail_after(monkeypatch, runtime, name, calls):
+    """Let a function of the runtime work so many times, and then fail."""
+    works, left = getattr(runtime, name), iter(range(calls))
+
+    def function(*arguments):
+        if next(left, None) is None:
+            raise RuntimeFailure("cudaErrorUnknown")
+        return works(*arguments)
+
+    monkeypatch.setattr(runtime, name, function)
+
+
+# ------------------------------------------------------------------------------------------------------- pinned memory
+def test_the_host_takes_other_memory_rather_than_wait(runtime):
+    device, allocator = runtime.device(0), CachingAllocator(PinnedDriver(0, runtime), small_segment=MIB)
+    block = allocator.allocate(MIB)
+    device.launch(7, reads=[(block.ptr, MIB, "copy")])
+    block.record_use(7)
+    address = block.ptr
+    block.free()
+    second = allocator.allocate(MIB)
+    assert second.ptr != address and current(allocator, "active_bytes") == 2 * MIB
+    device.complete(7)
+    assert allocator.allocate(MIB).ptr == address
+
+
+def test_a_stream_waits_for_a_copy_on_another(runtime):
+    device, allocator = runtime.device(0), CachingAllocator(PinnedDriver(0, runtime), small_segment=MIB)
+    block = allocator.allocate(MIB, stream=5)
+    device.launch(7, reads=[(block.ptr, MIB, "copy")])
+    block.record_use(7)
+    address = block.ptr
+    block.free()
+    second = allocator.allocate(MIB, stream=5)
+    device.launch(5, writes=[(second.ptr, MIB, "next")])
+    assert second.ptr == address and device.complete(5) == 0 and device.complete(7) == 1 and device.complete(5) == 1
+
+
+def test_idle_memory_of_the_host_serves_streams_and_not_the_reverse(runtime):
+    device, allocator = runtime.device(0), CachingAllocator(PinnedDriver(0, runtime), small_segment=MIB)
+    block = allocator.allocate(MIB)
+    address = block.ptr
+    block.free()
+    copy = allocator.allocate(MIB, stream=7)
+    assert copy.ptr == address
+    device.launch(7, writes=[(copy.ptr, MIB, "copy")])
+    copy.free()
+    assert allocator.allocate(MIB).ptr != address, "the copy is not over"
+
+
+def test_pinned_memory_when_a_graph_is_captured(runtime):
+    driver = PinnedDriver(0, runtime)
+    runtime.device(0).begin_capture(9)
+    assert [driver.is_capturing(stream) for stream in (0, 1, 9, None)] == [False, False, True, True]
+    assert driver.event_done(driver.record_event(0))
+
+
+def test_pinned_memory_in_use_is_not_given_back(runtime):
+    driver = PinnedDriver(0, runtime)
+    address = driver.allocate(1024)
+    free, total = driver.memory_info()
+    assert free == total - 1024
+    runtime.device(1).launch(3, reads=[(address, 1024)])
+    with pytest.raises(DriverError, match="the host has not seen it done"):
+        driver.free(address, 1024)
+    runtime.device(1).synchronize()
+    driver.free(address, 1024)
+
+
+# --------------------------------------------------------------------------------------------------------- bad requests
+@pytest.mark.parametrize("kind", DRIVERS)
+@pytest.mark.parametrize(
+    ("device", "message"),
+    [(2, "device < 2, the number of devices; got 2"), (-1, "got -1"), ("0", "device, an int; got '0'")],
+)
+def test_bad_devices(runtime, kind, device, message):
+    with pytest.raises((ValueError, TypeError), match=f"{kind.__name__}: expected .*{message}"):
+        kind(device, runtime)
+
+
+def test_bad_runtimes():
+    with pytest.raises(
+        TypeError, match=r"CudaDriver: expected runtime, as FakeRuntime\(\), or None; got 7 without dev"
+    ):
+        CudaDriver(0, 7)
+    for options in ({"devices": 0}, {"devices": "1"}, {"host_capacity": -1}):
+        with pytest.raises(ValueError, match="FakeRuntime: expected"):
+            FakeRuntime(**options)
+    with pytest.raises(ValueError, match="expected 0 <= device < 1; got 1"):
+        FakeRuntime().device(1)
+    with pytest.raises(RuntimeFailure, match="cudaErrorInvalidDevice: device 1 of 1"):
+        FakeRuntime().set_device(1)
+
+
+def test_what_the_fake_runtime_refuses(runtime):
+    """What CUDA answers with an error, and a driver never asks for."""
+    driver = CudaDriver(0, runtime)
+    address = driver.reserve_addresses(2 * PAGE)
+    handle = runtime.memory_create(PAGE)
+    runtime.memory_map(address, PAGE, handle)
+    gone = runtime.event_create()
+    runtime.event_destroy(gone)
+    assert runtime.memory_info()[0] == 32 * MIB - PAGE
+    with pytest.raises(DriverError, match="not allocated"):
+        runtime.device(0).launch(0, writes=[(address, 1)])  # mapped, but not accessible
+    for call, arguments, code in [
+        ("memory_map", (address, PAGE, handle), "cudaErrorInvalidValue"),
+        ("memory_map", (address + PAGE, PAGE, 99), "cudaErrorInvalidValue"),
+        ("memory_unmap", (address + PAGE, PAGE), "cudaErrorInvalidValue"),
+        ("memory_release", (handle,), "cudaErrorInvalidValue"),
+        ("address_free", (address, 2 * PAGE), "cudaErrorInvalidValue"),
+        ("free", (address,), "cudaErrorInvalidValue"),
+        ("malloc", (32 * MIB,), "cudaErrorMemoryAllocation"),
+        ("malloc_host", (65 * MIB,), "cudaErrorMemoryAllocation"),
+        ("event_query", (gone,), "cudaErrorInvalidResourceHandle"),
+    ]:
+        with pytest.raises(RuntimeFailure) as caught:
+            getattr(runtime, call)(*arguments)
+        assert caught.value.code == code, call
+    event = runtime.event_create()
+    assert runtime.event_query(event), "as long as it is not recorded"
+    runtime.stream_wait_event(1, event)
+    runtime.event_record(event, 1)
+    runtime.set_device(1)
+    with pytest.raises(RuntimeFailure, match="an event of another device"):
+        runtime.stream_wait_event(1, event)
