@@ -32,13 +32,18 @@ def up(nbytes: int, step: int) -> int:
     return -(-nbytes // step) * step
 
 
+class Full(Exception):
+    """A device has no memory left, whatever the policy gives back."""
+
+
 class Policy:
     """What replays a trace: memory reserved, its peak, and blocks that wait for events.
 
-    A policy gives `place` and `put_back`; a handle is whatever it likes.
+    A policy gives `place` and `put_back`; a handle is whatever it likes. `capacity` is the bytes of the device.
     """
 
     def __init__(self) -> None:
+        self.capacity = 1 << 62
         self.reserved = self.peak = 0
         self._handles: dict[int, tuple[object, set[int], int]] = {}
         self._waiting: list[tuple[object, set[int], int]] = []
@@ -55,8 +60,17 @@ class Policy:
         """A block's work is over, or in order on its own stream."""
         raise NotImplementedError
 
-    def reserve(self, nbytes: int) -> None:
+    def give_back(self, nbytes: int, key: object) -> None:
+        """Give idle memory to the device, as far as the policy does so, where a request of `nbytes` was refused."""
+
+    def reserve(self, nbytes: int, key: object = None) -> None:
         """Take memory from the device."""
+        if self.reserved + nbytes > self.capacity:
+            self._all_over, self._news = self._requests, True
+            self._poll()
+            self.give_back(nbytes, key)
+            if self.reserved + nbytes > self.capacity:
+                raise Full
         self.reserved += nbytes
         self.peak = max(self.peak, self.reserved)
 
@@ -112,6 +126,11 @@ class Chunk:
         self.free = True
         self.left: Chunk | None = None
         self.right: Chunk | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is all of its segment."""
+        return self.left is None and self.right is None
 
 
 class BestFit(Policy):
@@ -170,9 +189,18 @@ class BestFit(Policy):
                 chunk = first
         insort(free, (chunk.size, chunk.address, chunk))
 
+    def give_back(self, nbytes: int, key: object) -> None:
+        """One whole idle segment that is large enough, the smallest such; where that is too little, all of them."""
+        over = self.reserved + nbytes - self.capacity
+        enough = [entry for entry in self._free[key] if entry[2].whole and entry[0] >= max(over, nbytes)]
+        idle = [entry for free in self._free.values() for entry in free if entry[2].whole]
+        for entry in enough[:1] or idle:
+            self._free[entry[2].key].remove(entry)
+            self.reserved -= entry[0]
+
     def _grow(self, size: int, key: object) -> Chunk:
         nbytes = self._segment(size)
-        self.reserve(nbytes)
+        self.reserve(nbytes, key)
         self._next += nbytes + self._granularity  # segments never touch
         return Chunk(self._next - nbytes, nbytes, key)
 
@@ -262,6 +290,25 @@ def size_classes() -> Bins:
         return size if size > MIB else size * max(1, min(256 * KIB, max(16 * KIB, 512 * size)) // size)
 
     return Bins(block_size, slab)
+
+
+def smallest_device(policy: Callable[[], Policy], trace: Trace, step: int = 2 * MIB) -> int:
+    """The least multiple of `step` that a policy plays a trace in, found by bisection."""
+
+    def fits(steps: int) -> bool:
+        made = policy()
+        made.capacity = steps * step
+        try:
+            made.play(trace)
+        except Full:
+            return False
+        return True
+
+    low, high = 0, -(-policy().play(trace) // step)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high * step
 
 
 POLICIES: dict[str, Callable[[], Policy]] = {

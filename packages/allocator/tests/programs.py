@@ -60,7 +60,7 @@ class Run:
     """
 
     def __init__(self, program, capacity=CAPACITY, record=None, begin=0, bounds=True, **options):
-        self.driver = SimulatedDriver(capacity, strict=False, page_size=2 * MIB)
+        self.driver = SimulatedDriver(capacity, strict=False, page_size=2 * MIB, addresses=64 * capacity)
         self.allocator = CachingAllocator(self.driver, **options)
         self.live, self.pool, self.refused = [], None, []
         recording = None

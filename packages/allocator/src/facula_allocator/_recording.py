@@ -97,18 +97,22 @@ class Recording:
         self._error: FileError | None = None
         driver = allocator.driver
         with allocator._lock:
-            segments = allocator.memory_snapshot()["segments"]  # which also takes over what was freed
-            self._writer = TraceWriter(
-                path,
-                granularity=driver.granularity,
-                capacity=max(1, driver.memory_info()[0] + sum(segment["total_size"] for segment in segments)),
-                options={**allocator.options._asdict(), "limit": self._limit},
-                page_size=getattr(driver, "page_size", 0),
-            )
+            allocator.add_listener(self._listen)  # first, so that no free of a block below goes untold
+            try:
+                segments = allocator.memory_snapshot()["segments"]
+                self._writer = TraceWriter(
+                    path,
+                    granularity=driver.granularity,
+                    capacity=max(1, driver.memory_info()[0] + sum(segment["total_size"] for segment in segments)),
+                    options={**allocator.options._asdict(), "limit": self._limit},
+                    page_size=getattr(driver, "page_size", 0),
+                )
+            except BaseException:
+                allocator.remove_listener(self._listen)
+                raise
             self._recording = True
             self._end = finalize(self, self._writer.close)
             self._begin(segments)
-            allocator.add_listener(self._listen)
             allocator._listeners.followers.append(self)
         _recordings.add(self)
         if not _forks:

@@ -1,7 +1,8 @@
 """A trace played again on a caching allocator over a simulated device, under the recorded settings or others.
 
 Note [What a replay is exact about]: with the recorded options, limit and capacity the allocator is asked the same in
-the same order, its events are answered as they were, and it makes the same calls of its driver. What it does not know:
+the same order, its events are answered as they were, and it makes the same calls of its driver. The device refuses by
+bytes alone: real ones put a region together of whatever pages are free. What a replay does not know:
 memory that other programs took meanwhile, injected failures, and the addresses of a real device, which decide between
 blocks of equal size. Blocks that were alive when the recording began lie side by side.
 """
@@ -21,6 +22,7 @@ from ._options import Option, Options
 from ._pools import MemPool, use_mem_pool
 from ._replay_report import Curve, ReplayReport, Shortfall
 from .drivers import SimulatedDriver
+from .drivers._simulated_memory import MOST_ADDRESSES
 from .traces._events import (
     Allocate,
     Capture,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 ENOUGH = 1 << 40  # the capacity where none is known
 PAGE = 2 << 20  # of devices that have virtual memory
+ADDRESSES = 64  # bytes of addresses, for each of memory
 EACH = 10_000  # events between two calls of `progress`
 
 
@@ -57,7 +60,8 @@ class RecordedDriver(SimulatedDriver):
     """
 
     def __init__(self, capacity: int, granularity: int, page_size: int):
-        super().__init__(capacity, granularity, page_size=page_size)
+        addresses = min(ADDRESSES * capacity, MOST_ADDRESSES) if capacity <= MOST_ADDRESSES else None
+        super().__init__(capacity, granularity, page_size=page_size, addresses=addresses)
         self.requests = 0
         self.over: dict[int, int] = {}
         self.all_over = -1
