@@ -283,7 +283,7 @@ def test_bad_devices(arguments):
 
 def test_with_more_addresses_a_region_needs_no_free_memory_in_one_piece():
     driver = SimulatedDriver(1 << 20, addresses=4 << 20)
-    a, b, c = (driver.allocate(256 << 10) for _ in range(3))
+    a, _, c = (driver.allocate(256 << 10) for _ in range(3))
     driver.free(a, 256 << 10)
     driver.free(c, 256 << 10)
     assert driver.allocate(768 << 10) == c and driver.memory_info()[0] == 0

@@ -64,7 +64,7 @@ class SimulatedDriver:
         granularity: sizes and addresses are multiples of it.
         strict: also refuse what would go wrong in some order of the streams.
         page_size: bytes of a page, for a device with virtual memory; 0 for one without.
-        addresses: bytes of addresses. None for as many as the capacity, so that a region needs free memory in one piece;
+        addresses: bytes of addresses. None for as many as the capacity: then a region needs free memory in one piece;
             more make it need less, as on devices that put a region together of pages from anywhere.
 
     >>> driver = SimulatedDriver(1 << 20)
