@@ -7,8 +7,8 @@ core = Extension(
     [
         f"csrc/{name}.c"
         for name in (
-            "blocktype", "core", "coresegments", "coretype", "expandable", "functions", "module", "segments", "tree",
-            "views",
+            "blocktype", "core", "coresegments", "coretype", "expandable", "functions", "module", "segments", "stacks",
+            "tree", "views",
         )
     ],
     include_dirs=["src/facula_allocator/include"],

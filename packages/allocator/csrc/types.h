@@ -60,6 +60,9 @@ PyObject *core_lent(Core *self, PyObject *pool);
 PyObject *core_runs(Core *self, PyObject *range);
 PyObject *core_snapshot(Core *self, PyObject *nothing);
 
+/* stacks.c: the module's functions. 0, or not: an error. */
+int add_stacks(PyObject *module);
+
 typedef struct {
     PyTypeObject *core_type, *block_type;
     PyObject *value_error; /* facula_errors.InvalidValueError */

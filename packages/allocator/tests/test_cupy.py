@@ -12,12 +12,14 @@ from simulated import MIB, current
 import facula_allocator.cupy as plugin
 from facula_allocator import (
     CachingAllocator,
+    MemPool,
     OutOfMemoryError,
     _devices,
     device_allocator,
     known_device_allocators,
     pinned_allocator,
     set_device_allocator,
+    use_mem_pool,
 )
 from facula_allocator.drivers import CudaDriver, FakeRuntime, HostDriver, PinnedDriver
 
@@ -122,6 +124,17 @@ def test_each_device_has_its_allocator(cuda):
         second = cuda.alloc(1000)
     assert (first.mem.device_id, second.mem.device_id) == (0, 1)
     assert [current(one, "allocation") for one in (device_allocator(0), device_allocator(1), own)] == [1, 0, 1]
+
+
+def test_a_graph_has_a_pool_of_its_own(cuda):
+    plugin.install()
+    outside = cuda.alloc(1000).ptr
+    pool = MemPool(device_allocator(0))
+    cuda.fake.device(0).begin_capture(7)
+    with use_mem_pool(pool):
+        inside = cuda.alloc(1000).ptr
+    cuda.fake.device(0).end_capture(7)
+    assert cuda.alloc(1000).ptr == outside != inside and device_allocator(0).empty_cache() == 0
 
 
 def test_a_use_on_another_stream_is_waited_for(cuda):

@@ -54,7 +54,9 @@ def refuse(*arguments):
 def stand_in():
     """A stand-in for the module `cupy.cuda`, which has what a test gives it."""
     runtime = SimpleNamespace(CUDARuntimeError=CUDARuntimeError, hostAllocPortable=1, eventDisableTiming=2)
-    return SimpleNamespace(runtime=runtime, get_current_stream=lambda: SimpleNamespace(ptr=9))
+    checked = []
+    runtime.check_status = lambda status: checked.append(status) or refuse()
+    return SimpleNamespace(runtime=runtime, checked=checked, get_current_stream=lambda: SimpleNamespace(ptr=9))
 
 
 @pytest.mark.parametrize(("name", "arguments", "called", "passed", "answer", "result"), CALLS)
@@ -71,9 +73,13 @@ def test_calls(stand_in, name, arguments, called, passed, answer, result):
 def test_answers_that_are_not_exceptions_or_other_ones(stand_in):
     runtime = CupyRuntime(stand_in)
     assert runtime.current_stream() == 9
-    stand_in.runtime.eventQuery, stand_in.runtime.check_status = lambda event: 700, refuse
-    with pytest.raises(RuntimeFailure):
+    stand_in.runtime.eventQuery = lambda event: 700
+    with pytest.raises(RuntimeFailure, match=r"^cudaErrorMemoryAllocation"):
         runtime.event_query(77)
+    assert stand_in.checked == [700]
+    stand_in.runtime.eventQuery = lambda event: 600
+    assert not runtime.event_query(77)
+    assert stand_in.checked == [700, 600], "a status that is not checked stays CUDA's last error"
 
     def invalid(stream):
         raise RuntimeError("the stream was capturing, but an error has invalidated the capture sequence")

@@ -1,6 +1,7 @@
 """The drivers over a runtime: devices, events, captures, pages, pinned and managed memory, and what is refused."""
 
 import gc
+import sys
 import threading
 
 import pytest
@@ -36,7 +37,7 @@ def test_an_allocator_works_on_its_device_alone(runtime, kind, device):
     block.record_use(4)
     simulated.launch(4, reads=[(block.ptr, 1000, "first")])
     block.free()
-    with pytest.raises(OutOfMemoryError, match=f"expected 80 MiB more {allocator.driver.memory}"):
+    with pytest.raises(OutOfMemoryError, match=f"^out of memory: 80 MiB of {allocator.driver.memory} requested"):
         allocator.allocate(80 * MIB, stream=3)
     allocator.empty_cache()
     assert simulated.calls("synchronize") and simulated.calls("record_event") and not simulated.queued(4)
@@ -62,6 +63,43 @@ def test_each_thread_has_a_current_device(runtime):
     thread.start()
     thread.join()
     assert found == [0, 0] and (runtime.get_device(), runtime.current_stream()) == (1, 5)
+
+
+def test_one_runtime_in_many_threads(runtime):
+    """Drivers and the runtime keep their books right, though no allocator's lock is around them."""
+    drivers = [kind(device, runtime) for kind in DRIVERS for device in (0, 1)]
+    failures = []
+
+    def work(driver):
+        try:
+            for i in range(60):
+                address = driver.allocate(512 * (1 + i % 4))
+                events = [driver.record_event(stream) for stream in (1, 2)]
+                driver.wait_event(3, events[0])
+                assert driver.event_done(events[1]) and runtime.get_device() == 0
+                for event in events:
+                    driver.free_event(event)
+                if isinstance(driver, CudaDriver):
+                    pages = driver.reserve_addresses(PAGE)
+                    driver.map(pages, PAGE)
+                    driver.unmap(pages, PAGE)
+                    driver.free_addresses(pages, PAGE)
+                driver.free(address, 512 * (1 + i % 4))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(one,)) for one in drivers * 2]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failures and not runtime._allocated and not runtime._handles
+    assert {runtime.device(i).memory_info() for i in (0, 1)} == {(32 * MIB, 32 * MIB)}
 
 
 # --------------------------------------------------------------------------------------------------------------- events

@@ -57,7 +57,7 @@ def test_where_the_request_was_made():
     assert "8 MiB  of the free bytes (private pool (0, 2), stream 3, large blocks)" in text
     assert "2 MiB  of the free bytes" in explain(wanted, 1000, stream=3, pool=(0, 2))
     assert number(explain(wanted, 1000, device=1), "reserved") == 99 * MIB
-    assert explain(wanted, 1, place="host memory").startswith("out of memory: 1 B requested on host memory\n")
+    assert explain(wanted, 1, place="host memory").startswith("out of memory: 1 B of host memory requested\n")
     wanted["allocator_settings"]["small_size"] = 100
     assert "8 MiB  of the free bytes" in explain(wanted, 1000, stream=3, pool=(0, 2))
 

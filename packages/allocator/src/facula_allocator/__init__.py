@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
     from ._recording import Recording as Recording
+    from ._recovery import retry_after_oom as retry_after_oom
+    from ._recovery import smaller_batches as smaller_batches
     from ._replay_report import ReplayReport as ReplayReport
     from ._replaying import replay as replay
 
@@ -47,7 +49,9 @@ _LATER = {
     "known_device_allocators": "_devices",
     "pinned_allocator": "_devices",
     "replay": "_replaying",
+    "retry_after_oom": "_recovery",
     "set_device_allocator": "_devices",
+    "smaller_batches": "_recovery",
     "smallest_capacity": "_fitting",
     "use_mem_pool": "_pools",
     "will_it_fit": "_fitting",
@@ -71,7 +75,9 @@ __all__ = [
     "memory_summary",
     "pinned_allocator",
     "replay",
+    "retry_after_oom",
     "set_device_allocator",
+    "smaller_batches",
     "smallest_capacity",
     "use_mem_pool",
     "will_it_fit",

@@ -14,15 +14,18 @@ from ._budget import Budget
 from ._closing import close, forget_foreign
 from ._core import Block, Core
 from ._errors import OutOfMemoryError
+from ._history import History
 from ._host import _size
 from ._listeners import Listeners, MemoryEvent
 from ._memory_views import segments_of, summary_of
+from ._observers import OomObservers
 from ._options import UNBOUNDED, Option, checked_options, environment_options
 from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
 from ._size_classes import LARGEST
 from ._slow_path import SlowPath
-from .drivers.protocol import checked_driver
+from ._stacks import Lines
+from .drivers.protocol import checked_driver, supports_virtual_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +63,7 @@ class CachingAllocator(PoolOwner):
     """
 
     __slots__ = (
-        "_budget", "_core", "_counts", "_listeners", "_lock", "_slow_path", "_take", "driver", "options",
+        "_budget", "_core", "_counts", "_listeners", "_lock", "_observers", "_slow_path", "_take", "driver", "options",
     )  # fmt: skip
 
     def __init__(self, driver: Driver, limit: int | None = None, **options: Option):
@@ -68,6 +71,7 @@ class CachingAllocator(PoolOwner):
         self.options = checked_options({**environment_options(), **options}, driver.granularity)
         self._budget = Budget(None if limit is None else _size("CachingAllocator", limit, "limit"))
         self._listeners = Listeners()
+        self._observers: OomObservers[CachingAllocator] = OomObservers()
         super().__init__()  # `_detours` has an entry for each listener, too: not empty makes `allocate` look
         self._counts = dict.fromkeys(
             ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free"), 0
@@ -94,12 +98,17 @@ class CachingAllocator(PoolOwner):
             UNBOUNDED if options.max_split_size is None else options.max_split_size,
             options.roundup_power2_divisions,
         )
-        self._core.listening = bool(self._listeners)
-        self._take = self._core.take
         self._slow_path = SlowPath(
             self._core, self.driver, options, self._budget, self._listeners, self._open_pools, self._counts
         )
         finalize(self._core, close, self.driver, self._slow_path.segments, self._slow_path.ranges).atexit = False
+        self._listen()
+
+    def _listen(self) -> None:
+        """Let the books tell those who listen now."""
+        history = self._listeners.history
+        self._core.listening = bool(self._listeners)
+        self._take = self._core.take if history is None else history.recorded_take(self._core, self._lock)
 
     # ------------------------------------------------------------------------------------------------------ allocation
     def allocate(self, nbytes: int, stream: int = 0) -> Block:
@@ -124,36 +133,58 @@ class CachingAllocator(PoolOwner):
         if not nbytes:
             return self._core.take_nothing(stream)
         if not self._listeners:
-            return self._serve(nbytes, stream, pool)
-        with self._lock:  # what is told has the order of the books in every thread
-            self._listeners.drain(self._core)
             block = self._serve(nbytes, stream, pool)
-            self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream, pool)
-        return block
+        else:
+            with self._lock:  # what is told has the order of the books in every thread
+                self._listeners.drain(self._core)
+                block = self._serve(nbytes, stream, pool)
+                if block is not None:
+                    self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream, pool)
+                else:
+                    self._listeners.follow_refusal(nbytes, stream, pool)
+        return block if block is not None else self._refuse(nbytes, stream, pool)
 
-    def _serve(self, nbytes: int, stream: int, pool: int) -> Block:
+    def _serve(self, nbytes: int, stream: int, pool: int) -> Block | None:
         block = None
         if nbytes <= LARGEST:
             block = self._core.take(nbytes, stream, pool)
             if block is None:
                 with self._lock:
                     block = self._slow_path.allocate(nbytes, stream, pool)
-        if block is None:
-            refusal, self._slow_path.refusal = self._slow_path.refusal, None
-            raise self._out_of_memory(nbytes, stream) from refusal
         return block
 
-    def _out_of_memory(self, nbytes: int, stream: int) -> OutOfMemoryError:
-        self._counts["num_ooms"] += 1
+    def _refuse(self, nbytes: int, stream: int, pool: int) -> Block:
+        """A block after all, where an observer freed memory."""
+        refusal, self._slow_path.refusal = self._slow_path.refusal, None
+        error = self._out_of_memory(nbytes, stream, pool)
+        error.__cause__ = refusal
+        with self._lock:
+            self._listeners.tell_refused(nbytes, stream, error.device_free)
+        try:
+            return self._observers.second_try(error, self, lambda: self._allocate(nbytes, stream))
+        except OutOfMemoryError as last:
+            self._counts["num_ooms"] += last is error
+            raise
+
+    def _out_of_memory(self, nbytes: int, stream: int, pool: int) -> OutOfMemoryError:
         now = self._core.statistics()
         allocated, reserved = now["allocated_bytes.all.current"], now["reserved_bytes.all.current"]
         budget = self._budget.nbytes(self.driver)
         limit = None if budget == UNBOUNDED else budget
         error = OutOfMemoryError(nbytes, allocated, reserved, reserved - allocated, limit)
-        error.operation = "allocate"
         error.memory = self.driver.memory
-        error.remedy = "raise the limit"
-        self._listeners.tell("oom", 0, nbytes, nbytes, stream, current_pool(self))
+        error.remedy = "raise the limit or the memory fraction"
+        try:
+            from ._oom_text import oom_text
+
+            error.device_free = self.driver.memory_info()[0]
+            self._drain()
+            error.explanation = oom_text(
+                self._core, self.driver, self._listeners.history, self._settings(),
+                nbytes=nbytes, stream=stream, pool=pool, limit=limit,
+            )  # fmt: skip
+        except Exception:  # as where there is no memory for this either: the first line says enough
+            error.explanation = ""
         return error
 
     # ----------------------------------------------------------------------------------------------------- what is held
@@ -206,8 +237,22 @@ class CachingAllocator(PoolOwner):
     def memory_snapshot(self) -> Snapshot:
         """All segments and their blocks, as `torch.cuda.memory._snapshot()` shows them."""
         self._drain()
-        settings = {**self.options._asdict(), "limit": self.limit}
-        return {"segments": segments_of(self._core), "device_traces": [[]], "allocator_settings": settings}
+        lines, history = Lines(), self._listeners.history
+        return {
+            "segments": segments_of(self._core, history, lines),
+            "device_traces": [[] if history is None else history.events(lines)],
+            "allocator_settings": self._settings(),
+        }
+
+    def _settings(self) -> dict[str, object]:
+        """The settings as snapshots show them; None for expandable segments that there cannot be."""
+        expandable = self.options.expandable_segments is not False if supports_virtual_memory(self.driver) else None
+        return {
+            **self.options._asdict(),
+            "expandable_segments": expandable,
+            "limit": self.limit,
+            "history": self._listeners.history is not None,
+        }
 
     # ------------------------------------------------------------------------------------------------------- listeners
     def add_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
@@ -217,7 +262,7 @@ class CachingAllocator(PoolOwner):
         """
         self._listeners.add(listener)
         self._detours.append(listener)
-        self._core.listening = True
+        self._listen()
 
     def remove_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Tell `listener` no more."""
@@ -226,7 +271,48 @@ class CachingAllocator(PoolOwner):
         self._drain()
         self._listeners.remove(listener)
         self._detours.remove(listener)
-        self._core.listening = bool(self._listeners)
+        self._listen()
+
+    def record_history(self, frames: int = 8, length: int = 50_000) -> None:
+        """Remember from now on who allocates what, and the last events, for `memory_snapshot` and errors.
+
+        Costs an allocation about a microsecond and an event some 400 bytes. Called again, it starts again.
+
+        Arguments:
+            frames: the most frames kept of an allocating stack, innermost first, without the library's; 0 for none.
+            length: the most events kept.
+
+        >>> from facula_allocator.drivers import SimulatedDriver
+        >>> allocator = CachingAllocator(SimulatedDriver(1 << 30))
+        >>> allocator.record_history()
+        >>> block = allocator.allocate(1000)
+        >>> [event["action"] for event in allocator.memory_snapshot()["device_traces"][0]]
+        ['segment_alloc', 'alloc']
+        >>> allocator.stop_history()
+        """
+        self._set_history(History(frames, length))
+
+    def stop_history(self) -> None:
+        """Remember nothing more, and forget the history."""
+        self._set_history(None)
+
+    def _set_history(self, history: History | None) -> None:
+        with self._lock:
+            self._listeners.drain(self._core)
+            self._listeners.history = history
+            self._listen()
+
+    def add_oom_observer(self, observer: Callable[[OutOfMemoryError, CachingAllocator], object]) -> None:
+        """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
+
+        It may note what it sees, or free memory: where one returns True, the allocation is tried once more. What it
+        raises becomes a note of the error.
+        """
+        self._observers.add(observer)
+
+    def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, CachingAllocator], object]) -> None:
+        """Call `observer` no more."""
+        self._observers.remove(observer)
 
     def record_trace(self, path: Path) -> Recording:
         """Write all that is asked of this allocator to a file from now on, for `replay` and `will_it_fit`.
@@ -249,13 +335,21 @@ class CachingAllocator(PoolOwner):
         if self.driver.survives_fork:
             self._lock = RLock()
             self._slow_path.inside = False
+            self._listen()
         else:
             self._core.abandoned = True
             self._slow_path.forget()
+            if self._listeners.history is not None:
+                self._listeners.history.forget()
             self._open()
 
     def __repr__(self) -> str:
         return f"<CachingAllocator, {self._core.reserved()} bytes of {self.driver!r}>"
+
+
+def known_caching_allocators() -> list[CachingAllocator]:
+    """Those that live."""
+    return list(_allocators)
 
 
 def _after_fork() -> None:

@@ -131,4 +131,9 @@ def grouped(blocks: Iterable[tuple[str, int]]) -> list[Holder]:
         one[0] += nbytes
         one[1] += 1
         one[2] = max(one[2], nbytes)
+    return by_size(found)
+
+
+def by_size(found: Mapping[str, Sequence[int]]) -> list[Holder]:
+    """The holders of what each name has, (bytes, blocks, largest): largest first."""
     return sorted((Holder(name, *one) for name, one in found.items()), key=lambda one: (-one.nbytes, one.name))

@@ -41,7 +41,11 @@ def close(driver: Driver, segments: dict[int, int], ranges: dict[int, Range]) ->
 def close_late() -> None:
     """Give back what could not go when its allocator went, if it can now."""
     for _ in range(0 if collecting else len(_late)):
-        close(*_late.pop(0))
+        try:
+            entry = _late.pop(0)
+        except IndexError:  # another thread was quicker
+            break
+        close(*entry)
 
 
 def forget_foreign() -> None:

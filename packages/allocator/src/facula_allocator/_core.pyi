@@ -1,6 +1,7 @@
 """The C module: the books of a caching allocator, and its blocks."""
 
 from collections.abc import Callable
+from types import CodeType, FrameType
 from typing import NoReturn
 
 class Block:
@@ -72,3 +73,12 @@ class Core:
     def reserved(self) -> int: ...
     def reset(self, totals: bool, /) -> None: ...
     def snapshot(self) -> list[tuple[int, int, int, int, int, bool, list[tuple[int, int, int, int, int]]]]: ...
+
+def call_stack(depth: int, most: int, is_skipped: Callable[[FrameType], bool], /) -> tuple[CodeType | int, ...]:
+    """Code objects and instructions in turn, innermost first: of frames that are not skipped, 64 at most.
+
+    Arguments:
+        depth: how many frames up to begin; 0 is the caller.
+        most: the most frames.
+        is_skipped: whether a frame is left out; asked once for each code object, mostly.
+    """

@@ -21,11 +21,13 @@ def readable(nbytes: int) -> str:
     return f"{size:.4g} {unit}"
 
 
-class OutOfMemoryError(FaculaError, MemoryError):
+class OutOfMemoryError(FaculaError, MemoryError, RuntimeError):
     """An allocator could not give a block. All fields are in bytes.
 
-    Who asked for the memory may set `operation` ("matmul") and `purpose` ("float32 (4, 5)"), which the message then
-    names; an allocator of other memory sets `memory` and `remedy`. Pickles whole.
+    The first line of the message says most, for logs. Who asked for the memory may set `operation` ("matmul") and
+    `purpose` ("float32 (4, 5)"), which that line then names; an allocator sets `memory`, `remedy`, `device_free` (what
+    others have not taken either), and as `explanation` the lines that follow: who holds the memory, and what would
+    help. Pickles whole.
 
     Arguments:
         requested: the block that was asked for.
@@ -35,14 +37,16 @@ class OutOfMemoryError(FaculaError, MemoryError):
         limit: the most that `reserved` may be, or None.
 
     >>> print(OutOfMemoryError(3 << 20, 1 << 20, 2 << 20, 1 << 20, 4 << 20))
-    refill: expected 3 MiB more host memory within limit=4 MiB; 1 MiB are in use and 1 MiB idle. Keep \
-fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)
+    out of memory: 3 MiB of host memory requested; 1 MiB in use, 1 MiB idle, limit 4 MiB. Keep fewer tensors alive \
+at once, or raise the limit (FACULA_HOST_LIMIT)
     """
 
-    operation = "refill"
+    operation: str | None = None
     purpose: str | None = None
     memory = "host memory"
     remedy = "raise the limit (FACULA_HOST_LIMIT)"
+    explanation = ""
+    device_free: int | None = None
 
     def __init__(self, requested: int, allocated: int, reserved: int, cached: int, limit: int | None = None):
         super().__init__(requested, allocated, reserved, cached, limit)
@@ -53,12 +57,19 @@ fewer tensors alive at once or raise the limit (FACULA_HOST_LIMIT)
         self.limit = limit
 
     def __str__(self) -> str:
-        held = f"{readable(self.allocated)} are in use and {readable(self.cached)} idle"
-        want = f"{self.operation}: expected {readable(self.requested)} more {self.memory}"
-        if self.purpose is not None:
-            want += f" for {self.purpose}"
-        if self.limit is not None and self.reserved + self.requested > self.limit:
-            return (
-                f"{want} within limit={readable(self.limit)}; {held}. Keep fewer tensors alive at once or {self.remedy}"
-            )
-        return f"{want}; the system refused ({held}). Keep fewer tensors alive at once, or close other programs"
+        by = "" if self.operation is None else f" by {self.operation}"
+        purpose = "" if self.purpose is None else f" for {self.purpose}"
+        held = f"{readable(self.allocated)} in use, {readable(self.cached)} idle"
+        if self.device_free is not None:
+            held += f", {readable(self.device_free)} of the device free"
+        if self.limit is not None:
+            held += f", limit {readable(self.limit)}"
+        first = f"out of memory: {readable(self.requested)} of {self.memory} requested{by}{purpose}; {held}"
+        return f"{first}\n{self.explanation}" if self.explanation else f"{first}. {self._advice()}"
+
+    def _advice(self) -> str:
+        if self.limit is None or self.reserved + self.requested <= self.limit:
+            return "The system refused: keep fewer tensors alive at once, or close other programs"
+        if self.requested > self.limit:
+            return f"Ask for less at once, or {self.remedy}"
+        return f"Keep fewer tensors alive at once, or {self.remedy}"

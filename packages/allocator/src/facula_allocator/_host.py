@@ -6,11 +6,13 @@ import os
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakSet
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
 
 from ._errors import OutOfMemoryError
+from ._observers import OomObservers
 from ._process import collecting, trimming, watch
 from ._regions import UNLIMITED, Account, address_of, release_region
 from ._settings import default_cache_limit, setting_bytes
@@ -66,7 +68,7 @@ class HostAllocator:
     True
     """
 
-    __slots__ = ("__weakref__", "_account", "_classes", "_coarse", "_fine", "_pools", "cache_limit")
+    __slots__ = ("__weakref__", "_account", "_classes", "_coarse", "_fine", "_observers", "_pools", "cache_limit")
 
     def __init__(self, limit: int | None = None, cache_limit: int | None = None, pools: bool = True):
         if limit is not None and not 0 <= _whole("HostAllocator: limit", limit) <= UNLIMITED:
@@ -77,9 +79,11 @@ class HostAllocator:
         self._account = Account(limit)
         self._pools = pools
         self._classes: dict[int, SizeClass] = {}
+        self._observers: OomObservers[HostAllocator] = OomObservers()
         self._fine = self._table(FINE, FINE_STEP)
         self._coarse = self._table(COARSE, COARSE_STEP)
         watch(releases_regions=not pools)
+        _allocators.add(self)
 
     def _table(self, up_to: int, step: int) -> tuple[Callable[[], Block], ...]:
         """What takes 0, step, 2 * step, ..., up_to bytes."""
@@ -137,7 +141,7 @@ class HostAllocator:
             if not nbytes:
                 return _take_nothing()
             if nbytes > LARGEST:
-                raise self._out_of_memory(nbytes) from None
+                return self._refuse(nbytes)
             if not self._pools:
                 return self._exact_block(nbytes)
             size_class = self._size_class(nbytes)
@@ -149,7 +153,7 @@ class HostAllocator:
                 if block is None:
                     block = self._last_resort(size_class)
                     if block is None:
-                        raise self._out_of_memory(nbytes) from None
+                        return self._refuse(nbytes)
             return block
         except FaculaError as error:
             trim_traceback(error)
@@ -174,16 +178,32 @@ class HostAllocator:
     def _exact_block(self, nbytes: int) -> Block:
         region = self._account.region(nbytes, pages=False)
         if region is None:
-            raise self._out_of_memory(nbytes) from None
+            return self._refuse(nbytes)
         release = partial(release_region, region)
         release.nbytes = nbytes  # type: ignore[attr-defined]
         return address_of(region), release
 
-    def _out_of_memory(self, nbytes: int) -> OutOfMemoryError:
+    def _refuse(self, nbytes: int) -> Block:
+        """A block after all, where an observer freed memory."""
         now = self.statistics()
-        return OutOfMemoryError(
+        error = OutOfMemoryError(
             nbytes, now["allocated_bytes"], now["reserved_bytes"], now["cached_bytes"], self._account.limit
         )
+        if self is not _default.get("host"):
+            error.remedy = "raise the allocator's limit"
+        return self._observers.second_try(error, self, lambda: self.refill(nbytes))
+
+    def add_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
+        """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
+
+        It may note what it sees, or free memory: where one returns True, the allocation is tried once more. What it
+        raises becomes a note of the error.
+        """
+        self._observers.add(observer)
+
+    def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
+        """Call `observer` no more."""
+        self._observers.remove(observer)
 
     def statistics(self) -> dict[str, int]:
         """Exact figures, in bytes unless named otherwise. Counting costs the allocation nothing.
@@ -283,7 +303,13 @@ def _size(operation: str, nbytes: object, name: str = "nbytes") -> int:
     return nbytes
 
 
+_allocators: WeakSet[HostAllocator] = WeakSet()
 _default: dict[str, HostAllocator] = {}
+
+
+def known_host_allocators() -> list[HostAllocator]:
+    """Those that live."""
+    return list(_allocators)
 
 
 def default_host_allocator() -> HostAllocator:

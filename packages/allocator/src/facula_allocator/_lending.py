@@ -26,15 +26,17 @@ def borrow(core: Core, driver: Driver, nbytes: int, stream: int, pool: int) -> B
         stream: the borrower.
         pool: the private pool, 0 for none.
     """
-    found = core.borrow(nbytes, stream, pool)
-    if found is None:
-        return None
-    block, lender = found
+    found: list[tuple[Block, int] | None] = []
     try:
+        found.extend(map(core.borrow, (nbytes,), (stream,), (pool,)))  # see Note [Ctrl-C]
+        if found[0] is None:
+            return None
+        block, lender = found[0]
         _order(driver, lender, stream)
     except BaseException as error:
-        core.undo_borrow(block, lender)
-        block.free()
+        for block, lender in filter(None, found):
+            core.undo_borrow(block, lender)
+            block.free()
         if isinstance(error, DriverError):
             return None
         raise

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._core import Core
+    from ._history import History
 
 
 class MemoryEvent(NamedTuple):
@@ -20,7 +21,7 @@ class MemoryEvent(NamedTuple):
         capacity: the bytes of the block or segment.
         stream: the stream that allocated it.
         uses: the other streams that used a block.
-        pool: the private pool that a block comes from, 0 for none; known of "alloc" and "oom" alone.
+        pool: the private pool that a block comes from, 0 for none; known of "alloc" alone.
     """
 
     action: str
@@ -32,7 +33,7 @@ class MemoryEvent(NamedTuple):
     pool: int = 0
 
 
-REQUESTS = frozenset(("alloc", "free_requested", "oom"))
+REQUESTS = frozenset(("alloc", "free_requested"))
 
 
 class Follower(Protocol):
@@ -40,6 +41,9 @@ class Follower(Protocol):
 
     def done(self, stream: int, requests: int) -> None:
         """Work is over that was queued on a stream when so many requests had been told."""
+
+    def refused(self, nbytes: int, stream: int, pool: int) -> None:
+        """A block was asked for, and there is none."""
 
     def synchronized(self) -> None:
         """All work that was queued is over."""
@@ -49,20 +53,21 @@ class Follower(Protocol):
 
 
 class Listeners:
-    """The listeners of an allocator, told in the order in which its books change: under its lock.
+    """The listeners of an allocator and its history, told in the order in which its books change: under its lock.
 
     `requests` counts the allocations, refusals and frees that were told; `followers` are told of time.
     """
 
-    __slots__ = ("_told", "followers", "requests")
+    __slots__ = ("_told", "followers", "history", "requests")
 
     def __init__(self) -> None:
         self._told: list[Callable[[MemoryEvent], None]] = []
         self.followers: list[Follower] = []
+        self.history: History | None = None
         self.requests = 0
 
     def __len__(self) -> int:
-        return len(self._told)
+        return len(self._told) + (self.history is not None)
 
     def add(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Tell `listener`, too."""
@@ -77,15 +82,34 @@ class Listeners:
 
     def tell(self, action: str, address: int, nbytes: int, capacity: int, stream: int, pool: int = 0) -> None:
         """Tell all of an event; see `MemoryEvent`."""
+        if self.history is not None:
+            self.history.note(action, address, nbytes, stream)
         if self._told:
             self._tell(MemoryEvent(action, address, nbytes, capacity, stream, (), pool))
 
+    def tell_refused(self, nbytes: int, stream: int, device_free: int | None) -> None:
+        """Tell all that memory ran out."""
+        if self.history is not None:
+            self.history.note("oom", device_free or 0, nbytes, stream)
+        if self._told:
+            self._tell(MemoryEvent("oom", 0, nbytes, nbytes, stream))
+
+    def follow_refusal(self, nbytes: int, stream: int, pool: int) -> None:
+        """Tell followers that memory ran out, at once: observers and other threads come later."""
+        self.requests += 1
+        for follower in self.followers:
+            follower.refused(nbytes, stream, pool)
+
     def drain(self, core: Core) -> None:
         """Merge what was freed, and tell of it."""
-        for address, capacity, nbytes, stream, uses in core.drain():
-            self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
-            if not uses:
-                self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
+        rows = core.drain()
+        if self.history is not None:
+            self.history.freed(rows)
+        if self._told:
+            for address, capacity, nbytes, stream, uses in rows:
+                self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
+                if not uses:
+                    self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
 
     def _tell(self, event: MemoryEvent) -> None:
         self.requests += event.action in REQUESTS

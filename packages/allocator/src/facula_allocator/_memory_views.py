@@ -9,10 +9,13 @@ from ._snapshot_types import ALLOCATED, INACTIVE, WAITING
 
 if TYPE_CHECKING:
     from ._core import Core
-    from ._snapshot_types import SnapshotBlock, SnapshotSegment
+    from ._history import History
+    from ._snapshot_types import SnapshotBlock, SnapshotFrame, SnapshotSegment
+    from ._stacks import Lines
 
-_STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
-_KINDS = ("small", "large")
+#: The state of a block and the kind of a segment in the rows of `Core.snapshot`, as snapshots have them.
+STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
+KINDS = ("small", "large")
 _ROWS = (
     ("allocated memory", "allocated_bytes"),
     ("active memory", "active_bytes"),
@@ -26,8 +29,15 @@ _ROWS = (
 )
 
 
-def segments_of(core: Core) -> list[SnapshotSegment]:
-    """The segments of a core, by address."""
+def segments_of(core: Core, history: History | None, lines: Lines) -> list[SnapshotSegment]:
+    """The segments of a core, by address.
+
+    Arguments:
+        core: the books.
+        history: who allocated what, where that is recorded.
+        lines: the lines of its stacks.
+    """
+    none: list[SnapshotFrame] = []
     found: list[SnapshotSegment] = []
     for address, total, stream, pool, kind, expandable, rows in sorted(core.snapshot()):
         blocks: list[SnapshotBlock] = [
@@ -35,9 +45,9 @@ def segments_of(core: Core) -> list[SnapshotSegment]:
                 "address": at,
                 "size": size,
                 "requested_size": requested,
-                "state": _STATES[state],
+                "state": STATES[state],
                 "stream": user,
-                "frames": [],
+                "frames": none if history is None or state == 4 else lines.frames(history.block_stack(at)),
             }
             for at, size, requested, state, user in rows
         ]
@@ -52,10 +62,10 @@ def segments_of(core: Core) -> list[SnapshotSegment]:
                 "active_size": sum([block["size"] for block in active]),
                 "requested_size": sum([block["requested_size"] for block in allocated]),
                 "stream": stream,
-                "segment_type": _KINDS[kind],
+                "segment_type": KINDS[kind],
                 "segment_pool_id": (0, pool),
                 "is_expandable": expandable,
-                "frames": [],
+                "frames": none if history is None else lines.frames(history.segment_stack(address)),
                 "blocks": blocks,
             }
         )

@@ -71,16 +71,18 @@ class Ranges:
         if not self._budget.allows(self._core, self._driver, wanted):
             return None
         try:
+            held.pages.update(range(address, address + wanted, self._driver.page_size))
             self._driver.map(address, wanted)
-        except DriverError as refusal:
-            self.refusal = refusal.with_traceback(None)  # which would keep the frames of all callers
-            return None
-        held.pages.update(range(address, address + wanted, self._driver.page_size))
-        try:
             block = self._core.map(address, wanted, held.start, nbytes, stream, pool)
-        except MemoryError:
-            self._unmap(held, address, wanted)
-            raise NoMemoryError("allocate: no memory for the allocator's own books") from None
+        except BaseException as error:
+            if isinstance(error, DriverError):
+                held.pages.difference_update(range(address, address + wanted, self._driver.page_size))
+                self.refusal = error.with_traceback(None)  # which would keep the frames of all callers
+                return None
+            self._unmap_unknown(held, address, wanted)
+            if isinstance(error, MemoryError):
+                raise NoMemoryError("allocate: no memory for the allocator's own books") from None
+            raise
         self._counts["num_device_alloc"] += 1
         self._listeners.tell("segment_map", address, wanted, wanted, stream)
         return block
@@ -95,24 +97,30 @@ class Ranges:
                 continue
             for end in range(address + size, address, -step):
                 first = max(address, end - step)
-                if not self._core.unmap(first, end - first, epoch):
-                    break
-                gone = False
                 try:
-                    self._unmap(self.held[start], first, end - first)
-                    gone = True
-                except DriverError:
+                    if not self._core.unmap(first, end - first, epoch):
+                        break
+                    self._driver.unmap(first, end - first)
+                    self.held[start].pages.difference_update(range(first, end, self._driver.page_size))
+                except BaseException as error:
+                    if not isinstance(error, DriverError):
+                        self._unmap_unknown(self.held[start], first, end - first)
+                        raise
+                    again = end - first if kind else self._driver.granularity
+                    self._core.map(first, end - first, start, again, stream, pool).free()
                     break
-                finally:
-                    if not gone:
-                        again = end - first if kind else self._driver.granularity
-                        self._core.map(first, end - first, start, again, stream, pool).free()
                 self._counts["num_device_free"] += 1
                 self._listeners.tell("segment_unmap", first, end - first, end - first, stream)
                 yield end - first
 
-    def _unmap(self, held: Range, address: int, nbytes: int) -> None:
-        self._driver.unmap(address, nbytes)
+    def _unmap_unknown(self, held: Range, address: int, nbytes: int) -> None:
+        """Unmap pages that the books do not know, where an interrupted call left it open whether they have memory."""
+        if any([at <= address < at + length for at, length, *_ in self._core.runs(held.start)]):
+            return  # the books know them: the call was over
+        try:
+            self._driver.unmap(address, nbytes)
+        except DriverError:
+            pass  # they had none
         held.pages.difference_update(range(address, address + nbytes, self._driver.page_size))
 
     def _whole_pages(self, nbytes: int) -> int:

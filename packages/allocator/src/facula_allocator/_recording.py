@@ -180,10 +180,6 @@ class Recording:
             self._settings()
             self._allocated(address, nbytes, stream, call_site(), pool)
             self._after_request()
-        elif action == "oom":
-            self._settings()
-            self._write(self._writer.refuse, min(nbytes, LARGEST - 1), stream, call_site(), pool)
-            self._after_request()
         elif action == "free_requested":
             id = self._ids.pop(address, None)
             if id is not None:
@@ -217,6 +213,12 @@ class Recording:
         if number > self._over.get(stream, -1):
             self._over[stream] = number
             self._write(self._writer.complete, stream, number)
+
+    def refused(self, nbytes: int, stream: int, pool: int) -> None:
+        """A block was asked for, and there is none."""
+        self._settings()
+        self._write(self._writer.refuse, min(nbytes, LARGEST - 1), stream, call_site(), pool)
+        self._after_request()
 
     def synchronized(self) -> None:
         """All work that was queued is over. A replay that empties the cache waits by itself."""

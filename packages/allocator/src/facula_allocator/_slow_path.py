@@ -33,6 +33,12 @@ class SlowPath:
     merged across streams, or given back for a new segment.
     While a graph is captured no event is recorded, asked or waited for: CUDA forbids it.
 
+    Note [Ctrl-C]: a KeyboardInterrupt comes between two instructions of Python, so also after a call and before its
+    result is stored: memory that a driver gave would be lost. Such a call is made by C code that stores what it gives,
+    `list.extend` over a `map`; and an entry that says who owns something is deleted right before the call that gives it
+    away, with no call between. What a driver itself was doing when it was interrupted is not known: a segment that it
+    was freeing then is never used again.
+
     Arguments:
         core: the books.
         driver: where memory comes from.
@@ -103,7 +109,8 @@ class SlowPath:
                 block = self._grow(nbytes, stream, pool)
             if block is None and not capturing:
                 block = self._last_resort(nbytes, stream, pool)
-            return block or self._grow(nbytes, stream, pool, exactly=True)
+            block = block or self._grow(nbytes, stream, pool, exactly=True)
+            return block
         finally:
             self.inside = False
 
@@ -120,7 +127,8 @@ class SlowPath:
             self._listeners.drain(self._core)
             for follower in self._listeners.followers:
                 follower.emptying()
-            return sum(self._release_idle(self._finish_work()))
+            given = sum(self._release_idle(self._finish_work()))
+            return given
         finally:
             self.inside = False
 
@@ -152,20 +160,34 @@ class SlowPath:
         wanted = size if exactly else segment
         if wanted <= 0 or not self._budget.allows(self._core, self._driver, wanted):
             return None
+        given: list[int] = []
         try:
-            address = self._driver.allocate(wanted)
-        except DriverError as refusal:
-            self.refusal = refusal.with_traceback(None)  # which would keep the frames of all callers
-            return None
-        try:
-            block = self._core.grow(address, wanted, nbytes, stream, pool)
-        except MemoryError:
-            self._driver.free(address, wanted)
-            raise NoMemoryError("allocate: no memory for the allocator's own books") from None
-        self.segments[address] = wanted
-        self._counts["num_device_alloc"] += 1
-        self._listeners.tell("segment_alloc", address, wanted, wanted, stream)
+            given.extend(map(self._driver.allocate, (wanted,)))
+            block = self._core.grow(given[0], wanted, nbytes, stream, pool)
+            self.segments[given[0]] = wanted
+        except BaseException as error:
+            for address in given:
+                if self._in_books(address):
+                    self._note_growth(address, wanted, stream)
+                else:
+                    self._driver.free(address, wanted)
+            if isinstance(error, DriverError):
+                self.refusal = error.with_traceback(None)  # which would keep the frames of all callers
+                return None
+            if isinstance(error, MemoryError):
+                raise NoMemoryError("allocate: no memory for the allocator's own books") from None
+            raise
+        self._note_growth(given[0], wanted, stream)
         return block
+
+    def _in_books(self, address: int) -> bool:
+        """Whether there is a segment at an address. Slow."""
+        return any([row[0] == address for row in self._core.snapshot()])
+
+    def _note_growth(self, address: int, nbytes: int, stream: int) -> None:
+        self.segments[address] = nbytes
+        self._counts["num_device_alloc"] += 1
+        self._listeners.tell("segment_alloc", address, nbytes, nbytes, stream)
 
     def _collect_garbage(self, nbytes: int, stream: int, pool: int) -> Block | None:
         """Give idle segments back while a new one would pass the threshold; a block if one is idle after all."""
@@ -217,19 +239,26 @@ class SlowPath:
         if self._ranges is not None:
             yield from self._ranges.release(epoch, self._open_pools, step)
         for size, address, stream, pool, kind in sorted(self._core.idle_segments(epoch), reverse=True):
-            if pool in self._open_pools or not self._core.drop_segment(address, epoch):
+            if pool in self._open_pools:
                 continue
-            gone = False
+            gone: list[None] = []
+            free = map(self._driver.free, (address,), (size,))
             try:
-                self._driver.free(address, size)
-                gone = True
-            except DriverError:
-                continue
-            finally:
-                if not gone:
+                if not self._core.drop_segment(address, epoch):
+                    continue
+                del self.segments[address]
+                gone.extend(free)
+            except BaseException as error:
+                if isinstance(error, DriverError):
+                    self.segments[address] = size
+                if address in self.segments and not self._in_books(address):
                     again = size if kind else min(size, self._options.small_size)
                     self._core.grow(address, size, again, stream, pool).free()
-            del self.segments[address]
-            self._counts["num_device_free"] += 1
-            self._listeners.tell("segment_free", address, size, size, stream)
+                if not isinstance(error, DriverError):
+                    raise
+                continue
+            finally:
+                if gone:
+                    self._counts["num_device_free"] += 1
+                    self._listeners.tell("segment_free", address, size, size, stream)
             yield size

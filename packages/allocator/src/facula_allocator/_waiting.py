@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from .drivers.protocol import DriverError
@@ -38,11 +41,17 @@ class WaitingBlock(NamedTuple):
     uses: tuple[int, ...]
 
 
+_as_block = partial(tuple.__new__, WaitingBlock)  # without Python code, where Ctrl-C could come
+
+
 class Waiting:
     """All waiting blocks of an allocator. One thread at a time, and never from within itself.
 
     Note [Later is safe]: an event that is recorded after the free comes after all work that was queued before the
     free, so a free need not record anything, and may happen in a finaliser or on a thread without a device.
+
+    Each block is taken off here right before the call that frees it, so that none is lost or freed twice where Ctrl-C
+    comes: see Note [Ctrl-C] in `_slow_path.py`.
 
     Arguments:
         core: the books.
@@ -56,32 +65,37 @@ class Waiting:
         self._core = core
         self._driver = driver
         self._listeners = listeners
-        self._unrecorded: list[WaitingBlock] = []
+        self._unrecorded: deque[WaitingBlock] = deque()
         self._recorded: dict[WaitingBlock, list[_Event]] = {}  # in the order of the records
 
     def collect(self) -> None:
         """Take over what the core has drained."""
-        self._unrecorded += [WaitingBlock(*row) for row in self._core.take_waiting()]
+        rows = chain.from_iterable(iter(self._core.take_waiting, []))
+        self._unrecorded.extend(map(_as_block, rows))
 
     def record(self) -> None:
         """Record an event on each stream that uses a collected block; what the driver refuses stays for later."""
         events: dict[int, _Event] = {}
-        left = []
-        for block in self._unrecorded:
-            try:
-                for stream in block.uses:
-                    if stream not in events:
-                        events[stream] = _Event(self._driver.record_event(stream), stream, self._listeners.requests)
-            except DriverError:
-                left.append(block)
-                continue
-            mine = self._recorded[block] = [events[stream] for stream in block.uses]
-            for event in mine:
-                event.users += 1
-        self._unrecorded = left
-        for event in events.values():
-            if not event.users:
-                self._forget(event)
+        requests = self._listeners.requests
+        try:
+            for _ in range(len(self._unrecorded)):
+                block = self._unrecorded[0]
+                try:
+                    for stream in block.uses:
+                        if stream not in events:
+                            events[stream] = _Event(self._driver.record_event(stream), stream, requests)
+                except DriverError:
+                    self._unrecorded.rotate(-1)
+                    continue
+                mine = [events[stream] for stream in block.uses]
+                for event in mine:
+                    event.users += 1
+                self._recorded[block] = mine
+                del self._unrecorded[0]
+        finally:
+            for event in events.values():
+                if not event.users:
+                    self._forget(event)
 
     def reclaim_done(self) -> bool:
         """Free the blocks whose events are done; whether there were any.
@@ -130,8 +144,9 @@ class Waiting:
 
     def finish(self, epoch: int) -> None:
         """Free all collected blocks: the device was synchronized in this epoch, after they were collected."""
-        unrecorded, self._unrecorded = self._unrecorded, []
-        for block in unrecorded:
+        while self._unrecorded:
+            block = self._unrecorded[0]
+            del self._unrecorded[0]
             self._core.reclaim(block.id, epoch - 1)
             self._tell(block)
         self._free(list(self._recorded), epoch - 1)
@@ -147,7 +162,8 @@ class Waiting:
 
     def _free(self, blocks: Iterable[WaitingBlock], epoch: int = -1) -> None:
         for block in blocks:
-            events = self._recorded.pop(block)
+            events = self._recorded[block]
+            del self._recorded[block]
             self._core.reclaim(block.id, epoch)
             for event in events:
                 event.users -= 1

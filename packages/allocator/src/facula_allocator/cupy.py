@@ -142,8 +142,8 @@ class _PinnedMemory:
         self.ptr = block.ptr
         self.size = nbytes
 
-    def __del__(self) -> None:
-        for device, number in list(_streams):
+    def __del__(self, streams: dict[tuple[int, int], object] = _streams) -> None:  # no global: at exit they are gone
+        for device, number in list(streams):
             if device == self.device:
                 self.block.record_use(number or LEGACY)
 
@@ -200,3 +200,7 @@ def _error_class(cuda: Any) -> type[OutOfMemoryError]:
 
     names = {"__module__": OutOfMemoryError.__module__, "__doc__": OutOfMemoryError.__doc__, "__reduce__": plain}
     return type("OutOfMemoryError", (OutOfMemoryError, theirs), names)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__all__", "__doc__", "__name__"]

@@ -266,7 +266,8 @@ def test_no_memory_names_operation_and_shape(name):
     with pytest.raises(MemoryError) as caught:
         call()
     assert re.match(
-        rf"{operation}: expected .* (TiB|GiB) more host memory for (float32|float64|uint8) {re.escape(shape)}",
+        rf"(out of memory: \S+ [TG]iB of host memory requested by {operation}|{operation}: .* more host memory)"
+        rf" for (float32|float64|uint8) {re.escape(shape)}",
         str(caught.value),
     )
     shown_alone(caught.value)
@@ -280,7 +281,7 @@ def test_the_quick_path_names_the_operation_too():
     wide = huge(HUGE)
     for call in (lambda: wide + wide, lambda: wide.exp()):
         for _ in range(2):
-            with pytest.raises(MemoryError, match=r"^(add|exp): expected") as caught:
+            with pytest.raises(MemoryError, match=r"^out of memory: .* requested by (add|exp) for") as caught:
                 call()
             shown_alone(caught.value)
 

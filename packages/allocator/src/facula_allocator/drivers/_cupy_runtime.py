@@ -114,8 +114,12 @@ class CupyRuntime:
     def event_query(self, event: int) -> bool:
         """Whether the work before the event is over. CuPy returns the status and raises nothing."""
         status = int(self._call("eventQuery", event))
-        if status not in (0, _NOT_READY):
-            self._call("check_status", status)
+        if status:
+            try:
+                self._call("check_status", status)  # makes CUDA forget the status, which the next call could report
+            except RuntimeFailure:
+                if status != _NOT_READY:
+                    raise
         return status == 0
 
     def event_destroy(self, event: int) -> None:

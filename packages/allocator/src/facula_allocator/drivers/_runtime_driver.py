@@ -63,8 +63,12 @@ class RuntimeDriver(ABC):
         name = type(self).__name__
         if self._regions.get(address) != nbytes:
             raise DriverError(f"{name}.free: expected a region of {nbytes} bytes at {address:#x}; got none")
-        self._ask(f"free: expected {nbytes} bytes at {address:#x} to be given back", self._give, address)
-        del self._regions[address]
+        del self._regions[address]  # before: another thread may be given the address at once
+        try:
+            self._ask(f"free: expected {nbytes} bytes at {address:#x} to be given back", self._give, address)
+        except BaseException:
+            self._regions[address] = nbytes
+            raise
 
     def record_event(self, stream: int) -> int:
         """An event after what is queued on `stream`; DriverError while it is captured."""
@@ -125,7 +129,10 @@ class RuntimeDriver(ABC):
         runtime = self.runtime
         if self._capturing(stream):
             raise RuntimeFailure("a stream under capture")
-        event = self._idle_events.pop() if self._idle_events else runtime.event_create()
+        try:
+            event = self._idle_events.pop()
+        except IndexError:
+            event = runtime.event_create()
         try:
             runtime.event_record(event, stream)
         except BaseException:

@@ -58,8 +58,12 @@ class CudaDriver(RuntimeDriver):
             if page in self._pages:
                 raise DriverError(f"CudaDriver.free_addresses: expected no mapped page; got one at {page:#x}")
         expected = f"free_addresses: expected the range at {address:#x} to be given back"
-        self._ask(expected, self.runtime.address_free, address, nbytes)
-        del self._ranges[address]
+        del self._ranges[address]  # before: another thread may be given the address at once
+        try:
+            self._ask(expected, self.runtime.address_free, address, nbytes)
+        except BaseException:
+            self._ranges[address] = nbytes
+            raise
 
     def map(self, address: int, nbytes: int) -> None:
         """Put memory behind pages of one range; DriverError when the device has not enough."""

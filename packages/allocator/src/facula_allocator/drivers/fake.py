@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import wraps
 from itertools import count
-from threading import local
+from threading import RLock, local
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
@@ -15,7 +16,7 @@ from .protocol import DriverError
 from .simulated import SimulatedDriver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = ["FakeRuntime"]
 
@@ -78,6 +79,7 @@ class FakeRuntime:
             raise InvalidValueError(f"FakeRuntime: expected host_capacity >= 0 bytes, an int; got {host_capacity!r}")
         self._host = SimulatedMemory(host_capacity, 1, 0, devices * DEVICE_ADDRESSES)
         self._devices = [_Device(i, capacity, page_size, self._host) for i in range(devices)]
+        self._lock = RLock()
         self._thread = local()
         self._number = count(1).__next__
         self._allocated: dict[int, tuple[_Device | None, int]] = {}  # address: device, None for the host, and bytes
@@ -309,6 +311,25 @@ class FakeRuntime:
     def _check_unused(self, nbytes: int) -> None:
         if nbytes > self.memory_info()[0]:
             raise RuntimeFailure(NO_MEMORY, f"{nbytes} bytes of {self.memory_info()[0]}")
+
+
+def _serialize(cls: type) -> None:
+    """Let one thread at a time into the public methods: a runtime may be called from any."""
+
+    def wrap(method: Callable[..., object]) -> Callable[..., object]:
+        @wraps(method)
+        def serialized(self: FakeRuntime, *arguments: object) -> object:
+            with self._lock:
+                return method(self, *arguments)
+
+        return serialized
+
+    for name, method in list(vars(cls).items()):
+        if not name.startswith("_"):
+            setattr(cls, name, wrap(method))
+
+
+_serialize(FakeRuntime)
 
 
 @contextmanager

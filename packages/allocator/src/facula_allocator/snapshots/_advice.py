@@ -60,11 +60,11 @@ def fragmented(case: Case) -> str | None:
     free = (
         f"{readable(case.own.free)} are free in this pool, but in pieces of at most {readable(case.own.largest_free)}"
     )
+    unrelated = "allocate what stays alive long before what does not"
+    if case.settings.get("expandable_segments", False) is None:  # there are none here
+        return f"{free}: {unrelated}, or free some of the blocks between them"
     if case.settings.get("expandable_segments"):
-        return (
-            f"{free}, and expandable segments are on: allocate what stays alive long before what does not, "
-            "or free some of the blocks between them"
-        )
+        return f"{free}, and expandable segments are on: {unrelated}, or free some of the blocks between them"
     if "expandable_segments" in case.settings:
         return f"{free}: turn on expandable_segments, which serve a request from any free pages"
     return f"{free}: an allocator with expandable segments serves a request from any free pages"
@@ -107,8 +107,14 @@ def awaited(case: Case) -> str | None:
     )
 
 
+def captured(case: Case) -> str | None:
+    if not case.settings.get("capturing") or not case.figures.free + case.figures.waiting:
+        return None
+    return "A graph is being captured, so that nothing is waited for or given back: free memory before the capture"
+
+
 def by_others(case: Case) -> str | None:
-    if case.device_total is None or case.device_free is None:
+    if case.device_total is None or case.device_free is None or case.device_free >= case.nbytes:
         return None
     others = case.device_total - case.device_free - case.figures.reserved
     if others * 10 < case.device_total:
@@ -145,6 +151,10 @@ def rounded(case: Case) -> str | None:
 def unrecorded(case: Case) -> str | None:
     if not case.figures.lines or case.figures.lines[0].name != str(UNKNOWN):
         return None
+    if case.settings.get("history") is False:  # one of our own allocators
+        return "Call record_history() on the allocator, and this says which lines hold the memory"
+    if case.settings.get("history"):
+        return "Most of this was allocated before record_history(): call it earlier to see which lines hold the memory"
     return "No lines were recorded for the most part: with history on, this says which lines hold the memory"
 
 
@@ -159,8 +169,8 @@ def really_full(case: Case) -> str | None:
 
 
 FAMILIES = (
-    too_large, limited, fragmented, in_another_pool, split_too_far, awaited, by_others, held_by_one_line, rounded,
-    really_full, unrecorded,
+    too_large, limited, fragmented, in_another_pool, split_too_far, awaited, captured, by_others, held_by_one_line,
+    rounded, really_full, unrecorded,
 )  # fmt: skip
 
 

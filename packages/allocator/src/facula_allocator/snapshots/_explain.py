@@ -5,6 +5,7 @@ from __future__ import annotations
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
+from .._call_sites import UNKNOWN
 from .._errors import readable
 from ._advice import Case, advice, counted, percent
 from ._check import checked_argument
@@ -71,29 +72,60 @@ def explain(
     if not isinstance(pool, tuple) or len(pool) != 2:
         raise InvalidTypeError(f"explain: expected two integers as pool; got {pool!r:.60}")
     checked = checked_argument("explain", snapshot, events=False)
-    figures = figures_of(checked, device)
     settings = checked["allocator_settings"]
-    most_small, known_limit = settings.get("small_size"), settings.get("limit")
-    kind = "small" if nbytes <= (most_small if type(most_small) is int else SMALL) else "large"
+    known_limit = settings.get("limit")
     if limit is None and type(known_limit) is int:
         limit = known_limit
-    own = next(
-        (one for one in figures.pools if one[:3] == (pool, stream, kind)), PoolFigures(pool, stream, kind, 0, 0, 0, 0)
-    )
-    case = Case(nbytes, figures, own, settings, device_free, device_total, limit)
-    lines = [f"out of memory: {readable(nbytes)} requested on {_where(case, device, place)}", *_state(case)]
-    lines += _holders("live bytes by allocating line", figures.lines, figures)
+    case = case_of(
+        nbytes, figures_of(checked, device), settings, stream=stream, pool=pool, device_free=device_free,
+        device_total=device_total, limit=limit,
+    )  # fmt: skip
+    return f"out of memory: {_requested(case, device, place)}\n{explanation(case)}"
+
+
+def case_of(
+    nbytes: int,
+    figures: Figures,
+    settings: Mapping[str, object],
+    *,
+    stream: int,
+    pool: tuple[int, int],
+    device_free: int | None,
+    device_total: int | None,
+    limit: int | None,
+) -> Case:
+    """A request, with the pool that would have served it.
+
+    Arguments:
+        nbytes: the request, in bytes.
+        figures: what the device held.
+        settings: the allocator's.
+        stream, pool, device_free, device_total, limit: as in `explain`.
+    """
+    most_small = settings.get("small_size")
+    kind = "small" if nbytes <= (most_small if type(most_small) is int else SMALL) else "large"
+    none = PoolFigures(pool, stream, kind, 0, 0, 0, 0)
+    own = next((one for one in figures.pools if one[:3] == none[:3]), none)
+    return Case(nbytes, figures, own, settings, device_free, device_total, limit)
+
+
+def explanation(case: Case) -> str:
+    """What follows the first line: the figures, who holds the memory, what would help."""
+    figures = case.figures
+    lines = [*_state(case), *_holders("live bytes by allocating line", figures.lines, figures)]
     if len(figures.modules) > 1 or len(figures.lines) > 1:
         lines += _holders("live bytes by module", figures.modules, figures)
     return "\n".join([*lines, "what would help", *(f"  * {one}" for one in advice(case))])
 
 
-def _where(case: Case, device: int, place: str | None) -> str:
+def _requested(case: Case, device: int, place: str | None) -> str:
     own = case.own
-    where = place or f"device {device}"
+    where = f" on device {device}" if place is None else ""
     if own.pool != (0, 0):
         where += f", private pool {own.pool}"
-    return where if not own.stream else f"{where}, stream {own.stream}"
+    if own.stream:
+        where += f", stream {own.stream}"
+    return f"{readable(case.nbytes)}{'' if place is None else f' of {place}'} requested{where}"
 
 
 def _state(case: Case) -> list[str]:
@@ -116,8 +148,9 @@ def _state(case: Case) -> list[str]:
     if figures.waiting:
         line("waiting", figures.waiting, "freed, but other streams may still use them")
     line("free", figures.free, f"in {counted(figures.free_blocks)}")
-    if figures.free:
+    if figures.free or own.stream or own.pool != (0, 0):
         line("this pool's", own.free, f"of the free bytes ({own})")
+    if figures.free:
         fits = "fits" if own.largest_free >= case.nbytes else "too small"
         line("largest block", own.largest_free, f"of this pool's: {fits}; {readable(figures.largest_free)} of all")
         share = percent(figures.free - figures.largest_free, figures.free)
@@ -126,7 +159,7 @@ def _state(case: Case) -> list[str]:
 
 
 def _holders(title: str, holders: Sequence[Holder], figures: Figures) -> list[str]:
-    if not holders:
+    if not holders or [one.name for one in holders] == [str(UNKNOWN)]:
         return []
     lines = [title]
     for one in holders[:MOST]:

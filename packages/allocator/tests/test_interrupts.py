@@ -1,0 +1,152 @@
+"""Ctrl-C at any moment: nothing is lost, nothing is freed twice, and the allocator goes on working."""
+
+import dis
+import gc
+import os
+import sys
+
+import pytest
+from simulated import MIB
+
+from facula_allocator import CachingAllocator
+from facula_allocator.drivers import SimulatedDriver
+
+EVERY = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "stress" else 13
+# Python looks for signals after these. What a driver does when it is interrupted is the driver's matter.
+CHECKED = ("CALL", "JUMP_BACKWARD", "RESUME")
+ENDING = ("POP_EXCEPT", "RERAISE", "PUSH_EXC_INFO", "COPY")  # a tracer that raises here spoils the handled error
+WATCHED = ("_slow_path.py", "_waiting.py", "_lending.py", "_ranges.py", "_listeners.py")
+
+
+class Interrupt:
+    """Raises KeyboardInterrupt at one of the moments where Python would."""
+
+    def __init__(self, moment):
+        self.left = moment
+        self.last = {}
+
+    def __call__(self, frame, event, argument):
+        if not frame.f_code.co_filename.endswith(WATCHED):
+            return None
+        if event == "call":
+            self.last.pop(id(frame), None)
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        elif event == "opcode":
+            last, self.last[id(frame)] = self.last.get(id(frame)), frame.f_lasti
+            names = [dis.opname[frame.f_code.co_code[at]] for at in (last or 0, frame.f_lasti)]
+            if last is not None and names[0].startswith(CHECKED) and names[1] not in ENDING:
+                self.left -= 1
+                if not self.left:
+                    raise KeyboardInterrupt
+        return self
+
+
+class Stopped(SimulatedDriver):
+    """Raises what it is told to right after one of its calls took effect, or right before."""
+
+    left, late, error = 0, True, KeyboardInterrupt
+
+    def _called(self, name, *arguments):
+        super()._called(name, *arguments)
+        if not self.late:
+            self.stop()
+
+    def stop(self):
+        self.left -= 1
+        if not self.left:
+            raise self.error
+
+
+def late(name):
+    def call(self, *arguments):
+        found = getattr(SimulatedDriver, name)(self, *arguments)
+        if self.late:
+            self.stop()
+        return found
+
+    return call
+
+
+# Not of what gives memory, addresses or events: a driver that is stopped there has to give them back itself.
+for _name in ("free", "wait_event", "event_done", "free_event", "synchronize", "map", "unmap"):
+    setattr(Stopped, _name, late(_name))
+
+
+def scenario(driver, allocator):
+    """Growth, blocks used elsewhere, waits, lent blocks, a last resort and giving all back, in few calls."""
+    held = [allocator.allocate(1000, 1), allocator.allocate(6 * MIB, 1), allocator.allocate(9 * MIB, 1)]
+    for block in held:
+        driver.launch(1, writes=[(block.ptr, 1000)])
+        driver.launch(2, reads=[(block.ptr, 1000)])
+        block.record_use(2)
+    del held[1:], block
+    held.append(allocator.allocate(3 * MIB, 1))
+    driver.complete_all()
+    held.append(allocator.allocate(3 * MIB, 1))
+    held.append(allocator.allocate(5 * MIB, 3))
+    driver.launch(3, writes=[(held[-1].ptr, 1000)])
+    del held[1:]
+    held.append(allocator.allocate(18 * MIB, 4))
+    del held[1:]
+    held.append(allocator.allocate(25 * MIB, 4))
+    held.clear()
+    allocator.empty_cache()
+
+
+def stopped(make, capacity=36 * MIB, **settings):
+    """Run the scenario with Ctrl-C at one moment after another; the allocator and driver after each."""
+    moment = 0
+    while True:
+        moment += EVERY
+        driver, interrupt, ended = Stopped(capacity, **settings), make(moment), False
+        held = [CachingAllocator(driver, small_segment=MIB)]
+        driver.error = KeyboardInterrupt
+        try:
+            if isinstance(interrupt, Interrupt):
+                sys.settrace(interrupt)
+            else:
+                driver.left, driver.late = interrupt
+            scenario(driver, held[0])
+            ended = True
+        except KeyboardInterrupt as error:
+            error.__traceback__ = None
+        finally:
+            sys.settrace(None)
+            driver.left = 0
+        yield moment, driver, held, ended
+        if ended:
+            return
+
+
+def check(moment, driver, held):
+    """The books agree with the device, all of it can be had again, and all goes back."""
+    allocator = held.pop()
+    stats = allocator.memory_stats()
+    assert stats["allocated_bytes.all.current"] == 0, moment
+    free, total = driver.memory_info()
+    assert stats["reserved_bytes.all.current"] == total - free, moment
+    scenario(driver, allocator)
+    stats = allocator.memory_stats()
+    assert stats["reserved_bytes.all.current"] == stats["active_bytes.all.current"] == 0, moment
+    assert driver.memory_info() == (total, total), moment
+    held.append(allocator.allocate(5 * MIB))
+    held.clear()
+    del allocator
+    gc.collect()
+    assert driver.memory_info() == (total, total), moment
+
+
+@pytest.mark.parametrize("page_size", [0, MIB])
+def test_at_any_instruction(page_size):
+    for moment, driver, held, _ in stopped(Interrupt, page_size=page_size):
+        check(moment, driver, held)
+
+
+@pytest.mark.parametrize("page_size", [0, MIB])
+@pytest.mark.parametrize("late", [True, False])
+def test_inside_a_driver(page_size, late, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "EVERY", 1)
+    for moment, driver, held, ended in stopped(lambda moment: (moment, late), page_size=page_size):
+        if not late and not ended and driver.log[-1][0] == "free":
+            continue  # given up rather than used: whether it was freed is not known
+        check(moment, driver, held)
