@@ -165,3 +165,20 @@ def test_a_program_that_ends_without_closing_leaves_a_whole_trace(tmp_path):
     subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
     trace = read_trace(tmp_path / "a.trace")
     assert trace.events == [Allocate(0, 5, 0, 0)] and trace.sites[0].filename == "<string>"
+
+
+def test_what_an_observer_frees_is_recorded_after_the_refusal(caching, driver, tmp_path):
+    kept = [caching.allocate(30 * MIB), caching.allocate(30 * MIB)]
+
+    def free_one(error, allocator):
+        kept.pop().free()
+        return True
+
+    caching.add_oom_observer(free_one)
+    with caching.record_trace(tmp_path / "a.trace"):
+        again = caching.allocate(25 * MIB)
+    names = [type(event).__name__ for event in read_trace(tmp_path / "a.trace").events[4:]]
+    assert names == ["Refuse", "Synchronize", "Free", "Allocate"] and again.capacity >= 25 * MIB
+    report = replay(tmp_path / "a.trace")
+    assert report.shortfalls == 1 and report.peak_reserved == 60 * MIB
+    assert report.stats["allocated_bytes.all.current"] == caching.memory_stats()["allocated_bytes.all.current"]
