@@ -56,11 +56,11 @@ def random_options(seed):
 class Run:
     """A program on an allocator of its own; `refused` are the operations that were out of memory.
 
-    With `record` a path, it is recorded from operation number `begin` on.
+    With `record` a path, it is recorded from operation number `begin` on; without `bounds` it sets no limits.
     """
 
-    def __init__(self, program, capacity=CAPACITY, record=None, begin=0, bounds=True, **options):
-        self.driver = SimulatedDriver(capacity, strict=False, page_size=2 * MIB, addresses=64 * capacity)
+    def __init__(self, program, capacity=CAPACITY, record=None, begin=0, bounds=True, driver=None, **options):
+        self.driver = driver or SimulatedDriver(capacity, strict=False, page_size=2 * MIB, addresses=64 * capacity)
         self.allocator = CachingAllocator(self.driver, **options)
         self.live, self.pool, self.refused = [], None, []
         recording = None

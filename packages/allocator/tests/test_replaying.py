@@ -5,6 +5,7 @@ import random
 
 import pytest
 from programs import CAPACITY, MIB, Run, calls_of, random_options, random_program
+from simulated import on_fake_runtime
 
 from facula_allocator import _fitting, replay, smallest_capacity, will_it_fit
 from facula_allocator._replaying import Player
@@ -18,6 +19,16 @@ def test_a_replay_does_what_the_run_did(tmp_path, first):
     for seed in range(first, first + 20):
         run = Run([("statistics",), *random_program(seed)], record=tmp_path / "a.trace", **random_options(seed))
         same(run, read_trace(tmp_path / "a.trace"))
+
+
+def test_a_replay_does_what_a_run_on_cudas_driver_did(tmp_path):
+    """Addresses are other ones there, in the same order."""
+    for seed in range(25):
+        driver = on_fake_runtime(CAPACITY, page_size=2 * MIB)
+        driver.runtime.device(0).strict = False
+        run = Run(random_program(seed), record=tmp_path / "a.trace", driver=driver, **random_options(seed))
+        report = replay(tmp_path / "a.trace")
+        assert report.stats == run.stats and report.shortfalls == len(run.refused)
 
 
 def same(run, trace):
