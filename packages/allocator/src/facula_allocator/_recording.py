@@ -160,17 +160,17 @@ class Recording:
         """Write the blocks that are alive, by address."""
         live = [(segment, block) for segment in segments for block in segment["blocks"] if block["state"] == ALLOCATED]
         if live:
-            self._writer.mark(AT_START)
+            self._write(self._writer.mark, AT_START)
         for segment, block in live:
             pool = segment["segment_pool_id"][1]
             self._allocated(block["address"], block["requested_size"], block["stream"], None, pool)
         if live:
-            self._writer.mark(BEGIN)
+            self._write(self._writer.mark, BEGIN)
 
     def _allocated(self, address: int, nbytes: int, stream: int, site: CallSite | None, pool: int) -> None:
-        self._write(self._writer.allocate, self._next_id, nbytes, stream, site, pool)
-        self._ids[address] = self._next_id
-        self._next_id += 1
+        id, self._next_id = self._next_id, self._next_id + 1  # a Ctrl-C may come between any two lines
+        self._write(self._writer.allocate, id, nbytes, stream, site, pool)
+        self._ids[address] = id
         if pool:
             self._pools.add(pool)
 
