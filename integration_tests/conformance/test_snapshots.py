@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from facula_allocator import CachingAllocator, OutOfMemoryError
+from facula_allocator.drivers import SimulatedDriver
 from facula_allocator.snapshots import read_snapshot, write_snapshot
 
 viewer = pytest.importorskip("torch.cuda._memory_viz")
@@ -90,3 +92,21 @@ def test_snapshots_of_pytorch_are_read(tmp_path):
     (tmp_path / "a.pickle").write_bytes(pickle.dumps(snapshot))
     found = read_snapshot(tmp_path / "a.pickle")["segments"][0]
     assert found["allocated_size"] == 64 and [block["address"] for block in found["blocks"]] == [4096, 4128]
+
+
+def test_the_history_of_an_allocator(tmp_path):
+    """What `record_history` keeps: who holds what, and the events."""
+    caching = CachingAllocator(SimulatedDriver(64 * MIB))
+    caching.record_history()
+    kept = caching.allocate(30 * MIB - 700)
+    caching.allocate(3 * MIB).free()
+    caching.empty_cache()
+    with pytest.raises(OutOfMemoryError):
+        caching.allocate(80 * MIB)
+    write_snapshot(caching.memory_snapshot(), tmp_path / "snapshot.pickle")
+    loaded = pickle.loads((tmp_path / "snapshot.pickle").read_bytes())
+    text = viewer.trace(loaded)
+    assert "cudaMalloc" in text and "OutOfMemoryError # 80.0MiB requested, 34.0MiB free" in text and kept.nbytes
+    graph = viewer.memory(loaded, format_flamegraph=str)
+    assert re.search(rf";test_snapshots\.py:\d+:test_the_history_of_an_allocator {kept.nbytes}$", graph, re.MULTILINE)
+    assert "html" in viewer.trace_plot(loaded) and "html" in viewer.segment_plot(loaded)

@@ -1,12 +1,16 @@
 """What is tried before an error, and what the error says."""
 
 import pickle
+import re
+import threading
+import time
+import tracemalloc
 
 import pytest
 from simulated import MIB, current
 
-from facula_allocator import CachingAllocator, OutOfMemoryError
-from facula_allocator.drivers import DriverError
+from facula_allocator import CachingAllocator, HostAllocator, OutOfMemoryError, _oom_text
+from facula_allocator.drivers import DriverError, SimulatedDriver
 
 
 def test_cached_memory_goes_before_an_error(caching, driver):
@@ -78,3 +82,199 @@ def test_a_device_that_fails_changes_nothing(caching, driver):
     block.free()
     assert caching.empty_cache() == 0 and current(caching, "reserved_bytes") == 40 * MIB
     assert caching.empty_cache() == 40 * MIB and driver.memory_info() == (64 * MIB, 64 * MIB)
+
+
+def said(caching, nbytes, stream=0):
+    """The first line and what would help."""
+    with pytest.raises(OutOfMemoryError) as caught:
+        caching.allocate(nbytes, stream)
+    text = str(caught.value)
+    return text.partition("\n")[0], text.partition("what would help\n")[2], text
+
+
+def test_the_classes_and_the_names_of_the_operation():
+    error = OutOfMemoryError(3 * MIB, MIB, MIB, 0)
+    assert isinstance(error, MemoryError) and isinstance(error, RuntimeError)
+    error.operation, error.purpose, error.explanation = "matmul", "float32 (4, 5)", "why"
+    error.add_note("a note")
+    first, rest = str(error).split("\n")
+    assert first == "out of memory: 3 MiB of host memory requested by matmul for float32 (4, 5); 1 MiB in use, 0 B idle"
+    copy = pickle.loads(pickle.dumps(error))
+    assert rest == "why" and str(copy) == str(error) and copy.__notes__ == ["a note"] and copy.requested == 3 * MIB
+
+
+HOST = {  # the request and the limit: what is advised, and what is not
+    "the system": (MIB, None, "The system refused: keep fewer", "limit"),
+    "below the limit": (MIB, 64 * MIB, "The system refused: keep fewer", "raise"),
+    "over the limit": (3 * MIB, 4 * MIB, "Keep fewer tensors alive at once, or raise the limit", "system"),
+    "larger than the limit": (5 * MIB, 4 * MIB, "Ask for less at once, or raise the limit", "Keep"),
+}
+
+
+@pytest.mark.parametrize("name", HOST)
+def test_advice_on_host_memory(name):
+    nbytes, limit, expected, other = HOST[name]
+    advised = str(OutOfMemoryError(nbytes, 2 * MIB, 3 * MIB, MIB, limit)).partition(". ")[2]
+    assert advised.startswith(expected) and other not in advised
+
+
+def in_pieces(caching):
+    """60 MiB in 20 MiB segments of which each second MiB or so is free; what is kept."""
+    blocks = [caching.allocate(2 * MIB) for _ in range(30)]
+    return blocks[::2]
+
+
+def test_the_text_is_that_of_the_state(driver):
+    caching = CachingAllocator(driver)
+    kept = in_pieces(caching)
+    first, advice, text = said(caching, 20 * MIB)
+    assert first.endswith("requested; 30 MiB in use, 30 MiB idle, 4 MiB of the device free")
+    assert "30 MiB are free in this pool, but in pieces of at most 2 MiB" in advice
+    assert "expandable" not in text, "this driver has no virtual memory"
+    assert "Call record_history()" in advice and "(no line recorded)" not in text
+    caching.record_history()
+    assert "allocated before record_history()" in said(caching, 20 * MIB)[1]
+    caching = CachingAllocator(SimulatedDriver(64 * MIB))
+    caching.record_history()
+    kept = in_pieces(caching)
+    _, advice, text = said(caching, 20 * MIB, stream=3)
+    assert re.search(r"test_out_of_memory.py:\d+ .*  \(15 blocks\)", text) and "record_history" not in text
+    assert "in 15 blocks: begin there" in advice and "(stream 3, large blocks)" in text and kept
+
+
+@pytest.mark.parametrize(("expandable", "words"), [(False, "turn on expandable_segments"), (True, "")])
+def test_expandable_segments_are_advised_where_they_are_off(expandable, words):
+    caching = CachingAllocator(SimulatedDriver(64 * MIB, page_size=MIB), expandable_segments=expandable)
+    kept = in_pieces(caching)
+    if expandable:
+        assert caching.allocate(20 * MIB) and kept, "they serve it from any free pages"
+    else:
+        assert words in said(caching, 20 * MIB)[1]
+
+
+def test_a_limit_is_named_where_it_binds(driver):
+    caching = CachingAllocator(driver, limit=40 * MIB)
+    kept = caching.allocate(30 * MIB)
+    assert "The limit of 40 MiB stops this, although the device has 34 MiB free" in said(caching, 20 * MIB)[1]
+    assert "The request alone is larger than the limit (40 MiB)" in said(caching, 50 * MIB)[1]
+    other = CachingAllocator(SimulatedDriver(32 * MIB), limit=64 * MIB)
+    kept = other.allocate(30 * MIB)
+    assert "limit" not in said(other, 3 * MIB)[1] and kept
+
+
+def test_a_capture_is_named(driver):
+    caching = CachingAllocator(driver)
+    caching.allocate(40 * MIB).free()
+    driver.begin_capture(5)
+    advice = said(caching, 50 * MIB, stream=5)[1]
+    driver.end_capture(5)
+    assert "A graph is being captured" in advice and caching.allocate(50 * MIB, stream=5)
+
+
+def test_very_many_blocks_are_added_up_quickly():
+    caching = CachingAllocator(SimulatedDriver(512 * MIB))
+    caching.record_history(frames=2, length=0)
+    kept = [caching.allocate(512) for _ in range(50_000)]
+    begin = time.process_time()
+    text = said(caching, 1 << 40)[2]
+    assert "(50000 blocks)" in text and time.process_time() - begin < 3  # a tenth of that on an idle machine
+    del kept[10_000:]
+    caching.memory_stats()  # merges what was freed
+    tracemalloc.start()
+    said(caching, 1 << 40)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6 * MIB, "less than a snapshot of these blocks takes"
+
+
+@pytest.mark.parametrize("failure", [MemoryError("full"), RecursionError("deep"), ValueError("a bug")])
+def test_where_the_text_fails_the_first_line_stays(caching, failure, monkeypatch):
+    def fail(*arguments, **named):
+        raise failure
+
+    monkeypatch.setattr(_oom_text, "oom_text", fail)
+    first, _, text = said(caching, 100 * MIB)
+    assert text == first and "device free. The system refused: keep fewer" in text
+
+
+# ----------------------------------------------------------------------------------------------------------- observers
+def exhausted(name):
+    """An allocator with one block that fills it, and a function that asks for another."""
+    if name == "host":
+        host = HostAllocator(limit=4 * MIB)
+        blocks = [host.refill(3 * MIB)]
+        return host, lambda: host.refill(3 * MIB), lambda: blocks.pop()[1]() if blocks else None
+    caching = CachingAllocator(SimulatedDriver(64 * MIB))
+    if name == "recorded":
+        caching.record_history()
+    held = [caching.allocate(40 * MIB)]
+    return caching, lambda: caching.allocate(50 * MIB), held.clear
+
+
+@pytest.mark.parametrize("name", ["host", "caching", "recorded"])
+def test_an_observer_may_free_memory(name):
+    allocator, ask, free = exhausted(name)
+    seen = []
+
+    def observer(error, of):
+        seen.append((error, of))
+        free()
+        return answer
+
+    allocator.add_oom_observer(observer)
+    answer = 1  # only True is an answer
+    with pytest.raises(OutOfMemoryError) as caught:
+        ask()
+    assert seen == [(caught.value, allocator)] and caught.value.requested >= 3 * MIB
+    free()
+    again = exhausted(name)
+    again[0].add_oom_observer(lambda error, of: again[2]() or True)
+    assert again[1]()
+    allocator.remove_oom_observer(observer)
+    with pytest.raises(ValueError, match="remove_oom_observer: expected one that was added"):
+        allocator.remove_oom_observer(observer)
+    with pytest.raises(TypeError, match="add_oom_observer: expected observer, a function; got 7"):
+        allocator.add_oom_observer(7)
+
+
+@pytest.mark.parametrize("name", ["host", "caching", "recorded"])
+def test_observers_that_do_not_help(name):
+    """Asked once for each request; their own errors become notes, and their own requests ask nobody."""
+    allocator, ask, _ = exhausted(name)
+    asked = []
+
+    def nested(error, of):
+        asked.append("nested")
+        ask()
+
+    def wrong(error, of):
+        asked.append("wrong")
+        raise KeyError("mine")
+
+    for observer in (nested, wrong, lambda error, of: asked.append("true") or True):
+        allocator.add_oom_observer(observer)
+    with pytest.raises(OutOfMemoryError) as caught:
+        ask()
+    assert asked == ["nested", "wrong", "true"]
+    notes = caught.value.__notes__
+    assert len(notes) == 2 and "nested failed: OutOfMemoryError: out of memory" in notes[0]
+    assert notes[1].endswith("wrong failed: KeyError: 'mine'")
+    with pytest.raises(OutOfMemoryError):
+        ask()
+    assert len(asked) == 6, "asked again the next time"
+
+
+def test_observers_are_asked_without_the_lock(driver):
+    """An observer may wait for another thread that frees and allocates."""
+    caching = CachingAllocator(driver)
+    caching.record_history()
+    held = [caching.allocate(40 * MIB)]
+
+    def observer(error, of):
+        thread = threading.Thread(target=lambda: (held.clear(), held.append(caching.allocate(100))))
+        thread.start()
+        thread.join(10)
+        return not thread.is_alive()
+
+    caching.add_oom_observer(observer)
+    assert caching.allocate(30 * MIB)

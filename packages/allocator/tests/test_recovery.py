@@ -1,0 +1,175 @@
+"""Trying again after memory ran out: what the failed call held is free before the next try."""
+
+import gc
+
+import pytest
+from simulated import MIB, current
+
+from facula_allocator import CachingAllocator, HostAllocator, OutOfMemoryError, retry_after_oom, smaller_batches
+from facula_allocator.drivers import SimulatedDriver
+
+
+class Tensor:
+    """What refers to a block, in a cycle with itself where it is told to."""
+
+    def __init__(self, allocator, nbytes, cycle=False):
+        self.block = allocator.allocate(nbytes)
+        self.cycle = self if cycle else None
+
+
+@pytest.fixture
+def no_collections():
+    """What is free is free because something let go of it."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_what_the_failed_call_held_is_free_before_the_second(caching, no_collections):
+    held = []
+
+    def inner():
+        kept = Tensor(caching, 20 * MIB)
+        try:
+            return caching.allocate(60 * MIB)
+        except OutOfMemoryError as error:
+            raise MemoryError("of the program") from error
+        finally:
+            assert kept.block
+
+    def step(cycle):
+        held.append(current(caching, "allocated_bytes"))
+        kept = [Tensor(caching, 10 * MIB, cycle), Tensor(caching, 5 * MIB)]
+        if len(held) > 1:
+            return kept[0].block.nbytes + caching.allocate(30 * MIB).nbytes
+        return inner()
+
+    assert retry_after_oom(step, cycle=True) == 40 * MIB
+    assert held == [0, 0]
+
+
+def test_idle_memory_of_all_allocators_goes_back(caching, driver):
+    """Two allocators on one device: what one keeps, the other cannot have."""
+    other, host = CachingAllocator(driver), HostAllocator()
+    other.allocate(40 * MIB).free()
+    host.refill(MIB)[1]()
+    assert retry_after_oom(caching.allocate, 50 * MIB).nbytes == 50 * MIB
+    assert not current(other, "reserved_bytes") and not host.statistics()["cached_bytes"]
+
+
+def test_the_second_failure_and_other_errors_pass_through(caching):
+    calls = []
+
+    def step(error):
+        calls.append(error)
+        raise error
+
+    for error in (MemoryError("mine"), ValueError("other")):
+        with pytest.raises(type(error), match=str(error)) as caught:
+            retry_after_oom(step, error)
+        assert caught.value.__context__ is None
+    assert [str(error) for error in calls] == ["mine", "mine", "other"]
+    with pytest.raises(TypeError, match="retry_after_oom: expected a function; got 7"):
+        retry_after_oom(7)
+
+
+def test_what_was_being_handled_stays(caching):
+    def fail():
+        mark = "here"
+        raise KeyError(mark)
+
+    def step():
+        calls.append(1)
+        if len(calls) < 2:
+            caching.allocate(1 << 40)
+        return "done"
+
+    calls = []
+    try:
+        fail()
+    except KeyError as error:
+        assert retry_after_oom(step) == "done"
+        frame = error.__traceback__.tb_next.tb_frame
+        assert frame.f_locals == {"mark": "here"} and error.args == ("here",)
+
+
+# ------------------------------------------------------------------------------------------------------------- batches
+@pytest.mark.parametrize(
+    ("count", "batch_size", "fits", "sizes"),
+    [
+        (10, 4, 9, [4, 4, 2]),
+        (10, None, 10, [10]),
+        (10, None, 3, [2, 2, 2, 2, 2]),
+        (12, 100, 3, [3, 3, 3, 3]),
+        (7, 7, 1, [1] * 7),
+        (0, None, 1, []),
+        (0, 5, 1, []),
+    ],
+)
+def test_slices_are_halved_where_memory_runs_out(count, batch_size, fits, sizes):
+    def step(batch):
+        if len(batch) > fits:
+            raise MemoryError
+        return list(batch)
+
+    for items in (range(count), list(range(count))):
+        found = list(smaller_batches(step, items, batch_size))
+        assert [len(batch) for batch in found] == sizes and [one for batch in found for one in batch] == list(items)
+
+
+def test_memory_of_a_failed_slice_is_free_before_the_next(caching, no_collections):
+    before = []
+
+    def step(batch):
+        before.append((len(batch), current(caching, "allocated_bytes")))
+        kept = [Tensor(caching, 5 * MIB, cycle=True) for _ in batch]
+        return len(kept)
+
+    total = 0
+    for count in smaller_batches(step, range(25), 20):
+        total += count
+        gc.collect()
+    assert total == 25 and before == [(20, 0), (10, 0), (10, 0), (5, 0)]
+
+
+def test_the_smallest_slice_that_fails_raises(caching):
+    sizes = []
+
+    def step(batch):
+        sizes.append(len(batch))
+        return caching.allocate(len(batch) * 10 * MIB)
+
+    with pytest.raises(OutOfMemoryError) as caught:
+        list(smaller_batches(step, range(100), smallest=8))
+    assert sizes == [100, 50, 25, 12, 8] and caught.value.requested == 80 * MIB
+    names = []
+    trace = caught.value.__traceback__
+    while trace is not None:
+        names.append(trace.tb_frame.f_code.co_name)
+        trace = trace.tb_next
+    assert names == ["test_the_smallest_slice_that_fails_raises", "step"], "no frames of the library"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((7, [1]), "smaller_batches: expected step, a function; got 7"),
+        ((len, iter([1])), "smaller_batches: expected items with a length and slices; got <list_iterator"),
+        ((len, [1], "4"), "smaller_batches: expected batch_size, an int; got '4'"),
+        ((len, [1], 0), "smaller_batches: expected batch_size of at least 1; got 0"),
+        ((len, [1], 4, 0), "smaller_batches: expected smallest of at least 1; got 0"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        smaller_batches(*arguments)
+
+
+def test_a_device_that_fails_meanwhile_hides_nothing(caching, driver):
+    other = CachingAllocator(SimulatedDriver(MIB * 4))
+    other.driver.fail_next("synchronize", count=5)
+    block = caching.allocate(40 * MIB)
+    with pytest.raises(OutOfMemoryError, match="40 MiB in use"):
+        retry_after_oom(caching.allocate, 50 * MIB)
+    assert block and other.allocate(5)
