@@ -42,6 +42,8 @@ int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long
 /* Append `item`, which may be NULL and is given away. 0, or not: an error. */
 int append(PyObject *list, PyObject *item);
 
+/* taker.c: a function that gives (address, Block) of one size, or raises IndexError. */
+PyObject *core_taker(Core *self, PyObject *args);
 /* functions.c: functions(allocate, detours), a capsule of C functions. */
 PyObject *core_functions(Core *self, PyObject *const *args, Py_ssize_t given);
 

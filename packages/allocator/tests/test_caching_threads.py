@@ -6,6 +6,7 @@ import threading
 from queue import Queue
 
 import pytest
+from simulated import on_fake_runtime
 from test_processes import in_child, run
 
 from facula_allocator import CachingAllocator
@@ -212,8 +213,9 @@ def test_a_forked_child_goes_on_with_host_memory():
     assert recount(allocator)["allocation.all.current"] == 1
 
 
-def test_a_forked_child_gives_device_memory_up():
-    driver = SimulatedDriver(64 * MIB)
+@pytest.mark.parametrize("kind", [SimulatedDriver, on_fake_runtime])
+def test_a_forked_child_gives_device_memory_up(kind):
+    driver = kind(64 * MIB)
     allocator = CachingAllocator(driver)
     held, idle = allocator.allocate(5000), allocator.allocate(20 * MIB)
     idle.free()
@@ -230,6 +232,7 @@ def test_a_forked_child_gives_device_memory_up():
     def child():
         calls = driver.calls("free")
         assert recount(allocator)["reserved_bytes.all.current"] == 0
+        held.record_use(7)
         held.free()
         assert recount(allocator)["allocation.all.freed"] == 0
         gc.collect()
@@ -248,7 +251,7 @@ def test_blocks_are_freed_to_the_very_end():
         """
         import builtins, gc, sys
         from facula_allocator import CachingAllocator
-        from facula_allocator.drivers import HostDriver, SimulatedDriver
+        from facula_allocator.drivers import CudaDriver, FakeRuntime, HostDriver, PinnedDriver, SimulatedDriver
 
         class Late:
             def __init__(self, allocator):
@@ -258,7 +261,8 @@ def test_blocks_are_freed_to_the_very_end():
                 self.allocator.allocate(10)
                 self.allocator.allocate(5 << 20).record_use(3)
 
-        for driver in (HostDriver(), SimulatedDriver(1 << 30)):
+        fake = FakeRuntime()
+        for driver in (HostDriver(), SimulatedDriver(1 << 30), CudaDriver(0, fake), PinnedDriver(0, fake)):
             allocator = CachingAllocator(driver)
             builtins.__dict__[f"kept {driver}"] = [Late(allocator), allocator.allocate(4000)]
             sys.modules[f"kept {driver}"] = Late(allocator)

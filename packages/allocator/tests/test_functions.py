@@ -87,6 +87,18 @@ def test_listeners_and_pools_see_them(caching):
     table.free(table.allocate(1000))
     caching.memory_stats()
     assert [event.action for event in told][-3:] == ["alloc", "free_requested", "free_completed"]
+    caching.remove_listener(told.append)
+
+
+def test_a_history_sees_them(caching):
+    table = Table(caching)
+    table.free(table.allocate(1000))  # so that idle memory serves
+    caching.record_history()
+    memory = table.allocate(1000)
+    (trace,) = caching.memory_snapshot()["device_traces"]
+    assert [event["action"] for event in trace] == ["alloc"]
+    assert trace[0]["frames"][0]["filename"] == __file__
+    table.free(memory)
 
 
 def test_the_table_keeps_the_allocator(driver):

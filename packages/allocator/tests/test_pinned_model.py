@@ -1,4 +1,4 @@
-"""Pinned memory in random schedules: what the host gets is used by no copy, what a stream gets in its order alone."""
+"""Pinned memory in random schedules: what the host is handed is used by no copy, what a stream is handed in order."""
 
 import random
 

@@ -11,8 +11,8 @@ from facula_errors.extend import register as _register
 
 from ._core import Block
 from ._errors import OutOfMemoryError
-from ._host import HostAllocator, SizeClassRow, default_host_allocator
-from ._report import memory_summary
+from ._host import HostAllocator, default_host_allocator
+from ._host_books import SizeClassRow
 
 _register("facula_allocator")
 
@@ -23,23 +23,29 @@ if TYPE_CHECKING:
     from ._devices import known_device_allocators as known_device_allocators
     from ._devices import pinned_allocator as pinned_allocator
     from ._devices import set_device_allocator as set_device_allocator
+    from ._following import follow as follow
+    from ._following import unfollow as unfollow
     from ._listeners import MemoryEvent as MemoryEvent
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
     from ._recovery import retry_after_oom as retry_after_oom
     from ._recovery import smaller_batches as smaller_batches
+    from ._storage_front import StorageAllocator as StorageAllocator
 
 # Imported when they are first asked for: who takes host memory alone does not wait for them.
 _LATER = {
     "CachingAllocator": "_caching",
     "MemPool": "_pools",
     "MemoryEvent": "_listeners",
+    "StorageAllocator": "_storage_front",
     "device_allocator": "_devices",
+    "follow": "_following",
     "known_device_allocators": "_devices",
     "pinned_allocator": "_devices",
     "set_device_allocator": "_devices",
     "retry_after_oom": "_recovery",
     "smaller_batches": "_recovery",
+    "unfollow": "_following",
     "use_mem_pool": "_pools",
 }
 
@@ -51,14 +57,16 @@ __all__ = [
     "MemoryEvent",
     "OutOfMemoryError",
     "SizeClassRow",
+    "StorageAllocator",
     "default_host_allocator",
     "device_allocator",
+    "follow",
     "known_device_allocators",
-    "memory_summary",
     "pinned_allocator",
     "retry_after_oom",
     "set_device_allocator",
     "smaller_batches",
+    "unfollow",
     "use_mem_pool",
 ]
 

@@ -22,6 +22,7 @@ from ._observers import OomObservers
 from ._options import UNBOUNDED, Option, checked_options, environment_options
 from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
+from ._settings import checked_fraction
 from ._size_classes import LARGEST
 from ._slow_path import SlowPath
 from ._stacks import Lines
@@ -199,12 +200,7 @@ class CachingAllocator(PoolOwner):
 
     def set_memory_fraction(self, fraction: float | None) -> None:
         """Take at most this part of the driver's memory, 0 < `fraction` <= 1; None for all of it."""
-        if fraction is not None:
-            if isinstance(fraction, bool) or not isinstance(fraction, int | float):
-                raise InvalidTypeError(f"set_memory_fraction: expected fraction, a float or None; got {fraction!r}")
-            if not 0 < fraction <= 1:
-                raise InvalidValueError(f"set_memory_fraction: expected 0 < fraction <= 1; got {fraction}")
-        self._budget.fraction = fraction
+        self._budget.fraction = checked_fraction("set_memory_fraction", fraction)
 
     def memory_stats(self) -> dict[str, int]:
         """Exact figures by PyTorch's names: "allocated_bytes.all.current", "num_ooms" and so on.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 class Block:
     """Memory in use, from `CachingAllocator.allocate`; given back by `free` or with its last reference."""
@@ -23,6 +23,8 @@ class Block:
     @property
     def freed(self) -> bool:
         """Whether the block was given back."""
+    def __call__(self) -> None:
+        """Free the block: it is its own release."""
     def free(self) -> None:
         """Give the block back to its allocator; InvalidValueError where that was done before."""
     def record_use(self, stream: int, /) -> None:
@@ -50,6 +52,7 @@ class Core:
     def take(self, nbytes: int, stream: int, pool: int, /) -> Block | None: ...
     def take_now(self, nbytes: int, stream: int, pool: int, /) -> Block | None: ...
     def take_any(self, nbytes: int, stream: int, pool: int, epoch: int, /) -> Block | None: ...
+    def taker(self, nbytes: int, detours: list[Any], /) -> Callable[[], tuple[int, Block]]: ...
     def take_nothing(self, stream: int, /) -> Block: ...
     def borrow(self, nbytes: int, stream: int, pool: int, /) -> tuple[Block, int] | None: ...
     def undo_borrow(self, block: Block, lender: int, /) -> None: ...

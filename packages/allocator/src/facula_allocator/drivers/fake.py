@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from functools import wraps
 from itertools import count
 from threading import RLock, local
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from facula_errors import InvalidValueError
 
@@ -25,6 +27,8 @@ NO_MEMORY = "cudaErrorMemoryAllocation"
 BAD_VALUE = "cudaErrorInvalidValue"
 BAD_HANDLE = "cudaErrorInvalidResourceHandle"
 CAPTURING = "cudaErrorStreamCaptureUnsupported"
+
+_runtimes: WeakSet[FakeRuntime] = WeakSet()
 
 
 class _Device(SimulatedDriver):
@@ -80,6 +84,7 @@ class FakeRuntime:
         self._host = SimulatedMemory(host_capacity, 1, 0, devices * DEVICE_ADDRESSES)
         self._devices = [_Device(i, capacity, page_size, self._host) for i in range(devices)]
         self._lock = RLock()
+        _runtimes.add(self)
         self._thread = local()
         self._number = count(1).__next__
         self._allocated: dict[int, tuple[_Device | None, int]] = {}  # address: device, None for the host, and bytes
@@ -329,7 +334,14 @@ def _serialize(cls: type) -> None:
             setattr(cls, name, wrap(method))
 
 
+def _after_fork() -> None:
+    """In the child: locks that the parent's other threads held are new."""
+    for runtime in list(_runtimes):
+        runtime._lock = RLock()
+
+
 _serialize(FakeRuntime)
+os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextmanager
