@@ -109,7 +109,7 @@ class CachingAllocator(PoolOwner):
         """Let the books tell those who listen now."""
         history = self._listeners.history
         self._core.listening = bool(self._listeners)
-        self._take = self._core.take if history is None else history.recorded_take(self._core, self._lock)
+        self._take = self._core.take if history is None else history.recorded_take(self._core)
 
     # ------------------------------------------------------------------------------------------------------ allocation
     def allocate(self, nbytes: int, stream: int = 0) -> Block:
