@@ -219,10 +219,12 @@ class CachingAllocator(PoolOwner):
 
     def reset_peak_memory_stats(self) -> None:
         """Let peaks start again at what is held now."""
+        self._drain()
         self._core.reset(False)
 
     def reset_accumulated_memory_stats(self) -> None:
         """Let the figures "allocated" and "freed", and the counts "num_...", start again at 0."""
+        self._drain()
         self._core.reset(True)
         self._counts.update(dict.fromkeys(self._counts, 0))
 
@@ -256,6 +258,7 @@ class CachingAllocator(PoolOwner):
 
         A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`.
         """
+        self._drain()  # what was freed before is not told of
         self._listeners.add(listener)
         self._detours.append(listener)
         self._listen()
