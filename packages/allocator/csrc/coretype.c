@@ -78,7 +78,7 @@ static void core_dealloc(Core *self)
 }
 
 /* Without an error for what is no size: then the slow path, in Python, says so. */
-static PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given)
+PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given)
 {
     long long at[3];
     if (given == 3 && PyLong_CheckExact(args[0]) && PyLong_CheckExact(args[1])) {
@@ -171,7 +171,7 @@ static PyObject *uses_of(const facula_block *block)
     return uses;
 }
 
-static PyObject *core_drain(Core *self, PyObject *nothing)
+PyObject *core_drain(Core *self, PyObject *nothing)
 {
     (void)nothing;
     PyObject *list = PyList_New(0);

@@ -55,6 +55,10 @@ PyObject *core_recall(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_round(Core *self, PyObject *nbytes);
 PyObject *core_unmap(Core *self, PyObject *const *args, Py_ssize_t given);
 
+/* coretype.c: methods that others call. */
+PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given);
+PyObject *core_drain(Core *self, PyObject *nothing);
+
 /* views.c: methods that describe the books. */
 PyObject *core_free_pages(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_idle_segments(Core *self, PyObject *epoch);

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 class Block:
     """Memory in use, from `CachingAllocator.allocate`; given back by `free` or with its last reference."""
@@ -84,4 +84,29 @@ def call_stack(depth: int, most: int, is_skipped: Callable[[FrameType], bool], /
         depth: how many frames up to begin; 0 is the caller.
         most: the most frames.
         is_skipped: whether a frame is left out; asked once for each code object, mostly.
+    """
+
+_Freed: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
+_Noted: TypeAlias = tuple[str, int, int, int, int, tuple[CodeType | int, ...]]
+
+def take_noted(
+    core: Core,
+    append: Callable[[_Freed | _Noted], None],
+    live: dict[int, tuple[CodeType | int, ...]],
+    frames: int,
+    is_skipped: Callable[[FrameType], bool],
+    nbytes: int,
+    stream: int,
+    pool: int,
+    /,
+) -> Block | None:
+    """Take a block as `core.take` does, and note what was freed before and what is taken.
+
+    Arguments:
+        core: the books.
+        append: is given the rows of `core.drain`, and (action, time, address, bytes, stream, stack).
+        live: the stacks of live blocks by their address.
+        frames: the most frames of a stack.
+        is_skipped: as in `call_stack`.
+        nbytes, stream, pool: those of `core.take`.
     """
