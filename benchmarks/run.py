@@ -45,6 +45,7 @@ GROUPS = (
     Group("memory", "Large results"),
     Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
     Group("allocator", "Blocks of memory"),
+    Group("peaks", "Memory reserved, MiB"),
     Group("threads", "Threads"),
     Group("imports", "Import"),
 )

@@ -1,5 +1,6 @@
 """The command line, as a user calls it."""
 
+import json
 import os
 import pickle
 import subprocess
@@ -10,7 +11,9 @@ from snapshot_samples import MIB, frame, segment, snapshot
 from test_pages import Page, text
 from test_traces import HEADER, random_trace, write
 
+from facula_allocator import replay, smallest_capacity, will_it_fit
 from facula_allocator._command import main
+from facula_allocator._replay_command import STANDARD
 from facula_allocator.snapshots import render_html, write_snapshot
 from facula_allocator.traces import read_trace, summarize
 
@@ -23,7 +26,7 @@ def files(tmp_path, monkeypatch):
     state = snapshot(one, traces=[[oom]])
     write_snapshot(state, "s.json")
     write_snapshot(state, "s.pickle")
-    write("run.trace", random_trace(0))
+    write("run.trace", random_trace(0)._replace(options={"lend": True, "limit": None}))
     (tmp_path / "cut.trace").write_text(HEADER + '["a",0,77,0,null]\n["f"')
     return state
 
@@ -76,6 +79,14 @@ def test_render(files, capsys):
         (["summary", "text"], "summary: expected complete JSON; got something else"),
         (["summary", "evil"], "\\x1b[2J"),
         (["render", "s.json", "-o", "s.json"], "render: expected a page other than FILE itself; got 's.json'"),
+        (["replay", "s.json"], "replay: expected "),
+        (["replay", "none"], "replay: cannot read the file"),
+        (["replay", "run.trace", "--capacity", "0"], "--capacity: expected more than 0 bytes; got '0'"),
+        (["replay", "run.trace", "--limit", "x"], "--limit: expected bytes, or a number with KiB"),
+        (["replay", "run.trace", "--option", "max_split=1"], "--option: expected NAME=VALUE with a name among"),
+        (["replay", "run.trace", "--compare", "lend=1"], "--compare: expected lend=yes or lend=no; got 'lend=1'"),
+        (["replay", "run.trace", "-o", "run.trace"], "replay: expected a page other than FILE itself"),
+        (["fit", "cut.trace"], "fit: expected the end of the line"),
         (["render", "s.json", "-o", "no/a.html"], "render: cannot write the file: No such file or directory"),
     ],
 )
@@ -97,6 +108,44 @@ def test_partial(files, capsys):
     assert "peak              77 B" in capsys.readouterr().out
 
 
+def test_replay(files, capsys):
+    trace = read_trace("run.trace")
+    settings = ["--capacity", "64MiB", "--limit", "48MiB", "--option", "max_split_size=32MiB,lend=no"]
+    found = replay(trace, capacity=64 * MIB, limit=48 * MIB, max_split_size=32 * MIB, lend=False)
+    assert main(["replay", "run.trace", *settings]) == 0
+    assert capsys.readouterr().out == f"{found}\n"
+    assert main(["replay", "run.trace", *settings, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(found.as_dict()))
+    assert main(["replay", "run.trace", "--limit", "none", "-o", "a.html"]) == 0
+    page = Page(open("a.html", encoding="utf-8").read())
+    assert (
+        text(next(page.find("h1"))) == "Replay of run.trace"
+        and max(page.data["views"][0]["timeline"]["reserved"]) == 68 * MIB
+    )
+
+
+def test_compare(files, capsys):
+    assert main(["replay", "run.trace", "--compare", "large_segment=10MiB", "--compare", "--option", "lend=no"]) == 0
+    head, given, one, *others = capsys.readouterr().out.splitlines()
+    assert head.split() == ["settings", "reserved", "allocated", "unused", "segments", "retries"]
+    for line, options in ((given, {}), (one, {"large_segment": 10 * MIB})):
+        found = replay("run.trace", lend=False, **options)
+        assert f"{found.stats['num_device_alloc']:>10}" in line and f"{found.fragmentation:.1%}" in line
+    assert given.startswith("(as given)  ") and one.startswith("large_segment=10MiB  ")
+    assert [line.split()[0] for line in others] == [line for line in STANDARD if line != "large_segment=10MiB"]
+    assert main(["replay", "run.trace", "--capacity", "1MiB", "--compare", "lend=no"]) == 0
+    assert "  out of memory at event " in capsys.readouterr().out
+
+
+def test_fit(files, capsys):
+    for capacity in ("64MiB", "4MiB"):
+        assert main(["fit", "run.trace", "--capacity", capacity, "--option", "large_segment=10MiB"]) == 0
+        found = will_it_fit("run.trace", int(capacity[:-3]) * MIB, large_segment=10 * MIB)
+        assert capsys.readouterr().out == f"{found}\n"
+    assert main(["fit", "run.trace"]) == 0
+    assert capsys.readouterr().out == f"{smallest_capacity('run.trace')}\n"
+
+
 @pytest.mark.parametrize("arguments", [[], ["summary"], ["render", "s.json"], ["sum", "s.json"], ["summary", "a", "b"]])
 def test_wrong_usage_is_status_2(files, capsys, arguments):
     with pytest.raises(SystemExit) as caught:
@@ -104,7 +153,9 @@ def test_wrong_usage_is_status_2(files, capsys, arguments):
     assert caught.value.code == 2 and capsys.readouterr().err.startswith("usage: python -m facula_allocator")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["summary", "-h"], ["render", "-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["summary", "-h"], ["render", "-h"], ["replay", "-h"], ["fit", "-h"]]
+)
 def test_help(arguments, capsys):
     with pytest.raises(SystemExit) as caught:
         main(arguments)

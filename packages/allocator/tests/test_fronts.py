@@ -18,6 +18,7 @@ from facula_allocator import (
     unfollow,
     use_mem_pool,
 )
+from facula_allocator._call_sites import call_site
 from facula_allocator.drivers import HostDriver, SimulatedDriver
 
 MIB = 1 << 20
@@ -56,7 +57,6 @@ def test_what_is_taken_is_aligned_and_large_enough(front, nbytes):
 def test_who_is_told_of_blocks_is_told_of_all(front):
     take = front.take_for(100)
     front.refill(100)[1]()
-    front.statistics()  # merges what was freed, of which nobody is told later
     told = []
     front.allocator.add_listener(told.append)
     with pytest.raises(IndexError):
@@ -159,6 +159,43 @@ def test_what_is_idle_in_either_way_goes_before_memory_is_out(no_collection):
     unfollow(allocator)
     allocator.refill(24 * MIB)
     assert allocator.statistics()["reserved_bytes"] == 24 * MIB
+
+
+def test_a_peak_that_is_reset_forgets_what_was_just_freed():
+    allocator = HostAllocator()
+    follow(allocator)
+    allocator.refill(MIB)[1]()
+    allocator.reset_peak_memory_stats()
+    assert allocator.memory_stats()["allocated_bytes.all.peak"] == 0
+    release = allocator.refill(100)[1]
+    assert allocator.memory_stats()["allocated_bytes.all.peak"] == 128 and release() is None
+
+
+def test_the_error_of_a_followed_allocator_names_lines():
+    allocator = HostAllocator(limit=4 * MIB)
+    with pytest.raises(OutOfMemoryError) as caught:
+        allocator.refill(16 * MIB)
+    assert "\n" not in str(caught.value), "nobody knows who holds what"
+    follow(allocator).record_history()
+    held, line = allocator.refill(3 * MIB), call_site().line
+    with pytest.raises(OutOfMemoryError) as caught:
+        allocator.refill(2 * MIB)
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith("out of memory: 2 MiB of host memory requested; 3 MiB in use")
+    assert any(f"test_fronts.py:{line} test_the_error" in one for one in lines) and held[1]() is None
+
+
+def test_counts_start_again():
+    allocator = HostAllocator(limit=MIB)
+    allocator.refill(100)
+    with pytest.raises(OutOfMemoryError):
+        allocator.refill(2 * MIB)
+    now = allocator.memory_stats()
+    assert (now["num_device_alloc"], now["num_ooms"], now["num_alloc_retries"]) == (1, 1, 1)
+    allocator.reset_accumulated_memory_stats()
+    now = allocator.memory_stats()
+    assert (now["num_device_alloc"], now["num_ooms"], now["num_alloc_retries"]) == (0, 0, 0)
+    assert now["segment.all.current"] == 1
 
 
 def test_idle_followed_memory_is_bounded(no_collection):

@@ -279,3 +279,16 @@ def test_a_device_without_pages_has_no_virtual_memory(driver):
 def test_bad_devices(arguments):
     with pytest.raises(ValueError, match="SimulatedDriver: expected"):
         SimulatedDriver(*arguments)
+
+
+def test_with_more_addresses_a_region_needs_no_free_memory_in_one_piece():
+    driver = SimulatedDriver(1 << 20, addresses=4 << 20)
+    a, _, c = (driver.allocate(256 << 10) for _ in range(3))
+    driver.free(a, 256 << 10)
+    driver.free(c, 256 << 10)
+    assert driver.allocate(768 << 10) == c and driver.memory_info()[0] == 0
+    with pytest.raises(DriverError, match="expected 512 bytes in one piece; got 0"):
+        driver.allocate(512)
+    for addresses in (1 << 19, 1 << 50, 1.5):
+        with pytest.raises(ValueError, match="SimulatedDriver: expected capacity <= addresses <= "):
+            SimulatedDriver(1 << 20, addresses=addresses)

@@ -13,9 +13,14 @@ from facula_allocator.snapshots import CorruptFileError
 from facula_allocator.traces import (
     Allocate,
     CallSite,
+    Capture,
+    ClosePool,
     Complete,
+    EmptyCache,
     Free,
+    Limit,
     Mark,
+    Refuse,
     Synchronize,
     Trace,
     TraceWriter,
@@ -24,7 +29,9 @@ from facula_allocator.traces import (
     summarize,
 )
 
+OTHERS = [Refuse(9, -1, 1), Refuse(9, 2, None, 4), EmptyCache(), Limit(None, 0.5), Capture(True), ClosePool(4)]
 SITES = [CallSite("/srv/app/train.py", 40, "step"), CallSite("/srv/<i>/é.py", 3, "f"), CallSite("a.py", 1, "g")]
+REQUESTS = (Allocate, Refuse, Free)
 HEADER = '{"facula_trace": 1, "granularity": 64}\n'
 
 
@@ -38,13 +45,15 @@ def random_trace(seed, count=300):
         if roll < 0.5 or not live:
             live.append(next(ids))
             site = draw.choice([0, 1, 2, None])
-            events.append(Allocate(live[-1], draw.randrange(1 << 20), draw.randrange(3), site))
+            pool = draw.choice([0, 0, 4])
+            events.append(Allocate(live[-1], draw.randrange(1 << 20), draw.randrange(-1, 3), site, pool))
         elif roll < 0.85:
             events.append(Free(live.pop(draw.randrange(len(live)))))
         elif roll < 0.9:
             events.append(Use(draw.choice(live), draw.randrange(3)))
         else:
-            events.append(draw.choice([Synchronize(), Complete(draw.randrange(3), draw.randrange(4))]))
+            before = draw.randint(0, sum(isinstance(event, REQUESTS) for event in events))
+            events.append(draw.choice([Synchronize(before), Complete(draw.randrange(3), before), *OTHERS]))
     return Trace(512, 1 << 30, {"max_split_size": 1 << 20, "é": [1, None]}, SITES, events)
 
 
@@ -52,16 +61,26 @@ def write(path, trace):
     with TraceWriter(path, granularity=trace.granularity, capacity=trace.capacity, options=trace.options) as writer:
         for event in trace.events:
             match event:
-                case Allocate(id, nbytes, stream, site):
-                    writer.allocate(id, nbytes, stream, None if site is None else tuple(trace.sites[site]))
+                case Allocate(id, nbytes, stream, site, pool):
+                    writer.allocate(id, nbytes, stream, None if site is None else tuple(trace.sites[site]), pool)
+                case Refuse(nbytes, stream, site, pool):
+                    writer.refuse(nbytes, stream, None if site is None else tuple(trace.sites[site]), pool)
+                case EmptyCache():
+                    writer.empty_cache()
+                case Limit(nbytes, fraction):
+                    writer.limit(nbytes, fraction)
+                case Capture(on):
+                    writer.capture(on)
+                case ClosePool(pool):
+                    writer.close_pool(pool)
                 case Free(id):
                     writer.free(id)
                 case Use(id, stream):
                     writer.use(id, stream)
                 case Complete(stream, number):
                     writer.complete(stream, number)
-                case Synchronize():
-                    writer.synchronize()
+                case Synchronize(before):
+                    writer.synchronize(before)
                 case Mark(name):
                     writer.mark(name)
 
@@ -70,7 +89,7 @@ def named(trace):
     """The events, with each line itself in the place of its number."""
     return [
         event._replace(site=None if event.site is None else trace.sites[event.site])
-        if isinstance(event, Allocate)
+        if isinstance(event, Allocate | Refuse)
         else event
         for event in trace.events
     ]
@@ -149,10 +168,10 @@ def test_the_table(tmp_path):
         (HEADER + "\xff\n", 2, "one line of JSON"),
         (HEADER + "[" * 100000 + "\n", 2, "one line of JSON; got .*RecursionError"),
         (HEADER + "9" * 9999 + "\n", 2, "one line of JSON"),
-        (HEADER + "[" * 960 + "]" * 960 + "\n", 2, "one of a, f|one line of JSON"),
+        (HEADER + "[" * 960 + "]" * 960 + "\n", 2, "one of a, x|one line of JSON"),
         (HEADER + "3\n", 2, "expected an event or .*; got 3"),
-        (HEADER + "[]\n", 2, "expected an event, one of a, f, u, e, s, m; got "),
-        (HEADER + '["x"]\n', 2, "an event, one of"),
+        (HEADER + "[]\n", 2, "expected an event, one of a, x, f, u, e, s, c, l, k, d, m; got "),
+        (HEADER + '["y"]\n', 2, "an event, one of"),
         (HEADER + "[[1]]\n", 2, "an event, one of"),
         (HEADER + '["a",0,1,0]\n', 2, r'expected \["a", id, nbytes, stream, site\], integers from 0; got'),
         (HEADER + '["a",0,-1,0,null]\n', 2, "integers from 0"),
@@ -165,14 +184,26 @@ def test_the_table(tmp_path):
         (HEADER + '["u",7,0]\n', 2, "the id of a live block"),
         (HEADER + '["u",7]\n', 2, r'\["u", id, stream\]'),
         (HEADER + '["f"]\n', 2, r'\["f", id\]'),
-        (HEADER + '["e",1]\n', 2, r'\["e", stream, count\]'),
-        (HEADER + '["s",1]\n', 2, r'\["s"\]'),
+        (HEADER + '["e",1]\n', 2, r'\["e", stream, n\]'),
+        (HEADER + '["e",1,1]\n', 2, r"the number of a request above or of the next; got 1 of 0"),
+        (HEADER + '["s"]\n', 2, r'\["s", n\]'),
+        (HEADER + '["a",0,1,0,null]\n["s",2]\n', 3, "the number of a request above or of the next; got 2 of 1"),
+        (HEADER + '["x",1,0]\n', 2, r'\["x", nbytes, stream, site\]'),
+        (HEADER + '["x",1,0,0]\n', 2, "the number of a site above; got 0 of 0"),
+        (HEADER + '["a",0,1,9223372036854775808,null]\n', 2, r'\["a", id'),
+        (HEADER + '["a",0,1,0,null,-1]\n', 2, r'\["a", id'),
+        (HEADER + '["c",1]\n', 2, r'\["c"\]'),
+        (HEADER + '["l",1]\n', 2, r'\["l", limit, fraction\]'),
+        (HEADER + '["l",null,1.5]\n', 2, r'\["l", limit, fraction\]'),
+        (HEADER + '["k",2]\n', 2, r'\["k", 0 or 1\]'),
+        (HEADER + '["d"]\n', 2, r'\["d", pool\]'),
+        ('{"facula_trace": 1, "granularity": 64, "page_size": -1}\n', 1, 'a "page_size" from 0; got -1'),
         (HEADER + '["m",1]\n', 2, r'\["m", name\]'),
         (HEADER + '{"site": ["a.py", "1", "f"]}\n', 2, r"\[file, line, function\]"),
         (HEADER + '{"site": ["a.py", true, "f"]}\n', 2, r"\[file, line, function\]"),
         (HEADER + '{"other": 1}\n', 2, "expected an event or"),
     ],
-    ids=range(35),
+    ids=range(47),
 )
 def test_each_bad_line_is_named(tmp_path, text, number, message):
     (tmp_path / "bad.trace").write_text(text, encoding="latin-1")

@@ -31,6 +31,8 @@ from .drivers.protocol import checked_driver, supports_virtual_memory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._file_errors import Path
+    from ._recording import Recording
     from ._snapshot_types import Snapshot
     from .drivers.protocol import Driver
 
@@ -138,7 +140,9 @@ class CachingAllocator(PoolOwner):
                 self._listeners.drain(self._core)
                 block = self._serve(nbytes, stream, pool)
                 if block is not None:
-                    self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream)
+                    self._listeners.tell("alloc", block.ptr, nbytes, block.capacity, stream, pool)
+                else:
+                    self._listeners.follow_refusal(nbytes, stream, pool)
         return block if block is not None else self._refuse(nbytes, stream, pool)
 
     def _serve(self, nbytes: int, stream: int, pool: int) -> Block | None:
@@ -215,10 +219,12 @@ class CachingAllocator(PoolOwner):
 
     def reset_peak_memory_stats(self) -> None:
         """Let peaks start again at what is held now."""
+        self._drain()
         self._core.reset(False)
 
     def reset_accumulated_memory_stats(self) -> None:
         """Let the figures "allocated" and "freed", and the counts "num_...", start again at 0."""
+        self._drain()
         self._core.reset(True)
         self._counts.update(dict.fromkeys(self._counts, 0))
 
@@ -252,6 +258,7 @@ class CachingAllocator(PoolOwner):
 
         A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`.
         """
+        self._drain()  # what was freed before is not told of
         self._listeners.add(listener)
         self._detours.append(listener)
         self._listen()
@@ -305,6 +312,15 @@ class CachingAllocator(PoolOwner):
     def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, CachingAllocator], object]) -> None:
         """Call `observer` no more."""
         self._observers.remove(observer)
+
+    def record_trace(self, path: Path) -> Recording:
+        """Write all that is asked of this allocator to a file from now on, for `replay` and `will_it_fit`.
+
+        The returned `Recording` ends with its `close()` or its `with` block. Blocks that are alive come first.
+        """
+        from ._recording import Recording
+
+        return Recording(self, path)
 
     def _drain(self) -> None:
         with self._lock:

@@ -1,6 +1,7 @@
-"""The command line: `python -m facula_allocator summary FILE` and `render FILE -o page.html`.
+"""The command line: `python -m facula_allocator summary FILE`, `render FILE -o page.html`, `replay FILE`, `fit FILE`.
 
-FILE is a snapshot (JSON or a pickle, PyTorch's too) or a trace; which of them, its contents say.
+FILE is a snapshot (JSON or a pickle, PyTorch's too) or a trace; which of them, its contents say. `replay` and `fit`
+take traces alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from facula_errors import CorruptFileError, FaculaError, FileError, InvalidValue
 
 from ._call_sites import printable
 from ._file_errors import read_whole, write_whole
+from ._replay_command import add_commands
 from .snapshots._files import parse_snapshot
 from .snapshots._render import render_html as render_snapshot
 from .snapshots._render import summary_text
@@ -72,6 +74,7 @@ def parser() -> argparse.ArgumentParser:
         if run is render:
             one.add_argument("-o", "--output", metavar="PAGE", required=True, help="the HTML file to write")
             one.add_argument("--title", help="the page's title (default: the name of FILE)")
+    add_commands(commands)
     return made
 
 

@@ -186,10 +186,11 @@ class HostBooks:
     def reset_peak_memory_stats(self) -> None:
         """Let peaks start again at what is held now."""
         self._account.reset_peak()
+        if self._follower is not None:
+            self._follower.allocator.memory_stats()  # which tells the watch of all that was freed
+            self._follower.allocator.reset_peak_memory_stats()
         if self._watch is not None:
             self._watch.reset()
-        if self._follower is not None:
-            self._follower.allocator.reset_peak_memory_stats()
 
     def reset_accumulated_memory_stats(self) -> None:
         """Let the figures "allocated" and "freed", and the counts "num_...", start again at 0."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._core import Core
     from ._history import History
-    from ._waiting import WaitingBlock
 
 
 class MemoryEvent(NamedTuple):
@@ -22,6 +21,7 @@ class MemoryEvent(NamedTuple):
         capacity: the bytes of the block or segment.
         stream: the stream that allocated it.
         uses: the other streams that used a block.
+        pool: the private pool that a block comes from, 0 for none; known of "alloc" alone.
     """
 
     action: str
@@ -30,16 +30,41 @@ class MemoryEvent(NamedTuple):
     capacity: int
     stream: int
     uses: tuple[int, ...] = ()
+    pool: int = 0
+
+
+REQUESTS = frozenset(("alloc", "free_requested"))
+
+
+class Follower(Protocol):
+    """Who is also told of time, as a recording must be."""
+
+    def done(self, stream: int, requests: int) -> None:
+        """Work is over that was queued on a stream when so many requests had been told."""
+
+    def refused(self, nbytes: int, stream: int, pool: int) -> None:
+        """A block was asked for, and there is none."""
+
+    def synchronized(self) -> None:
+        """All work that was queued is over."""
+
+    def emptying(self) -> None:
+        """Idle memory is about to be given back, as the program wants."""
 
 
 class Listeners:
-    """The listeners of an allocator and its history, told in the order in which its books change: under its lock."""
+    """The listeners of an allocator and its history, told in the order in which its books change: under its lock.
 
-    __slots__ = ("_told", "history")
+    `requests` counts the allocations, refusals and frees that were told; `followers` are told of time.
+    """
+
+    __slots__ = ("_told", "followers", "history", "requests")
 
     def __init__(self) -> None:
         self._told: list[Callable[[MemoryEvent], None]] = []
+        self.followers: list[Follower] = []
         self.history: History | None = None
+        self.requests = 0
 
     def __len__(self) -> int:
         return len(self._told) + (self.history is not None)
@@ -55,12 +80,12 @@ class Listeners:
     def __contains__(self, listener: object) -> bool:
         return listener in self._told
 
-    def tell(self, action: str, address: int, nbytes: int, capacity: int, stream: int) -> None:
-        """Tell all of an event."""
+    def tell(self, action: str, address: int, nbytes: int, capacity: int, stream: int, pool: int = 0) -> None:
+        """Tell all of an event; see `MemoryEvent`."""
         if self.history is not None:
             self.history.note(action, address, nbytes, stream)
         if self._told:
-            self._tell(MemoryEvent(action, address, nbytes, capacity, stream))
+            self._tell(MemoryEvent(action, address, nbytes, capacity, stream, (), pool))
 
     def tell_refused(self, nbytes: int, stream: int, device_free: int | None) -> None:
         """Tell all that memory ran out."""
@@ -69,9 +94,11 @@ class Listeners:
         if self._told:
             self._tell(MemoryEvent("oom", 0, nbytes, nbytes, stream))
 
-    def tell_completed(self, block: WaitingBlock) -> None:
-        """Tell all that a block with uses is free."""
-        self.tell("free_completed", block.address, block.requested, block.size, block.stream)
+    def follow_refusal(self, nbytes: int, stream: int, pool: int) -> None:
+        """Tell followers that memory ran out, at once: observers and other threads come later."""
+        self.requests += 1
+        for follower in self.followers:
+            follower.refused(nbytes, stream, pool)
 
     def drain(self, core: Core) -> None:
         """Merge what was freed, and tell of it."""
@@ -85,5 +112,6 @@ class Listeners:
                     self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
 
     def _tell(self, event: MemoryEvent) -> None:
+        self.requests += event.action in REQUESTS
         for listener in list(self._told):
             listener(event)

@@ -49,23 +49,34 @@ class Options(NamedTuple):
 
 def environment_options() -> dict[str, Option]:
     """The options in FACULA_ALLOCATOR_OPTIONS: `max_split_size=64MiB,lend=no`; an error names what has no meaning."""
+    return parsed_options(VARIABLE, os.environ.get(VARIABLE, ""))
+
+
+def parsed_options(source: str, text: str) -> dict[str, Option]:
+    """Options written as `max_split_size=64MiB,lend=no`; errors begin with the source.
+
+    >>> parsed_options("settings", "lend=no, large_segment=4MiB, max_split_size=none")
+    {'lend': False, 'large_segment': 4194304, 'max_split_size': None}
+    """
     found: dict[str, Option] = {}
-    for entry in filter(None, os.environ.get(VARIABLE, "").replace(" ", "").split(",")):
-        name, _, text = entry.partition("=")
+    for entry in filter(None, text.replace(" ", "").split(",")):
+        name, _, value = entry.partition("=")
         if name not in Options._fields:
             known = ", ".join(Options._fields)
-            raise InvalidValueError(f"{VARIABLE}: expected NAME=VALUE with a name among {known}; got {entry!r}")
-        if name in SWITCHES:
-            if text not in ("yes", "no"):
-                raise InvalidValueError(f"{VARIABLE}: expected {name}=yes or {name}=no; got {entry!r}")
-            found[name] = text == "yes"
+            raise InvalidValueError(f"{source}: expected NAME=VALUE with a name among {known}; got {entry!r}")
+        if value == "none" and Options._field_defaults[name] is None:
+            found[name] = None
+        elif name in SWITCHES:
+            if value not in ("yes", "no"):
+                raise InvalidValueError(f"{source}: expected {name}=yes or {name}=no; got {entry!r}")
+            found[name] = value == "yes"
         elif name == "garbage_collection_threshold":
             try:
-                found[name] = float(text)
+                found[name] = float(value)
             except ValueError:
-                raise InvalidValueError(f"{VARIABLE}: expected {name}=NUMBER; got {entry!r}") from None
+                raise InvalidValueError(f"{source}: expected {name}=NUMBER; got {entry!r}") from None
         else:
-            found[name] = parsed_bytes(f"{VARIABLE}: {name}", text)
+            found[name] = parsed_bytes(f"{source}: {name}", value)
     return found
 
 

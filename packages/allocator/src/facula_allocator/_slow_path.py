@@ -51,7 +51,7 @@ class SlowPath:
 
     __slots__ = (
         "_budget", "_core", "_counts", "_driver", "_listeners", "_open_pools", "_options", "_ranges", "_waiting",
-        "inside", "refusal", "segments",
+        "capturing", "inside", "refusal", "segments",
     )  # fmt: skip
 
     def __init__(
@@ -65,7 +65,8 @@ class SlowPath:
         self._listeners = listeners
         self._open_pools = open_pools
         self._counts = counts
-        self._waiting = Waiting(core, driver, listeners.tell_completed)
+        self._waiting = Waiting(core, driver, listeners)
+        self.capturing = False  # what the driver said last
         self.inside = False
         self.refusal: DriverError | None = None
         self.segments: dict[int, int] = {}
@@ -96,7 +97,7 @@ class SlowPath:
             close_late()
             waiting, take = self._waiting, self._core.take_now
             waiting.collect()
-            capturing = self._driver.is_capturing()
+            capturing = self.capturing = self._driver.is_capturing()
             if not capturing:
                 waiting.record()
             block = take(nbytes, stream, pool)
@@ -115,11 +116,17 @@ class SlowPath:
 
     def release_all(self) -> int:
         """Wait for all work and give idle segments back: the bytes. Nothing while a graph is captured."""
-        if self.inside or self._driver.is_capturing():
+        if self.inside:
+            return 0
+        self.capturing = self._driver.is_capturing()
+        if self.capturing:
             return 0
         self.inside = True
         try:
             close_late()
+            self._listeners.drain(self._core)
+            for follower in self._listeners.followers:
+                follower.emptying()
             given = sum(self._release_idle(self._finish_work()))
             return given
         finally:
@@ -218,6 +225,8 @@ class SlowPath:
         epoch = self._core.begin_epoch()
         self._driver.synchronize()
         self._counts["num_sync_all_streams"] += 1
+        for follower in self._listeners.followers:
+            follower.synchronized()
         self._waiting.finish(epoch)
         self._core.consolidate(epoch)
         return epoch

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, NamedTuple
 from .drivers.protocol import DriverError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from ._core import Core
+    from ._listeners import Listeners
     from .drivers.protocol import Driver
 
 
 class _Event:
     """An event of the driver's, shared by the blocks freed at about the same time."""
 
-    __slots__ = ("handle", "stream", "users")
+    __slots__ = ("handle", "requests", "stream", "users")
 
-    def __init__(self, handle: int, stream: int):
+    def __init__(self, handle: int, stream: int, requests: int):
         self.handle = handle
         self.stream = stream
+        self.requests = requests  # that listeners had been told of
         self.users = 0
 
 
@@ -54,15 +56,15 @@ class Waiting:
     Arguments:
         core: the books.
         driver: what records events.
-        told: called with each block that becomes free; for listeners.
+        listeners: who is told of each block that becomes free, and of events that are done.
     """
 
-    __slots__ = ("_core", "_driver", "_recorded", "_told", "_unrecorded")
+    __slots__ = ("_core", "_driver", "_listeners", "_recorded", "_unrecorded")
 
-    def __init__(self, core: Core, driver: Driver, told: Callable[[WaitingBlock], None]):
+    def __init__(self, core: Core, driver: Driver, listeners: Listeners):
         self._core = core
         self._driver = driver
-        self._told = told
+        self._listeners = listeners
         self._unrecorded: deque[WaitingBlock] = deque()
         self._recorded: dict[WaitingBlock, list[_Event]] = {}  # in the order of the records
 
@@ -74,13 +76,14 @@ class Waiting:
     def record(self) -> None:
         """Record an event on each stream that uses a collected block; what the driver refuses stays for later."""
         events: dict[int, _Event] = {}
+        requests = self._listeners.requests
         try:
             for _ in range(len(self._unrecorded)):
                 block = self._unrecorded[0]
                 try:
                     for stream in block.uses:
                         if stream not in events:
-                            events[stream] = _Event(self._driver.record_event(stream), stream)
+                            events[stream] = _Event(self._driver.record_event(stream), stream, requests)
                 except DriverError:
                     self._unrecorded.rotate(-1)
                     continue
@@ -107,6 +110,8 @@ class Waiting:
                     done[event] = event.stream not in busy and self._is_done(event)
                     if not done[event]:
                         busy.add(event.stream)
+                    for follower in self._listeners.followers if done[event] else ():
+                        follower.done(event.stream, event.requests)
         found = [block for block, events in self._recorded.items() if all([done[event] for event in events])]
         self._free(found)
         return bool(found)
@@ -143,7 +148,7 @@ class Waiting:
             block = self._unrecorded[0]
             del self._unrecorded[0]
             self._core.reclaim(block.id, epoch - 1)
-            self._told(block)
+            self._tell(block)
         self._free(list(self._recorded), epoch - 1)
 
     def __len__(self) -> int:
@@ -164,7 +169,10 @@ class Waiting:
                 event.users -= 1
                 if not event.users:
                     self._forget(event)
-            self._told(block)
+            self._tell(block)
+
+    def _tell(self, block: WaitingBlock) -> None:
+        self._listeners.tell("free_completed", block.address, block.requested, block.size, block.stream)
 
     def _forget(self, event: _Event) -> None:
         try:

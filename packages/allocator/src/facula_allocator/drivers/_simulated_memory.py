@@ -12,6 +12,7 @@ from .protocol import DriverError
 
 FIRST_ADDRESS = 1 << 40
 FIRST_RESERVED, LAST_RESERVED = 1 << 44, 1 << 46
+MOST_ADDRESSES = FIRST_RESERVED - FIRST_ADDRESS
 
 
 class Gaps:
@@ -52,15 +53,18 @@ class SimulatedMemory:
         granularity: sizes of regions are multiples of it.
         page_size: the bytes of a page; 0 for a device without virtual memory.
         base: added to all addresses.
+        addresses: how many bytes of addresses regions have; None for as many as the capacity.
     """
 
-    def __init__(self, capacity: int, granularity: int, page_size: int, base: int = 0):
+    def __init__(
+        self, capacity: int, granularity: int, page_size: int, base: int = 0, addresses: int | None = None
+    ) -> None:  # fmt: skip
         self.capacity = capacity
         self.unused = capacity
         self._granularity = granularity
         self._page_size = page_size
         self._numbers = 0
-        self._gaps = Gaps(base + FIRST_ADDRESS, base + FIRST_ADDRESS + capacity)
+        self._gaps = Gaps(base + FIRST_ADDRESS, base + FIRST_ADDRESS + (addresses or capacity))
         self._starts: list[int] = []
         self._regions: dict[int, tuple[int, int]] = {}  # address: (bytes, number)
         self._reserved_gaps = Gaps(base + FIRST_RESERVED, base + LAST_RESERVED)

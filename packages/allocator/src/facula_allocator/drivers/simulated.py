@@ -9,7 +9,7 @@ from typing import NamedTuple
 from facula_errors import InvalidValueError
 
 from ._hazards import Access, Clock, Hazards, join
-from ._simulated_memory import SimulatedMemory
+from ._simulated_memory import MOST_ADDRESSES, SimulatedMemory
 from .protocol import DriverError
 
 __all__ = ["SimulatedDriver"]
@@ -64,6 +64,8 @@ class SimulatedDriver:
         granularity: sizes and addresses are multiples of it.
         strict: also refuse what would go wrong in some order of the streams.
         page_size: bytes of a page, for a device with virtual memory; 0 for one without.
+        addresses: bytes of addresses. None for as many as the capacity: then a region needs free memory in one piece;
+            more make it need less, as on devices that put a region together of pages from anywhere.
 
     >>> driver = SimulatedDriver(1 << 20)
     >>> address = driver.allocate(4096)
@@ -77,7 +79,10 @@ class SimulatedDriver:
     memory = "device memory"
     survives_fork = False
 
-    def __init__(self, capacity: int, granularity: int = 512, strict: bool = True, page_size: int = 0):
+    def __init__(
+        self, capacity: int, granularity: int = 512, strict: bool = True, page_size: int = 0,
+        addresses: int | None = None,
+    ) -> None:  # fmt: skip
         if type(capacity) is not int or capacity <= 0:
             raise InvalidValueError(f"SimulatedDriver: expected capacity > 0 bytes, an int; got {capacity!r}")
         if type(granularity) is not int or granularity <= 0 or granularity & (granularity - 1):
@@ -85,12 +90,15 @@ class SimulatedDriver:
         if type(page_size) is not int or page_size < 0 or page_size & (page_size - 1) or page_size % granularity:
             expected = f"page_size, 0 or a power of two that is a multiple of {granularity}"
             raise InvalidValueError(f"SimulatedDriver: expected {expected}; got {page_size!r}")
+        if addresses is not None and (type(addresses) is not int or not capacity <= addresses <= MOST_ADDRESSES):
+            expected = f"capacity <= addresses <= {MOST_ADDRESSES}, an int, or None"
+            raise InvalidValueError(f"SimulatedDriver: expected {expected}; got {addresses!r}")
         self.capacity = capacity
         self.granularity = granularity
         self.strict = strict
         self.page_size = page_size
         self.log: list[tuple[object, ...]] = []
-        self._memory = SimulatedMemory(capacity, granularity, page_size)
+        self._memory = SimulatedMemory(capacity, granularity, page_size, addresses=addresses)
         self._streams: dict[int, _Stream] = {}
         self._events: dict[int, _Event] = {}
         self._serial = 0

@@ -4,7 +4,21 @@ May import: what the package may. Where next: `_events.py`, the format; `_reader
 """
 
 from .._call_sites import CallSite, Holder
-from ._events import Allocate, Complete, Event, Free, Mark, Synchronize, Trace, Use
+from ._events import (
+    Allocate,
+    Capture,
+    ClosePool,
+    Complete,
+    EmptyCache,
+    Event,
+    Free,
+    Limit,
+    Mark,
+    Refuse,
+    Synchronize,
+    Trace,
+    Use,
+)
 from ._reader import read_trace
 from ._render import render_html
 from ._summary import StepSummary, TraceSummary, summarize
@@ -13,11 +27,16 @@ from ._writer import TraceWriter
 __all__ = [
     "Allocate",
     "CallSite",
+    "Capture",
+    "ClosePool",
     "Complete",
+    "EmptyCache",
     "Event",
     "Free",
     "Holder",
+    "Limit",
     "Mark",
+    "Refuse",
     "StepSummary",
     "Synchronize",
     "Trace",

@@ -10,7 +10,24 @@ from facula_errors.extend import boundary
 
 from .._call_sites import CallSite
 from .._file_errors import read_whole
-from ._events import REMEDY, VERSION, Allocate, Complete, Event, Free, Mark, Synchronize, Trace, Use
+from ._events import (
+    REMEDY,
+    REQUESTS,
+    VERSION,
+    Allocate,
+    Capture,
+    ClosePool,
+    Complete,
+    EmptyCache,
+    Event,
+    Free,
+    Limit,
+    Mark,
+    Refuse,
+    Synchronize,
+    Trace,
+    Use,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +38,15 @@ if TYPE_CHECKING:
 LARGEST = 1 << 62
 FORMS = {
     "a": '["a", id, nbytes, stream, site]',
+    "x": '["x", nbytes, stream, site]',
     "f": '["f", id]',
     "u": '["u", id, stream]',
-    "e": '["e", stream, count]',
-    "s": '["s"]',
+    "e": '["e", stream, n]',
+    "s": '["s", n]',
+    "c": '["c"]',
+    "l": '["l", limit, fraction]',
+    "k": '["k", 0 or 1]',
+    "d": '["d", pool]',
     "m": '["m", name]',
 }
 
@@ -54,7 +76,7 @@ def read_trace(path: Path, *, partial: bool = False) -> Trace:
     >>> with open(path, "w") as file:
     ...     _ = file.write('{"facula_trace": 1, "granularity": 64}\\n["a",0,1000,0,null]\\n["f",0]\\n')
     >>> read_trace(path).events
-    [Allocate(id=0, nbytes=1000, stream=0, site=None), Free(id=0)]
+    [Allocate(id=0, nbytes=1000, stream=0, site=None, pool=0), Free(id=0)]
     """
     return parse_trace("read_trace", path, read_whole("read_trace", path), partial)
 
@@ -90,6 +112,7 @@ class _Reader:
     def __init__(self) -> None:
         self.trace: Trace | None = None
         self.live: set[int] = set()
+        self.requests = 0
 
     def line(self, text: bytes, number: int) -> None:
         try:
@@ -121,7 +144,10 @@ class _Reader:
         options = value.get("options", {})
         if not isinstance(options, dict):
             _fail('a dict of "options"', options)
-        return Trace(granularity, capacity, options, [], [])
+        page_size = value.get("page_size", 0)
+        if type(page_size) is not int or page_size < 0:
+            _fail('a "page_size" from 0', page_size)
+        return Trace(granularity, capacity, options, [], [], page_size)
 
     def site(self, value: Any) -> CallSite:
         match value:
@@ -139,20 +165,32 @@ class _Reader:
         event = make(self, value)
         if event is None:
             _fail(f"{FORMS[value[0]]}, integers from 0", value)
+        self.requests += isinstance(event, REQUESTS)
         return event
 
     # Events: None where the form will not do --------------------------------------------------------------------------
 
     def allocate(self, value: list[Any]) -> Event | None:
-        if len(value) != 5 or not _integers(value[1:4]) or not (value[4] is None or _integers(value[4:])):
+        if len(value) not in (5, 6) or not _integers(value[1:3]) or not self.placed(value[3:]):
             return None
-        _, id, nbytes, stream, site = value
-        if id in self.live:
-            raise BadLine(f"expected the id of no live block; {id} was allocated before and not freed")
+        if value[1] in self.live:
+            raise BadLine(f"expected the id of no live block; {value[1]} was allocated before and not freed")
+        self.live.add(value[1])
+        return Allocate(*value[1:])
+
+    def refuse(self, value: list[Any]) -> Event | None:
+        if len(value) not in (4, 5) or not _integers(value[1:2]) or not self.placed(value[2:]):
+            return None
+        return Refuse(*value[1:])
+
+    def placed(self, value: list[Any]) -> bool:
+        """Whether this is a stream, a site or null, and perhaps a private pool."""
+        stream, site, *pool = value
+        if not _is_stream(stream) or not _integers(pool) or not (site is None or _integers([site])):
+            return False
         if site is not None and self.trace is not None and site >= len(self.trace.sites):
             raise BadLine(f"expected the number of a site above; got {site} of {len(self.trace.sites)}")
-        self.live.add(id)
-        return Allocate(id, nbytes, stream, site)
+        return True
 
     def free(self, value: list[Any]) -> Event | None:
         if len(value) != 2 or not _integers(value[1:]):
@@ -162,21 +200,48 @@ class _Reader:
         return Free(value[1])
 
     def use(self, value: list[Any]) -> Event | None:
-        if len(value) != 3 or not _integers(value[1:]):
+        if len(value) != 3 or not _integers(value[1:2]) or not _is_stream(value[2]):
             return None
         self.alive(value[1])
         return Use(value[1], value[2])
 
     def complete(self, value: list[Any]) -> Event | None:
-        return Complete(value[1], value[2]) if len(value) == 3 and _integers(value[1:]) else None
+        if len(value) != 3 or not _is_stream(value[1]) or not self.known(value[2]):
+            return None
+        return Complete(value[1], value[2])
 
     def synchronize(self, value: list[Any]) -> Event | None:
-        return Synchronize() if len(value) == 1 else None
+        return Synchronize(value[1]) if len(value) == 2 and self.known(value[1]) else None
+
+    def empty_cache(self, value: list[Any]) -> Event | None:
+        return EmptyCache() if len(value) == 1 else None
+
+    def limit(self, value: list[Any]) -> Event | None:
+        match value[1:]:
+            case [limit, fraction] if (limit is None or _integers([limit])) and (
+                fraction is None or (type(fraction) in (int, float) and 0 < fraction <= 1)
+            ):
+                return Limit(limit, fraction)
+        return None
+
+    def capture(self, value: list[Any]) -> Event | None:
+        return Capture(value[1] == 1) if len(value) == 2 and _integers(value[1:]) and value[1] < 2 else None
+
+    def close_pool(self, value: list[Any]) -> Event | None:
+        return ClosePool(value[1]) if len(value) == 2 and _integers(value[1:]) else None
 
     def mark(self, value: list[Any]) -> Event | None:
         if len(value) != 2 or not isinstance(value[1], str):
             return None
         return Mark(value[1].encode("utf-8", "backslashreplace").decode())
+
+    def known(self, number: Any) -> bool:
+        """Whether this is the number of a request above, or of the next one."""
+        if not _integers([number]):
+            return False
+        if number > self.requests:
+            raise BadLine(f"expected the number of a request above or of the next; got {number} of {self.requests}")
+        return True
 
     def alive(self, id: int) -> None:
         if id not in self.live:
@@ -185,16 +250,25 @@ class _Reader:
 
 _MAKERS: dict[str, Callable[[_Reader, list[Any]], Event | None]] = {
     "a": _Reader.allocate,
+    "x": _Reader.refuse,
     "f": _Reader.free,
     "u": _Reader.use,
     "e": _Reader.complete,
     "s": _Reader.synchronize,
+    "c": _Reader.empty_cache,
+    "l": _Reader.limit,
+    "k": _Reader.capture,
+    "d": _Reader.close_pool,
     "m": _Reader.mark,
 }
 
 
 def _integers(values: list[Any]) -> bool:
     return all(type(one) is int and 0 <= one < LARGEST for one in values)
+
+
+def _is_stream(value: Any) -> bool:
+    return type(value) is int and -(1 << 63) <= value < 1 << 63
 
 
 def _shown(value: object) -> str:

@@ -11,12 +11,23 @@ from .._timeline import Change, timeline_of
 from ._events import Allocate, Free, Mark, Trace
 from ._summary import site_name, summarize
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 @boundary
-def render_html(trace: Trace, title: str = "Memory trace") -> str:
+def render_html(
+    trace: Trace, title: str = "Memory trace", *, reserved: Sequence[tuple[int, int]] | None = None
+) -> str:  # fmt: skip
     """Draw a trace as a page: the curve of live bytes, and who held them at the peak and at the end.
 
     The page is one file that opens in any browser and needs no network.
+
+    Arguments:
+        trace: what is drawn.
+        title: the page's.
+        reserved: the reserved bytes after some events, (event, bytes), as a replay finds them; None to draw none.
 
     Returns:
         The HTML, to be written to a file in UTF-8.
@@ -34,14 +45,19 @@ def render_html(trace: Trace, title: str = "Memory trace") -> str:
     found = summarize(trace)
     live: dict[int, Allocate] = {}
     changes: list[Change] = []
+    levels = dict(reserved or ())
+    level = 0
     marks: list[tuple[int, str]] = []
     for number, event in enumerate(trace.events):
+        more, level = levels.get(number, level) - level, levels.get(number, level)
         if isinstance(event, Allocate):
             live[event.id] = event
-            changes.append(Change(number, site_name(trace, event.site), event.nbytes))
+            changes.append(Change(number, site_name(trace, event.site), event.nbytes, more))
         elif isinstance(event, Free):
             one = live.pop(event.id)
-            changes.append(Change(number, site_name(trace, one.site), -one.nbytes))
+            changes.append(Change(number, site_name(trace, one.site), -one.nbytes, more))
+        elif more:
+            changes.append(Change(number, reserved=more))
         elif isinstance(event, Mark):
             marks.append((number, event.name))
     totals = [
@@ -57,7 +73,10 @@ def render_html(trace: Trace, title: str = "Memory trace") -> str:
     tables = [Table("Who holds what at the peak", found.at_peak, found.peak_bytes)]
     if found.at_end:
         tables.append(Table("Who holds what at the end", found.at_end, found.end_bytes))
-    line = timeline_of(changes, {}, marks=marks, capacity=trace.capacity) if changes else None
+    line = None
+    if changes:
+        at_first = None if reserved is None else 0
+        line = timeline_of(changes, {}, reserved=at_first, marks=marks, capacity=trace.capacity)
     options = ", ".join(f"{name}={value}" for name, value in trace.options.items())
     note = f"{found.events} events, sizes rounded up to {trace.granularity} bytes by the allocator"
     return page(title, f"{note}; options: {options}" if options else note, [View("Run", totals, line, [], tables)])

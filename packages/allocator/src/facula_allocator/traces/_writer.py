@@ -31,6 +31,7 @@ class TraceWriter:
         granularity: what the allocator rounds sizes up to, in bytes.
         capacity: the bytes that there are, or None.
         options: the allocator's.
+        page_size: the bytes of a page of virtual memory; 0 where there is none.
 
     Raises:
         TypeError, ValueError: the granularity or capacity is no positive integer, or the options cannot be JSON.
@@ -51,23 +52,26 @@ class TraceWriter:
     """
 
     path: str
+    #: How many requests were written: allocations, refused ones too, and frees.
+    requests: int
     _file: IO[str]
 
     def __init__(
         self, path: Path, *, granularity: int = 64, capacity: int | None = None,
-        options: Mapping[str, object] | None = None,
+        options: Mapping[str, object] | None = None, page_size: int = 0,
     ) -> None:  # fmt: skip
-        for name, number in (("granularity", granularity), ("capacity", 1 if capacity is None else capacity)):
+        given = [("granularity", granularity, 1), ("page_size", page_size, 0)]
+        for name, number, least in given if capacity is None else [*given, ("capacity", capacity, 1)]:
             if type(number) is not int:
                 raise InvalidTypeError(f"TraceWriter: expected an integer {name}; got {number!r:.60}")
-            if number < 1:
-                raise InvalidValueError(f"TraceWriter: expected {name} from 1; got {number}")
+            if number < least:
+                raise InvalidValueError(f"TraceWriter: expected {name} from {least}; got {number}")
+        self.requests = 0
         self._sites: dict[tuple[str, int, str], int] = {}
         try:
-            header = json.dumps(
-                {"facula_trace": VERSION, "granularity": granularity, "capacity": capacity, "options": options or {}},
-                allow_nan=False,
-            )
+            fields: dict[str, object] = {"facula_trace": VERSION, "granularity": granularity, "capacity": capacity}
+            fields |= {"options": options or {}} | ({"page_size": page_size} if page_size else {})
+            header = json.dumps(fields, allow_nan=False)
         except (TypeError, ValueError) as error:
             problem = f"TraceWriter: expected options of text, numbers, lists and dicts; got {options!r:.60}: {error}"
             raise InvalidTypeError(problem) from None
@@ -78,7 +82,9 @@ class TraceWriter:
             raise self._failed(error) from None
         self._write(header + "\n")
 
-    def allocate(self, id: int, nbytes: int, stream: int = 0, site: tuple[str, int, str] | None = None) -> None:
+    def allocate(
+        self, id: int, nbytes: int, stream: int = 0, site: tuple[str, int, str] | None = None, pool: int = 0
+    ) -> None:
         """Note that a block was allocated.
 
         Arguments:
@@ -86,36 +92,68 @@ class TraceWriter:
             nbytes: what was asked for.
             stream: where it will be used.
             site: file, line and function that asked for it.
+            pool: the private pool that it comes from, 0 for none.
         """
-        if site is None:
-            return self._event('["a",%d,%d,%d,null]\n', id, nbytes, stream)
-        number = self._sites.get(site)
-        if number is None:
-            try:
-                filename, line, name = site
-                text = json.dumps([str(filename), int(line), str(name)], separators=(",", ":"))
-            except (TypeError, ValueError):
-                problem = f"TraceWriter: expected a site (file, line, function); got {site!r:.80}"
-                raise InvalidTypeError(problem) from None
-            number = self._sites[site] = len(self._sites)
-            self._write(f'{{"site":{text}}}\n')
-        self._event('["a",%d,%d,%d,%d]\n', id, nbytes, stream, number)
+        text = self._site(site)
+        if pool:
+            self._event('["a",%d,%d,%d,' + text + ",%d]\n", id, nbytes, stream, pool)
+        else:
+            self._event('["a",%d,%d,%d,' + text + "]\n", id, nbytes, stream)
+        self.requests += 1
+
+    def refuse(
+        self, nbytes: int, stream: int = 0, site: tuple[str, int, str] | None = None, pool: int = 0
+    ) -> None:  # fmt: skip
+        """Note that a block was asked for and refused.
+
+        Arguments:
+            nbytes: what was asked for.
+            stream: where it would have been used.
+            site: file, line and function that asked for it.
+            pool: the private pool, 0 for none.
+        """
+        text = self._site(site)
+        if pool:
+            self._event('["x",%d,%d,' + text + ",%d]\n", nbytes, stream, pool)
+        else:
+            self._event('["x",%d,%d,' + text + "]\n", nbytes, stream)
+        self.requests += 1
 
     def free(self, id: int) -> None:
         """Note that a block was freed."""
         self._event('["f",%d]\n', id)
+        self.requests += 1
 
     def use(self, id: int, stream: int) -> None:
         """Note that another stream uses a block, too."""
         self._event('["u",%d,%d]\n', id, stream)
 
-    def complete(self, stream: int, kernels: int = 1) -> None:
-        """Note that `kernels` queued kernels of a stream completed."""
-        self._event('["e",%d,%d]\n', stream, kernels)
+    def complete(self, stream: int, before: int | None = None) -> None:
+        """Note that work queued on a stream before request number `before` is over; by default all that is queued."""
+        self._event('["e",%d,%d]\n', stream, self.requests if before is None else before)
 
-    def synchronize(self) -> None:
-        """Note that all streams were waited for."""
-        self._event('["s"]\n')
+    def synchronize(self, before: int | None = None) -> None:
+        """Note that work queued on any stream before request number `before` is over; by default all that is queued."""
+        self._event('["s",%d]\n', self.requests if before is None else before)
+
+    def empty_cache(self) -> None:
+        """Note that cached memory was given back."""
+        self._event('["c"]\n')
+
+    def limit(self, nbytes: int | None, fraction: float | None = None) -> None:
+        """Note a limit in bytes, and the part of the capacity that may be taken, from here on."""
+        try:
+            self._write(f'["l",{json.dumps(nbytes)},{json.dumps(fraction, allow_nan=False)}]\n')
+        except (TypeError, ValueError):
+            raise InvalidTypeError(f"limit: expected numbers or None; got {nbytes!r:.60}, {fraction!r:.60}") from None
+
+    def capture(self, on: bool) -> None:
+        """Note that a graph is being captured from here on, or not any more."""
+        self._event('["k",%d]\n', on)
+
+    def close_pool(self, pool: int) -> None:
+        """Note that a private pool is gone."""
+        self._event('["d",%d]\n', pool)
 
     def mark(self, name: str) -> None:
         """Note where the program is, as "step 3"."""
@@ -144,6 +182,22 @@ class TraceWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _site(self, site: tuple[str, int, str] | None) -> str:
+        """The number of a site, which is written where it is new."""
+        if site is None:
+            return "null"
+        number = self._sites.get(site)
+        if number is None:
+            try:
+                filename, line, name = site
+                text = json.dumps([str(filename), int(line), str(name)], separators=(",", ":"))
+            except (TypeError, ValueError):
+                problem = f"TraceWriter: expected a site (file, line, function); got {site!r:.80}"
+                raise InvalidTypeError(problem) from None
+            number = self._sites[site] = len(self._sites)
+            self._write(f'{{"site":{text}}}\n')
+        return str(number)
 
     def _event(self, layout: str, *numbers: int) -> None:
         try:
