@@ -11,7 +11,7 @@ from simulated import MIB
 from facula_allocator import CachingAllocator
 from facula_allocator.drivers import SimulatedDriver
 
-EVERY = 13  # of the moments; with 1 it takes a minute
+EVERY = 19  # of the moments; with 1 it takes a minute
 # Python looks for signals after these. What a driver does when it is interrupted is the driver's matter.
 CHECKED = ("CALL", "JUMP_BACKWARD", "RESUME")
 WATCHED = ("_slow_path.py", "_waiting.py", "_lending.py", "_ranges.py", "_listeners.py")
@@ -152,10 +152,32 @@ def test_at_any_instruction(page_size):
         check(moment, driver, held)
 
 
+def test_a_loan_that_is_interrupted_is_ordered_after_the_lender():
+    """The device finds work on the memory that does not come after the lender's."""
+    moment, stopped_once = 0, True
+    while stopped_once:
+        moment, stopped_once = moment + 1, False
+        driver = SimulatedDriver(20 * MIB)
+        caching = CachingAllocator(driver)
+        block = caching.allocate(6 * MIB, 1)
+        driver.launch(1, writes=[(block.ptr, 1000, "lender")])
+        block.free()
+        try:
+            sys.settrace(Interrupt(moment))
+            caching.allocate(5 * MIB, 3)
+        except KeyboardInterrupt:
+            stopped_once = True
+        finally:
+            sys.settrace(None)
+        block = caching.allocate(5 * MIB, 3)
+        driver.launch(3, writes=[(block.ptr, 1000, "borrower")])
+    assert moment > 20
+
+
 @pytest.mark.parametrize("page_size", [0, MIB])
 @pytest.mark.parametrize("late", [True, False])
 def test_inside_a_driver(page_size, late, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "EVERY", 1)
+    monkeypatch.setattr(sys.modules[__name__], "EVERY", 2)
     for moment, driver, held, ended in stopped(lambda moment: (moment, late), page_size=page_size):
         if not late and not ended and driver.log[-1][0] == "free":
             continue  # given up rather than used: whether it was freed is not known
@@ -166,7 +188,7 @@ def test_inside_a_driver(page_size, late, monkeypatch):
 def test_inside_a_listener(page_size):
     moment = 0
     while True:
-        moment += 1
+        moment += 2
         driver = Stopped(36 * MIB, page_size=page_size)
         held, left = [CachingAllocator(driver, small_segment=MIB)], [moment]
 

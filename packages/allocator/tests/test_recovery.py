@@ -1,6 +1,7 @@
 """Trying again after memory ran out: what the failed call held is free before the next try."""
 
 import gc
+import sys
 
 import pytest
 from simulated import MIB, current
@@ -27,13 +28,14 @@ def no_collections():
 
 
 def test_what_the_failed_call_held_is_free_before_the_second(caching, no_collections):
-    held = []
+    held, log = [], []
 
     def inner():
         kept = Tensor(caching, 20 * MIB)
         try:
             return caching.allocate(60 * MIB)
         except OutOfMemoryError as error:
+            log.append(sys.exc_info())  # as a record of `logging` does, with the frames
             raise MemoryError("of the program") from error
         finally:
             assert kept.block
@@ -46,7 +48,7 @@ def test_what_the_failed_call_held_is_free_before_the_second(caching, no_collect
         return inner()
 
     assert retry_after_oom(step, cycle=True) == 40 * MIB
-    assert held == [0, 0]
+    assert held == [0, 0] and log[0][2].tb_frame.f_code is inner.__code__
 
 
 def test_idle_memory_of_all_allocators_goes_back(caching, driver):
