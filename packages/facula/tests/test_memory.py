@@ -9,9 +9,10 @@ import pytest
 
 import facula
 from facula import nn
-from facula_allocator import CachingAllocator, default_host_allocator, set_device_allocator
+from facula_allocator import CachingAllocator, default_host_allocator, set_device_allocator, will_it_fit
 from facula_allocator.drivers import CudaDriver, FakeRuntime
 from facula_allocator.snapshots import explain, read_snapshot, render_html
+from facula_allocator.traces import read_trace, summarize
 
 MIB = 1 << 20
 memory = facula.cpu.memory
@@ -110,6 +111,23 @@ def test_it_says_who_holds_the_memory_of_a_model(recorded, tmp_path):
     assert kept and {"alloc", "free_completed"} <= {event["action"] for event in snapshot["device_traces"][0]}
     assert "test_memory.py" in render_html(snapshot)
     assert memory.memory_snapshot() == memory.snapshot()["segments"] and memory._snapshot()["allocator_settings"]
+
+
+def test_a_step_is_traced_and_fits_where_it_did(tmp_path):
+    training_step()  # plans and constants are made
+    with memory.record_trace(tmp_path / "step.trace") as trace:
+        trace.mark("step 0")
+        training_step()
+    read = read_trace(tmp_path / "step.trace")
+    found = summarize(read)
+    assert found.peak_step == "step 0" and found.peak_bytes > 4 * (64 * 128 + 128 * 10) * 4, (
+        "parameters, gradients, state"
+    )
+    assert any(site.filename == __file__ for site in read.sites)
+    assert will_it_fit(read, 64 * MIB) and not will_it_fit(read, 64 << 10)
+    from facula_storage.extend import collecting
+
+    assert not collecting
 
 
 def test_after_recording_operators_are_quick_again():

@@ -9,15 +9,16 @@ operator, some microseconds a call.
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from facula_allocator import CachingAllocator, HostAllocator
+    from facula_allocator import CachingAllocator, HostAllocator, Recording
     from facula_allocator.snapshots import Snapshot, SnapshotEvent, SnapshotSegment
 
     Allocator: TypeAlias = CachingAllocator | HostAllocator
@@ -183,6 +184,24 @@ class DeviceMemory:
         elif caching is not None:
             length = 0 if enabled == "state" else min(max_entries, MOST_ENTRIES)
             caching.record_history(0 if context is None else 8, length)
+
+    @contextmanager
+    def record_trace(self, path: str | os.PathLike[str], device: object = None) -> Iterator[Recording]:
+        """Write all that is asked of the allocator to a file while the block runs: for `facula_allocator.replay`.
+
+        The recording's `mark("step 3")` notes where the program is. Every allocation is seen, as by
+        `record_memory_history`.
+        """
+        allocator = self._needed("record_trace", device)
+        before = bool(_guards)
+        caching = _seen(allocator, True)
+        assert caching is not None
+        try:
+            with caching.record_trace(path) as recording:
+                yield recording
+        finally:
+            if not before:
+                _seen(allocator, False)
 
     def _figures(self, device: object) -> dict[str, int]:
         allocator = self._allocator(device)
