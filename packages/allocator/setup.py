@@ -8,7 +8,7 @@ core = Extension(
         f"csrc/{name}.c"
         for name in (
             "blocktype", "core", "coresegments", "coretype", "expandable", "functions", "module", "segments", "stacks",
-            "tree", "views",
+            "taker", "tree", "views",
         )
     ],
     include_dirs=["src/facula_allocator/include"],

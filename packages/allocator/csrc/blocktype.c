@@ -58,6 +58,15 @@ static PyObject *block_free(Block *self, PyObject *nothing)
     Py_RETURN_NONE;
 }
 
+static PyObject *block_call(Block *self, PyObject *args, PyObject *keywords)
+{
+    if (PyTuple_Size(args) || (keywords && PyDict_Size(keywords))) {
+        PyErr_SetString(PyExc_TypeError, "Block: takes no arguments; a call frees it");
+        return NULL;
+    }
+    return block_free(self, NULL);
+}
+
 static PyObject *block_record_use(Block *self, PyObject *stream)
 {
     if (refuse_freed(self, "record_use"))
@@ -112,8 +121,10 @@ static PyGetSetDef properties[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Memory in use, from `CachingAllocator.allocate`; given back by `free` or with its last reference."},
+    {Py_tp_doc, "Memory in use, from `CachingAllocator.allocate`; given back by `free` or with its last reference.\n\n"
+                "A call frees it, too: a block is its own release, for who keeps (address, release)."},
     {Py_tp_dealloc, block_dealloc},
+    {Py_tp_call, block_call},
     {Py_tp_repr, block_repr},
     {Py_tp_methods, methods},
     {Py_tp_members, members},

@@ -78,7 +78,7 @@ static void core_dealloc(Core *self)
 }
 
 /* Without an error for what is no size: then the slow path, in Python, says so. */
-static PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given)
+PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given)
 {
     long long at[3];
     if (given == 3 && PyLong_CheckExact(args[0]) && PyLong_CheckExact(args[1])) {
@@ -171,7 +171,7 @@ static PyObject *uses_of(const facula_block *block)
     return uses;
 }
 
-static PyObject *core_drain(Core *self, PyObject *nothing)
+PyObject *core_drain(Core *self, PyObject *nothing)
 {
     (void)nothing;
     PyObject *list = PyList_New(0);
@@ -300,6 +300,7 @@ static PyMethodDef methods[] = {
     {"take_now", (PyCFunction)(void (*)(void))core_take_now, METH_FASTCALL, "As take, whatever waits."},
     {"take_any", (PyCFunction)(void (*)(void))core_take_any, METH_FASTCALL,
      "take_any(nbytes, stream, pool, epoch): from any stream, of what was free before the epoch."},
+    {"taker", (PyCFunction)core_taker, METH_VARARGS, "taker(nbytes, detours): gives (address, Block), or IndexError."},
     {"take_nothing", (PyCFunction)core_take_nothing, METH_O, "A Block of zero bytes."},
     {"borrow", (PyCFunction)(void (*)(void))core_borrow, METH_FASTCALL, "As take, from another stream: (Block, stream)."},
     {"undo_borrow", (PyCFunction)core_undo_borrow, METH_VARARGS, "The block goes back to that stream once freed."},

@@ -13,7 +13,7 @@
 struct facula_account {
     _Atomic int64_t references; /* the allocator and every region */
     _Atomic int64_t reserved, peak, live_bytes, live_regions, taken, given_back;
-    int64_t limit;
+    _Atomic int64_t limit;
 };
 
 struct facula_region {
@@ -52,6 +52,11 @@ void facula_account_read(facula_account *account, facula_account_figures *out)
     out->live_regions = account->live_regions;
     out->taken = account->taken;
     out->given_back = account->given_back;
+}
+
+void facula_account_set_limit(facula_account *account, int64_t limit)
+{
+    account->limit = limit;
 }
 
 int64_t facula_account_reserved(facula_account *account)

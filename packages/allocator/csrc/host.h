@@ -24,6 +24,7 @@ typedef struct {
     int64_t reserved, peak, live_bytes, live_regions, taken, given_back;
 } facula_account_figures;
 void facula_account_read(facula_account *account, facula_account_figures *out);
+void facula_account_set_limit(facula_account *account, int64_t limit);
 int64_t facula_account_reserved(facula_account *account);
 /* The peak starts again at what is reserved now. */
 void facula_account_reset_peak(facula_account *account);

@@ -1,7 +1,9 @@
-/* The stack of a call as a tuple: a code object and the number of an instruction for each frame of a program. */
+/* The stack of a call as a tuple: a code object and the number of an instruction for each frame of a program. And an
+   allocation that notes it. */
 #include "types.h"
 
 #include <stdint.h>
+#include <time.h>
 
 enum { SLOTS = 1024, MOST = 64 };
 
@@ -32,19 +34,11 @@ static int skipped(PyObject *frame, PyObject *code, PyObject *is_skipped)
     return found;
 }
 
-/* call_stack(depth, most, is_skipped): where an error comes in the way, the stack ends. */
-static PyObject *call_stack(PyObject *module, PyObject *const *args, Py_ssize_t given)
+/* Up to `most` frames, from `depth` frames up. Where an error comes in the way, the stack ends. */
+static PyObject *stack_of(long depth, long most, PyObject *is_skipped)
 {
     PyObject *found[2 * MOST];
     Py_ssize_t count = 0;
-    (void)module;
-    if (given != 3) {
-        PyErr_SetString(PyExc_TypeError, "call_stack: expected 3 arguments");
-        return NULL;
-    }
-    long depth = PyLong_AsLong(args[0]), most = PyLong_AsLong(args[1]);
-    if (PyErr_Occurred())
-        return NULL;
     most = most < MOST ? most : MOST;
     PyObject *frame = most > 0 ? (PyObject *)PyThreadState_GetFrame(PyThreadState_Get()) : NULL;
     while (frame && frame != Py_None && count < 2 * most) {
@@ -52,7 +46,7 @@ static PyObject *call_stack(PyObject *module, PyObject *const *args, Py_ssize_t 
             depth--;
         } else {
             PyObject *code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
-            int skip = skipped(frame, code, args[2]);
+            int skip = skipped(frame, code, is_skipped);
             PyObject *at = skip ? NULL : PyObject_GetAttr(frame, f_lasti);
             if (at) {
                 found[count++] = code;
@@ -79,8 +73,80 @@ static PyObject *call_stack(PyObject *module, PyObject *const *args, Py_ssize_t 
     return stack;
 }
 
+/* call_stack(depth, most, is_skipped) */
+static PyObject *call_stack(PyObject *module, PyObject *const *args, Py_ssize_t given)
+{
+    (void)module;
+    if (given != 3) {
+        PyErr_SetString(PyExc_TypeError, "call_stack: expected 3 arguments");
+        return NULL;
+    }
+    long depth = PyLong_AsLong(args[0]), most = PyLong_AsLong(args[1]);
+    return PyErr_Occurred() ? NULL : stack_of(depth, most, args[2]);
+}
+
+/* 0, or -1: an error. */
+static int call_append(PyObject *append, PyObject *item)
+{
+    PyObject *done = PyObject_CallFunctionObjArgs(append, item, NULL);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+/* What was freed, appended to the events; blocks that are free now leave `live`. Runs no Python code, so no thread takes
+   one of them meanwhile. */
+static int note_freed(Core *core, PyObject *append, PyObject *live)
+{
+    PyObject *rows = core_drain(core, NULL);
+    Py_ssize_t count = rows ? PyList_Size(rows) : -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *row = PyList_GetItem(rows, i);
+        if (!PyTuple_Size(PyTuple_GetItem(row, 4)) && PyDict_DelItem(live, PyTuple_GetItem(row, 0)))
+            PyErr_Clear(); /* allocated before the history began */
+        if (call_append(append, row))
+            count = -1;
+    }
+    Py_XDECREF(rows);
+    return count < 0 ? -1 : 0;
+}
+
+/* Note a block that was taken. */
+static int note_taken(const Block *block, PyObject *append, PyObject *live, long frames, PyObject *is_skipped)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    PyObject *stack = stack_of(1, frames, is_skipped), *address = PyLong_FromUnsignedLongLong(block->ptr), *event = NULL;
+    if (stack && address && !PyDict_SetItem(live, address, stack))
+        event = Py_BuildValue("sLOLLO", "alloc", (long long)now.tv_sec * 1000000000 + now.tv_nsec, address, block->nbytes,
+                              block->stream, stack);
+    int failed = !event || call_append(append, event);
+    Py_XDECREF(stack);
+    Py_XDECREF(address);
+    Py_XDECREF(event);
+    return failed ? -1 : 0;
+}
+
+/* take_noted(core, append, live, frames, is_skipped, nbytes, stream, pool) */
+static PyObject *take_noted(PyObject *module, PyObject *const *args, Py_ssize_t given)
+{
+    (void)module;
+    if (given != 8 || Py_TYPE(args[0]) != types.core_type || !PyDict_Check(args[2])) {
+        PyErr_SetString(PyExc_TypeError, "take_noted: expected 8 arguments: the core, a function, a dict and others");
+        return NULL;
+    }
+    Core *core = (Core *)args[0];
+    long frames = PyLong_AsLong(args[3]);
+    if (PyErr_Occurred() || note_freed(core, args[1], args[2]))
+        return NULL;
+    PyObject *block = core_take(core, args + 5, 3);
+    if (block && block != Py_None && note_taken((Block *)block, args[1], args[2], frames, args[4]))
+        Py_CLEAR(block);
+    return block;
+}
+
 static PyMethodDef methods[] = {
     {"call_stack", (PyCFunction)(void (*)(void))call_stack, METH_FASTCALL, "Code objects and instructions in turn."},
+    {"take_noted", (PyCFunction)(void (*)(void))take_noted, METH_FASTCALL, "Core.take for a history."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -42,6 +42,8 @@ int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long
 /* Append `item`, which may be NULL and is given away. 0, or not: an error. */
 int append(PyObject *list, PyObject *item);
 
+/* taker.c: a function that gives (address, Block) of one size, or raises IndexError. */
+PyObject *core_taker(Core *self, PyObject *args);
 /* functions.c: functions(allocate, detours), a capsule of C functions. */
 PyObject *core_functions(Core *self, PyObject *const *args, Py_ssize_t given);
 
@@ -52,6 +54,10 @@ PyObject *core_map(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_recall(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_round(Core *self, PyObject *nbytes);
 PyObject *core_unmap(Core *self, PyObject *const *args, Py_ssize_t given);
+
+/* coretype.c: methods that others call. */
+PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given);
+PyObject *core_drain(Core *self, PyObject *nothing);
 
 /* views.c: methods that describe the books. */
 PyObject *core_free_pages(Core *self, PyObject *const *args, Py_ssize_t given);

@@ -67,6 +67,21 @@ def test_the_summary_and_resets(caching):
     assert now["reserved_bytes.all.current"] == now["reserved_bytes.all.peak"] == 20 * MIB
 
 
+@pytest.mark.parametrize("watch", [lambda caching: caching.add_listener(print), CachingAllocator.record_history])
+def test_what_was_just_freed_is_no_peak_and_is_told_of_to_nobody_later(caching, watch, capsys):
+    caching.allocate(3 * MIB).free()
+    watch(caching)
+    caching.memory_stats()
+    assert capsys.readouterr().out == "" and not caching.memory_snapshot()["device_traces"][0]
+    caching.allocate(3 * MIB).free()
+    caching.reset_peak_memory_stats()
+    assert caching.memory_stats()["allocated_bytes.all.peak"] == 0
+    caching.allocate(5 * MIB).free()
+    caching.reset_accumulated_memory_stats()
+    now = caching.memory_stats()
+    assert (now["allocated_bytes.all.allocated"], now["allocated_bytes.all.freed"]) == (0, 0)
+
+
 def test_host_memory_is_memory():
     import ctypes
 

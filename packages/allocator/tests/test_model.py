@@ -7,8 +7,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from facula_allocator import HostAllocator, OutOfMemoryError
+from facula_allocator import Block, HostAllocator, OutOfMemoryError, follow, unfollow
 from facula_allocator.extend import block_size, refuse_next
+from facula_allocator.snapshots import explain
 
 LIMIT = 24 << 20
 sizes = st.one_of(st.integers(1, 600), st.integers(1, 300_000), st.integers(1 << 20, 7 << 20))
@@ -27,6 +28,8 @@ class Machine(RuleBasedStateMachine):
         self.peak = 0
         self.written = 0
         self.last_error = None
+        self.followed = False
+        self.followed_peak = 0  # since it is followed
 
     def teardown(self):
         gc.enable()
@@ -39,8 +42,15 @@ class Machine(RuleBasedStateMachine):
         self.written = (self.written + 1) % 251
         write(address, min(nbytes, 64), self.written)
         write(address + nbytes - min(nbytes, 64), min(nbytes, 64), self.written)
-        self.live[address] = nbytes, self.capacity(nbytes), self.written, release
+        assert isinstance(release, Block) == self.followed
+        capacity = release.capacity if self.followed else self.capacity(nbytes)
+        self.live[address] = nbytes, capacity, self.written, release
+        self.followed_peak = max(self.followed_peak, self.allocated())
 
+    def allocated(self):
+        return sum(capacity for _, capacity, _, _ in self.live.values())
+
+    @precondition(lambda self: not self.followed)
     @rule(nbytes=sizes)
     def take(self, nbytes):
         before = self.allocator.statistics()
@@ -58,7 +68,8 @@ class Machine(RuleBasedStateMachine):
         except OutOfMemoryError as error:
             # Everything idle that could go has gone, and still there was no room.
             assert self.allocator.trim() == 0
-            assert self.allocator.statistics()["reserved_bytes"] + self.capacity(nbytes) > LIMIT
+            needed = -(-nbytes // 64) * 64 if self.followed else self.capacity(nbytes)
+            assert self.allocator.statistics()["reserved_bytes"] + needed > LIMIT
             self.last_error = error
             return
         self.add(nbytes, block)
@@ -102,10 +113,41 @@ class Machine(RuleBasedStateMachine):
         if not self.live:
             assert after["cached_bytes"] <= keep
 
+    @rule(followed=st.booleans())
+    def follow(self, followed):
+        (follow if followed else unfollow)(self.allocator)
+        if followed and not self.followed:
+            self.followed_peak = self.allocated()
+        self.followed = followed
+
+    @rule()
+    def look(self):
+        snapshot = self.allocator.memory_snapshot()
+        blocks = [block for segment in snapshot["segments"] for block in segment["blocks"]]
+        held = {one["address"]: one["size"] for one in blocks if one["state"] == "active_allocated"}
+        live = {address: row for address, row in self.live.items() if self.pools or isinstance(row[3], Block)}
+        assert held == {address: capacity for address, (_, capacity, _, _) in live.items()}
+        stats = self.allocator.memory_stats()
+        if self.pools:
+            assert sum(segment["total_size"] for segment in snapshot["segments"]) == stats["reserved_bytes.all.current"]
+            assert len(snapshot["segments"]) == stats["segment.all.current"]
+            beside = [
+                block["size"]
+                for segment in snapshot["segments"]
+                for block in segment["blocks"]
+                if block["state"] == "inactive" and segment["allocated_size"]
+            ]
+            assert sum(beside) == stats["inactive_split_bytes.all.current"]
+            assert len(beside) == stats["inactive_split.all.current"]
+        assert explain(snapshot, 1).startswith("out of memory: 1 B requested")
+        assert stats["segment.all.current"] == stats["num_device_alloc"] - stats["num_device_free"]
+        assert ("allocated_bytes.all.peak" in stats) == self.followed
+
     @rule()
     def reset_peak(self):
-        self.allocator.reset_peak()
+        self.allocator.reset_peak_memory_stats()
         self.peak = self.allocator.statistics()["reserved_bytes"]
+        self.followed_peak = self.allocated()
 
     @invariant()
     def no_two_blocks_overlap(self):
@@ -122,12 +164,18 @@ class Machine(RuleBasedStateMachine):
         assert now["reserved_bytes"] == now["allocated_bytes"] + now["cached_bytes"] <= LIMIT
         self.peak = max(self.peak, now["reserved_bytes"])
         # Within one refill more may have been reserved than before or after it.
-        assert self.peak <= now["peak_reserved_bytes"] <= LIMIT
-        self.peak = now["peak_reserved_bytes"]
+        stats = self.allocator.memory_stats()
+        assert self.peak <= stats["reserved_bytes.all.peak"] <= LIMIT
+        self.peak = stats["reserved_bytes.all.peak"]
+        assert stats.get("allocated_bytes.all.peak", self.followed_peak) == self.followed_peak
+        assert now["allocated_bytes"] == stats["active_bytes.all.current"] == stats["allocated_bytes.all.current"]
+        assert now["allocated_blocks"] == stats["allocation.all.current"]
         if self.pools:
             rows = self.allocator.size_classes()
             in_rows = [row.block_bytes * (row.allocated_blocks + row.cached_blocks) for row in rows]
-            assert sum(in_rows) == now["reserved_bytes"]
+            follower = self.allocator._follower
+            others = follower.statistics()["reserved_bytes"] if follower else 0
+            assert sum(in_rows) + others == now["reserved_bytes"]
 
 
 class MachineWithoutPools(Machine):

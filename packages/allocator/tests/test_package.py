@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 import facula_allocator
-from facula_allocator import HostAllocator, default_host_allocator, extend, memory_summary, snapshots, traces
+from facula_allocator import (
+    CachingAllocator,
+    HostAllocator,
+    StorageAllocator,
+    default_host_allocator,
+    drivers,
+    extend,
+    policies,
+    snapshots,
+    traces,
+)
+from facula_allocator.drivers import HostDriver
 
 MODULES = [
     module.name.removeprefix("facula_allocator.")
@@ -34,7 +45,7 @@ def test_the_readme_runs():
         assert test.examples and doctest.DocTestRunner().run(test).failed == 0
 
 
-@pytest.mark.parametrize("module", [facula_allocator, extend, snapshots, traces])
+@pytest.mark.parametrize("module", [facula_allocator, drivers, extend, policies, snapshots, traces])
 def test_public_names_exist_and_are_documented(module):
     for name in module.__all__:
         assert getattr(module, name).__doc__, name
@@ -42,15 +53,17 @@ def test_public_names_exist_and_are_documented(module):
 
 def test_what_the_callers_rely_on():
     """The protocol of facula_storage, which this package does not import."""
-    for allocator in (default_host_allocator(), HostAllocator(), HostAllocator(pools=False)):
+    front = StorageAllocator(CachingAllocator(HostDriver()))
+    for allocator in (default_host_allocator(), HostAllocator(), HostAllocator(pools=False), front):
         address, release = allocator.refill(10)
         assert type(address) is int and release() is None
+        held = []
         with pytest.raises(IndexError):
             while True:
-                allocator.take_for(10)()
+                held.append(allocator.take_for(10)())
         assert {"allocated_bytes", "allocated_blocks", "reserved_bytes"} <= allocator.statistics().keys()
         assert all(type(value) is int for value in allocator.statistics().values())
-        assert type(HostAllocator().trim()) is int
+        assert type(allocator.trim()) is type(allocator.tidy()) is int
 
 
 def test_peak_follows_what_was_reserved(allocator, no_collection):
@@ -58,20 +71,20 @@ def test_peak_follows_what_was_reserved(allocator, no_collection):
     allocator.refill(2 << 20)[1]()
     release()
     allocator.trim()
-    assert allocator.statistics()["peak_reserved_bytes"] == 5 << 20
-    allocator.reset_peak()
-    assert allocator.statistics()["peak_reserved_bytes"] == 0
+    assert allocator.memory_stats()["reserved_bytes.all.peak"] == 5 << 20
+    allocator.reset_peak_memory_stats()
+    assert allocator.memory_stats()["reserved_bytes.all.peak"] == 0
 
 
 def test_the_report_shows_every_class():
     allocator = HostAllocator(limit=1 << 30)
     held = [allocator.refill(n) for n in (100, 1000, 1000, 3 << 20)]
     held[1][1]()
-    lines = memory_summary(allocator).splitlines()
+    lines = allocator.memory_summary().splitlines()
     assert "3 blocks" in lines[1] and "limit 1 GiB" in lines[3]
     table = {line.split("iB")[0].split(" B")[0].strip(): line.split()[-2:] for line in lines[7:]}
     rows = allocator.size_classes()
     assert len(table) == len(rows) == 3
     assert list(table.values()) == [[str(row.allocated_blocks), str(row.cached_blocks)] for row in rows]
-    assert "in use" in memory_summary() and "HostAllocator, 3 blocks" in repr(allocator)
-    assert "no limit" in memory_summary(HostAllocator(pools=False))
+    assert "in use" in default_host_allocator().memory_summary() and "HostAllocator, 3 blocks" in repr(allocator)
+    assert "no limit" in HostAllocator(pools=False).memory_summary()

@@ -59,8 +59,8 @@ def test_without_pools_every_block_goes_back(no_collection):
     allocator, choose = HostAllocator(pools=False), random.Random(2)
     for _ in range(100):
         step(allocator, choose)
-    now = allocator.statistics()
-    assert now["reserved_bytes"] == 0 and now["system_allocations"] == now["system_releases"] == 6000
+    now = allocator.memory_stats()
+    assert now["reserved_bytes.all.current"] == 0 and now["num_device_alloc"] == now["num_device_free"] == 6000
 
 
 def test_a_block_dropped_without_release_goes_back_without_pools(no_collection):

@@ -11,8 +11,8 @@ from facula_errors.extend import register as _register
 
 from ._core import Block
 from ._errors import OutOfMemoryError
-from ._host import HostAllocator, SizeClassRow, default_host_allocator
-from ._report import memory_summary
+from ._host import HostAllocator, default_host_allocator
+from ._host_books import SizeClassRow
 
 _register("facula_allocator")
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ._fitting import SmallestCapacity as SmallestCapacity
     from ._fitting import smallest_capacity as smallest_capacity
     from ._fitting import will_it_fit as will_it_fit
+    from ._following import follow as follow
+    from ._following import unfollow as unfollow
     from ._listeners import MemoryEvent as MemoryEvent
     from ._pools import MemPool as MemPool
     from ._pools import use_mem_pool as use_mem_pool
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ._recovery import smaller_batches as smaller_batches
     from ._replay_report import ReplayReport as ReplayReport
     from ._replaying import replay as replay
+    from ._storage_front import StorageAllocator as StorageAllocator
 
 # Imported when they are first asked for: who takes host memory alone does not wait for them.
 _LATER = {
@@ -45,7 +48,9 @@ _LATER = {
     "Recording": "_recording",
     "ReplayReport": "_replay_report",
     "SmallestCapacity": "_fitting",
+    "StorageAllocator": "_storage_front",
     "device_allocator": "_devices",
+    "follow": "_following",
     "known_device_allocators": "_devices",
     "pinned_allocator": "_devices",
     "replay": "_replaying",
@@ -53,6 +58,7 @@ _LATER = {
     "set_device_allocator": "_devices",
     "smaller_batches": "_recovery",
     "smallest_capacity": "_fitting",
+    "unfollow": "_following",
     "use_mem_pool": "_pools",
     "will_it_fit": "_fitting",
 }
@@ -69,16 +75,18 @@ __all__ = [
     "ReplayReport",
     "SizeClassRow",
     "SmallestCapacity",
+    "StorageAllocator",
     "default_host_allocator",
     "device_allocator",
+    "follow",
     "known_device_allocators",
-    "memory_summary",
     "pinned_allocator",
     "replay",
     "retry_after_oom",
     "set_device_allocator",
     "smaller_batches",
     "smallest_capacity",
+    "unfollow",
     "use_mem_pool",
     "will_it_fit",
 ]

@@ -22,6 +22,7 @@ from ._observers import OomObservers
 from ._options import UNBOUNDED, Option, checked_options, environment_options
 from ._pools import PoolOwner, current_pool
 from ._process import collecting, watch
+from ._settings import checked_fraction
 from ._size_classes import LARGEST
 from ._slow_path import SlowPath
 from ._stacks import Lines
@@ -108,7 +109,7 @@ class CachingAllocator(PoolOwner):
         """Let the books tell those who listen now."""
         history = self._listeners.history
         self._core.listening = bool(self._listeners)
-        self._take = self._core.take if history is None else history.recorded_take(self._core, self._lock)
+        self._take = self._core.take if history is None else history.recorded_take(self._core)
 
     # ------------------------------------------------------------------------------------------------------ allocation
     def allocate(self, nbytes: int, stream: int = 0) -> Block:
@@ -203,12 +204,7 @@ class CachingAllocator(PoolOwner):
 
     def set_memory_fraction(self, fraction: float | None) -> None:
         """Take at most this part of the driver's memory, 0 < `fraction` <= 1; None for all of it."""
-        if fraction is not None:
-            if isinstance(fraction, bool) or not isinstance(fraction, int | float):
-                raise InvalidTypeError(f"set_memory_fraction: expected fraction, a float or None; got {fraction!r}")
-            if not 0 < fraction <= 1:
-                raise InvalidValueError(f"set_memory_fraction: expected 0 < fraction <= 1; got {fraction}")
-        self._budget.fraction = fraction
+        self._budget.fraction = checked_fraction("set_memory_fraction", fraction)
 
     def memory_stats(self) -> dict[str, int]:
         """Exact figures by PyTorch's names: "allocated_bytes.all.current", "num_ooms" and so on.
@@ -223,10 +219,12 @@ class CachingAllocator(PoolOwner):
 
     def reset_peak_memory_stats(self) -> None:
         """Let peaks start again at what is held now."""
+        self._drain()
         self._core.reset(False)
 
     def reset_accumulated_memory_stats(self) -> None:
         """Let the figures "allocated" and "freed", and the counts "num_...", start again at 0."""
+        self._drain()
         self._core.reset(True)
         self._counts.update(dict.fromkeys(self._counts, 0))
 
@@ -260,6 +258,7 @@ class CachingAllocator(PoolOwner):
 
         A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`.
         """
+        self._drain()  # what was freed before is not told of
         self._listeners.add(listener)
         self._detours.append(listener)
         self._listen()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 class Block:
     """Memory in use, from `CachingAllocator.allocate`; given back by `free` or with its last reference."""
@@ -23,6 +23,8 @@ class Block:
     @property
     def freed(self) -> bool:
         """Whether the block was given back."""
+    def __call__(self) -> None:
+        """Free the block: it is its own release."""
     def free(self) -> None:
         """Give the block back to its allocator; InvalidValueError where that was done before."""
     def record_use(self, stream: int, /) -> None:
@@ -50,6 +52,7 @@ class Core:
     def take(self, nbytes: int, stream: int, pool: int, /) -> Block | None: ...
     def take_now(self, nbytes: int, stream: int, pool: int, /) -> Block | None: ...
     def take_any(self, nbytes: int, stream: int, pool: int, epoch: int, /) -> Block | None: ...
+    def taker(self, nbytes: int, detours: list[Any], /) -> Callable[[], tuple[int, Block]]: ...
     def take_nothing(self, stream: int, /) -> Block: ...
     def borrow(self, nbytes: int, stream: int, pool: int, /) -> tuple[Block, int] | None: ...
     def undo_borrow(self, block: Block, lender: int, /) -> None: ...
@@ -81,4 +84,29 @@ def call_stack(depth: int, most: int, is_skipped: Callable[[FrameType], bool], /
         depth: how many frames up to begin; 0 is the caller.
         most: the most frames.
         is_skipped: whether a frame is left out; asked once for each code object, mostly.
+    """
+
+_Freed: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
+_Noted: TypeAlias = tuple[str, int, int, int, int, tuple[CodeType | int, ...]]
+
+def take_noted(
+    core: Core,
+    append: Callable[[_Freed | _Noted], None],
+    live: dict[int, tuple[CodeType | int, ...]],
+    frames: int,
+    is_skipped: Callable[[FrameType], bool],
+    nbytes: int,
+    stream: int,
+    pool: int,
+    /,
+) -> Block | None:
+    """Take a block as `core.take` does, and note what was freed before and what is taken.
+
+    Arguments:
+        core: the books.
+        append: is given the rows of `core.drain`, and (action, time, address, bytes, stream, stack).
+        live: the stacks of live blocks by their address.
+        frames: the most frames of a stack.
+        is_skipped: as in `call_stack`.
+        nbytes, stream, pool: those of `core.take`.
     """

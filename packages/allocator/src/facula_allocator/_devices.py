@@ -53,7 +53,7 @@ def set_device_allocator(device: int, allocator: CachingAllocator | None) -> Non
 
 def known_device_allocators() -> dict[int, CachingAllocator]:
     """The allocators of devices that were used so far, by device; asking makes none, and touches no device."""
-    return dict(sorted(_of_devices.items()))
+    return dict(sorted(_of_devices.copy().items()))
 
 
 @boundary

@@ -1,25 +1,26 @@
 """The history of an allocator: the last events, and the stack that allocated each live block and segment.
 
 Note [The history is quick]: a listener costs an allocation microseconds, for each event is made an object and told.
-The history is told through plain tuples instead. Where nobody else listens, `recorded_take` stands in the place of the
-core's `take`; frees are the rows that the core drains, kept as they come, and get their time from the event after them.
+The history is told through plain tuples instead. Where nobody else listens, a function in C stands in the place of the
+core's `take` (csrc/stacks.c). It needs no lock: no Python code runs between what is drained and the notes of it. Frees
+are the rows that the core drains, kept as they come, and get their time from the event after them.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import in_library
 
-from ._core import call_stack
+from ._core import take_noted
 from ._stacks import Stack, stack_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from threading import RLock
     from typing import TypeAlias
 
     from ._core import Block, Core
@@ -74,30 +75,9 @@ class History:
             if not row[4]:
                 pop(row[0], None)
 
-    def recorded_take(self, core: Core, lock: RLock) -> Callable[[int, int, int], Block | None]:
-        """A function like `core.take` that notes what it drains and takes, for whom the program calls as a method.
-
-        Arguments:
-            core: the books.
-            lock: the allocator's lock.
-        """
-        take, drain, live, frames = core.take, core.drain, self._live, self.frames
-        pop, append = live.pop, self._events.append
-
-        def recorded(nbytes: int, stream: int, pool: int) -> Block | None:
-            with lock:
-                for row in drain():  # as `freed` does
-                    append(row)
-                    if not row[4]:
-                        pop(row[0], None)
-                block = take(nbytes, stream, pool)
-                if block is not None:
-                    address = block.ptr
-                    stack = live[address] = call_stack(2, frames, in_library)
-                    append(("alloc", time_ns(), address, nbytes, stream, stack))
-            return block
-
-        return recorded
+    def recorded_take(self, core: Core) -> Callable[[int, int, int], Block | None]:
+        """A function like `core.take` that notes what it drains and takes; for a method that the program calls."""
+        return partial(take_noted, core, self._events.append, self._live, self.frames, in_library)
 
     def forget(self) -> None:
         """Begin again, with nothing held."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
 
 from ._errors import OutOfMemoryError
+from ._host_books import HostBooks
 from ._observers import OomObservers
 from ._process import collecting, trimming, watch
-from ._regions import UNLIMITED, Account, address_of, release_region
-from ._settings import default_cache_limit, setting_bytes
+from ._regions import UNLIMITED, address_of, release_region
+from ._settings import checked_fraction, default_cache_limit, setting_bytes, usable_memory
 from ._size_classes import ALIGNMENT, LARGEST, SLABS_UP_TO, SizeClass, block_size
 
 if TYPE_CHECKING:
@@ -30,22 +31,13 @@ COARSE, COARSE_STEP = SLABS_UP_TO, 1024  # and the same up to COARSE
 UNHURRIED = 16 << 20
 LAST_TRIES = 16
 
-
-class SizeClassRow(NamedTuple):
-    """One size class: the bytes of a block, how many are in use, how many idle."""
-
-    block_bytes: int
-    allocated_blocks: int
-    cached_blocks: int
-
-
-_take_nothing = repeat((0, int)).__next__  # zero bytes have no address and nothing to release
+take_nothing = repeat((0, int)).__next__  # zero bytes have no address and nothing to release
 _never: Callable[[], Block] = [].pop  # always raises IndexError
 
 
 @boundary
-class HostAllocator:
-    """Host memory in blocks of 64-byte alignment that are reused instead of given back.
+class HostAllocator(HostBooks):
+    """The fast front for host memory: blocks of 64-byte alignment from free lists by size, for tensors.
 
     A block is (address, release); call the release exactly once. Its attribute `nbytes` is the block's
     size. See the README for NumPy arrays. Safe from any thread and after a fork.
@@ -68,17 +60,15 @@ class HostAllocator:
     True
     """
 
-    __slots__ = ("__weakref__", "_account", "_classes", "_coarse", "_fine", "_observers", "_pools", "cache_limit")
+    __slots__ = ("_coarse", "_fine", "_observers")
 
     def __init__(self, limit: int | None = None, cache_limit: int | None = None, pools: bool = True):
         if limit is not None and not 0 <= _whole("HostAllocator: limit", limit) <= UNLIMITED:
             raise InvalidValueError(f"HostAllocator: expected limit >= 0 bytes, below 2**63, or None; got {limit}")
         if cache_limit is not None and _whole("HostAllocator: cache_limit", cache_limit) < 0:
             raise InvalidValueError(f"HostAllocator: expected cache_limit >= 0 bytes or None; got {cache_limit}")
-        self.cache_limit: int = default_cache_limit() if cache_limit is None else cache_limit
-        self._account = Account(limit)
-        self._pools = pools
-        self._classes: dict[int, SizeClass] = {}
+        self.cache_limit = default_cache_limit() if cache_limit is None else cache_limit
+        super().__init__(limit, pools)
         self._observers: OomObservers[HostAllocator] = OomObservers()
         self._fine = self._table(FINE, FINE_STEP)
         self._coarse = self._table(COARSE, COARSE_STEP)
@@ -94,10 +84,13 @@ class HostAllocator:
         found = self._classes.get(size)
         return found if found is not None else self._classes.setdefault(size, SizeClass(size))
 
-    @property
-    def limit(self) -> int | None:
-        """Bytes that may be taken from the system, or None."""
-        return self._account.limit
+    def set_memory_fraction(self, fraction: float | None) -> None:
+        """Take at most this part of the memory that this process may use, 0 < `fraction` <= 1; None for all of it."""
+        limit, fraction = self._limit, checked_fraction("set_memory_fraction", fraction)
+        if fraction is not None:
+            part = int(fraction * usable_memory())
+            limit = part if limit is None else min(limit, part)
+        self._account.set_limit(limit)
 
     def take_for(self, nbytes: int) -> Callable[[], Block]:
         """A C callable that gives a block of at least `nbytes` at once, or raises IndexError: then call `refill`.
@@ -125,7 +118,7 @@ class HostAllocator:
 
     def _take_for(self, nbytes: int) -> Callable[[], Block]:
         if not nbytes:
-            return _take_nothing
+            return take_nothing
         return self._size_class(nbytes).free.pop if self._pools and nbytes < UNHURRIED else _never
 
     def refill(self, nbytes: int) -> Block:
@@ -139,7 +132,7 @@ class HostAllocator:
             if type(nbytes) is not int or nbytes < 0:
                 nbytes = _size("refill", nbytes)
             if not nbytes:
-                return _take_nothing()
+                return take_nothing()
             if nbytes > LARGEST:
                 return self._refuse(nbytes)
             if not self._pools:
@@ -167,6 +160,7 @@ class HostAllocator:
         """
         if collecting:
             return size_class.grow(self._account, sparing=True)
+        self._counts["num_alloc_retries"] += 1
         with trimming:
             for _ in range(LAST_TRIES):
                 self.trim()
@@ -177,6 +171,8 @@ class HostAllocator:
 
     def _exact_block(self, nbytes: int) -> Block:
         region = self._account.region(nbytes, pages=False)
+        if region is None and self.trim():  # what followed blocks left
+            region = self._account.region(nbytes, pages=False)
         if region is None:
             return self._refuse(nbytes)
         release = partial(release_region, region)
@@ -185,13 +181,19 @@ class HostAllocator:
 
     def _refuse(self, nbytes: int) -> Block:
         """A block after all, where an observer freed memory."""
+        self._counts["num_ooms"] += 1
         now = self.statistics()
         error = OutOfMemoryError(
             nbytes, now["allocated_bytes"], now["reserved_bytes"], now["cached_bytes"], self._account.limit
         )
         if self is not _default.get("host"):
             error.remedy = "raise the allocator's limit"
+        error.explanation = self._explanation(nbytes)
         return self._observers.second_try(error, self, lambda: self.refill(nbytes))
+
+    def _explanation(self, nbytes: int) -> str:
+        """What the error of a refused request says after its first line: nothing where nobody knows who holds what."""
+        return ""
 
     def add_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
         """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
@@ -204,50 +206,6 @@ class HostAllocator:
     def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
         """Call `observer` no more."""
         self._observers.remove(observer)
-
-    def statistics(self) -> dict[str, int]:
-        """Exact figures, in bytes unless named otherwise. Counting costs the allocation nothing.
-
-        `allocated_bytes`, `allocated_blocks`: in blocks handed out and not released, with the
-        rounding up to block sizes. `reserved_bytes`: taken from the system. `cached_bytes`: the
-        idle rest, reserved less allocated. `peak_reserved_bytes`: the most reserved since the start
-        or `reset_peak`; what was allocated at once never was more (its own peak is not followed:
-        that would cost every allocation). `system_allocations`, `system_releases`: how often memory
-        was taken from and given back to the system.
-
-        While other threads are inside `refill` or `trim`, blocks in their hands count as allocated.
-        """
-        figures = self._account.read()
-        live_bytes, live_blocks = figures.live_bytes, figures.live_regions
-        if self._pools:
-            rows = self.size_classes()
-            live_bytes = sum([row.block_bytes * row.allocated_blocks for row in rows])
-            live_blocks = sum([row.allocated_blocks for row in rows])
-        return {
-            "allocated_bytes": live_bytes,
-            "allocated_blocks": live_blocks,
-            "reserved_bytes": figures.reserved,
-            "cached_bytes": figures.reserved - live_bytes,
-            "peak_reserved_bytes": figures.peak,
-            "system_allocations": figures.taken,
-            "system_releases": figures.given_back,
-        }
-
-    def size_classes(self) -> list[SizeClassRow]:
-        """A `SizeClassRow` (block_bytes, allocated_blocks, cached_blocks) for each class in use, by size.
-
-        Empty without pools.
-        """
-        rows = []
-        for size, size_class in sorted(self._classes.items()):
-            idle, blocks = size_class.idle_blocks(), size_class.blocks()
-            if blocks:
-                rows.append(SizeClassRow(size, blocks - idle, idle))
-        return rows
-
-    def reset_peak(self) -> None:
-        """Let `peak_reserved_bytes` start again at what is reserved now."""
-        self._account.reset_peak()
 
     def trim(self, keep: int = 0) -> int:
         """Give idle memory back to the system until at most `keep` bytes are idle, large blocks first.
@@ -265,10 +223,17 @@ class HostAllocator:
                     break
                 if size_class.idle_blocks():
                     given += size_class.trim(enough - given)
+            if given < enough and self._follower is not None:
+                given += self._follower.trim()
         return given
 
+    def empty_cache(self) -> int:
+        """Give all idle memory back to the system, as `trim()`; the bytes given back."""
+        return self.trim()
+
     def _idle_bytes(self) -> int:
-        return sum([size_class.nbytes * size_class.idle_blocks() for size_class in list(self._classes.values())])
+        idle = sum([size_class.nbytes * size_class.idle_blocks() for size_class in list(self._classes.values())])
+        return idle if self._follower is None else idle + self._follower.idle_bytes()
 
     def tidy(self) -> int:
         """Trim to `cache_limit` if more is idle; returns the bytes given back.

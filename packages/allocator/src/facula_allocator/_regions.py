@@ -50,6 +50,11 @@ class Account:
         """Bytes taken from the system and not given back."""
         return lib.facula_account_reserved(self._account)
 
+    def set_limit(self, limit: int | None) -> None:
+        """Take no more than this from now on; what is taken already stays."""
+        self.limit = limit
+        lib.facula_account_set_limit(self._account, UNLIMITED if limit is None else limit)
+
     def reset_peak(self) -> None:
         """The peak starts again at what is reserved now."""
         lib.facula_account_reset_peak(self._account)

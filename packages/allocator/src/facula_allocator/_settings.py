@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 
 _UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 _CONTROL_GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -28,6 +28,17 @@ def parsed_bytes(name: str, text: str) -> int:
     return int(number) * unit
 
 
+def checked_fraction(operation: str, fraction: object) -> float | None:
+    """A part of memory, or None, as it was given; an error says that it is neither."""
+    if fraction is None:
+        return None
+    if isinstance(fraction, bool) or not isinstance(fraction, int | float):
+        raise InvalidTypeError(f"{operation}: expected fraction, a float or None; got {fraction!r:.60}")
+    if not 0 < fraction <= 1:
+        raise InvalidValueError(f"{operation}: expected 0 < fraction <= 1; got {fraction}")
+    return fraction
+
+
 def usable_memory() -> int:
     """Bytes of memory this process may use: the machine's, or less where its control group says so."""
     found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -38,6 +49,21 @@ def usable_memory() -> int:
         except (OSError, ValueError):  # not there, or "max"
             continue
     return found
+
+
+def available_memory() -> int:
+    """Bytes of memory that this process could still take: of the machine's, and of its control group's."""
+    found = usable_memory()
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    found = min(found, int(line.split()[1]) << 10)
+        with open("/sys/fs/cgroup/memory.current", encoding="ascii") as file:
+            found = min(found, usable_memory() - int(file.read()))
+    except (OSError, ValueError):  # not there
+        pass
+    return max(0, found)
 
 
 def default_cache_limit() -> int:

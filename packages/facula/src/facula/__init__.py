@@ -192,6 +192,7 @@ if TYPE_CHECKING:
     )
     from .amp.grad_scaler import GradScaler as GradScaler
     from .compiler import compile as compile
+    from .cuda import OutOfMemoryError as OutOfMemoryError
 
 __version__ = "0.1.0"
 
@@ -209,12 +210,12 @@ long: dtype = int64
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "Generator",
-    "GradScaler", "HalfTensor", "IntTensor", "LongTensor", "Parameter", "ShortTensor", "Size", "Tensor",
-    "TypedStorage", "UntypedStorage", "abs", "abs_", "absolute", "accelerator", "acos", "acos_", "acosh", "acosh_",
-    "adaptive_avg_pool1d", "adaptive_max_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addmv_",
-    "addr", "adjoint", "alias_copy", "all", "allclose", "amax", "amin", "aminmax", "amp", "angle", "any", "arange",
-    "arccos", "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2",
-    "arctan_", "arctanh", "arctanh_", "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort",
+    "GradScaler", "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "Parameter", "ShortTensor", "Size",
+    "Tensor", "TypedStorage", "UntypedStorage", "abs", "abs_", "absolute", "accelerator", "acos", "acos_", "acosh",
+    "acosh_", "adaptive_avg_pool1d", "adaptive_max_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv",
+    "addmv_", "addr", "adjoint", "alias_copy", "all", "allclose", "amax", "amin", "aminmax", "amp", "angle", "any",
+    "arange", "arccos", "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan",
+    "arctan2", "arctan_", "arctanh", "arctanh_", "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort",
     "argwhere", "as_strided", "as_strided_", "as_strided_copy", "as_strided_scatter", "as_tensor", "asarray", "asin",
     "asin_", "asinh", "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d",
     "autocast", "autograd", "avg_pool1d", "backends", "baddbmm", "bernoulli", "bfloat16", "bilinear", "bincount",
@@ -303,6 +304,7 @@ _LAZILY = {
                          "set_autocast_cache_enabled set_autocast_dtype",
     "amp.grad_scaler": "GradScaler",
     "compiler": "compile",
+    "cuda": "OutOfMemoryError",
 }  # fmt: skip
 _publish(__name__, later=_LATER, lazily=_LAZILY)
 _connect()

@@ -88,12 +88,18 @@ def supports_virtual_memory(driver: Driver) -> TypeGuard[VirtualMemory]:
     return not _missing(driver, VirtualMemory) and bool(getattr(driver, "page_size", 0))
 
 
-def checked_driver(driver: Driver) -> Driver:
-    """The driver, if it has all that an allocator asks of it; InvalidTypeError names what is missing."""
+def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: str = "driver") -> Driver:
+    """The driver, if it has all that an allocator asks of it; InvalidTypeError names what is missing.
+
+    Arguments:
+        driver: what was given.
+        operation: who asks, for the error.
+        name: what it calls the driver.
+    """
     missing = _missing(driver, Driver)
     if missing:
         names = ", ".join(missing)
-        raise InvalidTypeError(f"CachingAllocator: expected driver, as HostDriver(); got {driver!r} without {names}")
+        raise InvalidTypeError(f"{operation}: expected {name}, as HostDriver(); got {driver!r} without {names}")
     return driver
 
 

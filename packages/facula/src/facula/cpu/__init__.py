@@ -5,11 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._names import publish
+from .memory import (
+    empty_cache,
+    max_memory_allocated,
+    max_memory_reserved,
+    mem_get_info,
+    memory_allocated,
+    memory_reserved,
+    memory_snapshot,
+    memory_stats,
+    memory_summary,
+    reset_accumulated_memory_stats,
+    reset_peak_memory_stats,
+    set_per_process_memory_fraction,
+)
 
 if TYPE_CHECKING:
     from . import amp as amp
 
-__all__ = ["amp", "current_device", "device_count", "is_available", "is_initialized", "set_device", "synchronize"]
+__all__ = [
+    "amp", "current_device", "device_count", "empty_cache", "is_available", "is_initialized", "max_memory_allocated",
+    "max_memory_reserved", "mem_get_info", "memory_allocated", "memory_reserved", "memory_snapshot", "memory_stats",
+    "memory_summary", "reset_accumulated_memory_stats", "reset_peak_memory_stats", "set_device",
+    "set_per_process_memory_fraction", "synchronize",
+]  # fmt: skip
 
 
 def is_available() -> bool:

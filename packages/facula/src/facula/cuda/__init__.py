@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_allocator import OutOfMemoryError
+
 from .._absent_device import AbsentDevice, Kind, Refusal
 from .._names import publish
 from .graphs import (
@@ -58,7 +60,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CUDAGraph", "CharTensor", "DoubleTensor", "Event", "ExternalStream",
-    "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor", "Stream", "StreamContext",
+    "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Stream",
+    "StreamContext",
     "amp", "can_device_access_peer", "current_device", "current_stream", "default_stream", "device", "device_count",
     "device_of", "empty_cache", "get_arch_list", "get_device_capability", "get_device_name", "get_device_properties",
     "get_rng_state", "get_rng_state_all", "graph", "init", "initial_seed", "ipc_collect", "is_available",

@@ -1,66 +1,62 @@
-"""Memory of CUDA devices: none is in use."""
+"""Memory of CUDA devices: that of the allocators which facula_allocator has for them, as CuPy's arrays may use them.
+
+Where no device is in use the figures are 0, as in PyTorch without CUDA, and what needs a device is a RuntimeError.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._absent_device import AbsentDevice, Refusal
+from .._memory import DeviceMemory
 from .._names import publish
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._memory import Allocator
+
 __all__ = [
-    "empty_cache", "list_gpu_processes", "max_memory_allocated", "max_memory_cached", "max_memory_reserved",
-    "mem_get_info", "memory_allocated", "memory_cached", "memory_reserved", "memory_snapshot", "memory_stats",
-    "memory_summary", "reset_accumulated_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached",
-    "reset_peak_memory_stats", "set_per_process_memory_fraction",
+    "dump_snapshot", "empty_cache", "list_gpu_processes", "max_memory_allocated", "max_memory_cached",
+    "max_memory_reserved", "mem_get_info", "memory_allocated", "memory_cached", "memory_reserved", "memory_snapshot",
+    "memory_stats", "memory_summary", "record_memory_history", "reset_accumulated_memory_stats",
+    "reset_max_memory_allocated", "reset_max_memory_cached", "reset_peak_memory_stats",
+    "set_per_process_memory_fraction", "snapshot",
 ]  # fmt: skip
+
+
+def _allocators() -> Mapping[int, Allocator]:
+    from facula_allocator import known_device_allocators
+
+    return known_device_allocators()
+
 
 _absent = AbsentDevice("cuda", "CUDA")
 list_gpu_processes: Refusal = _absent.function("list_gpu_processes")
-mem_get_info: Refusal = _absent.function("mem_get_info")
-memory_snapshot: Refusal = _absent.function("memory_snapshot")
-memory_summary: Refusal = _absent.function("memory_summary")
-reset_accumulated_memory_stats: Refusal = _absent.function("reset_accumulated_memory_stats")
-reset_max_memory_allocated: Refusal = _absent.function("reset_max_memory_allocated")
-reset_max_memory_cached: Refusal = _absent.function("reset_max_memory_cached")
-reset_peak_memory_stats: Refusal = _absent.function("reset_peak_memory_stats")
-set_per_process_memory_fraction: Refusal = _absent.function("set_per_process_memory_fraction")
 
+_memory = DeviceMemory("cuda", _allocators, _absent.error)
+dump_snapshot = _memory.dump_snapshot
+empty_cache = _memory.empty_cache
+max_memory_allocated = _memory.max_memory_allocated
+max_memory_reserved = _memory.max_memory_reserved
+mem_get_info = _memory.mem_get_info
+memory_allocated = _memory.memory_allocated
+memory_reserved = _memory.memory_reserved
+memory_snapshot = _memory.memory_snapshot
+memory_stats = _memory.memory_stats
+memory_summary = _memory.memory_summary
+record_memory_history = _memory.record_memory_history
+reset_accumulated_memory_stats = _memory.reset_accumulated_memory_stats
+reset_peak_memory_stats = _memory.reset_peak_memory_stats
+set_per_process_memory_fraction = _memory.set_per_process_memory_fraction
+snapshot = _memory.snapshot
 
-def empty_cache() -> None:
-    """Give memory that is kept for CUDA tensors back: there is none."""
-
-
-def max_memory_allocated(device: object = None) -> int:
-    """The most bytes that were in CUDA tensors: 0."""
-    return 0
-
-
-def max_memory_cached(device: object = None) -> int:
-    """The most bytes that were kept for CUDA tensors: 0."""
-    return 0
-
-
-def max_memory_reserved(device: object = None) -> int:
-    """The most bytes that were kept for CUDA tensors: 0."""
-    return 0
-
-
-def memory_allocated(device: object = None) -> int:
-    """Bytes in CUDA tensors: 0."""
-    return 0
-
-
-def memory_cached(device: object = None) -> int:
-    """Bytes kept for CUDA tensors, as `memory_reserved` was once called: 0."""
-    return 0
-
-
-def memory_reserved(device: object = None) -> int:
-    """Bytes kept for CUDA tensors: 0."""
-    return 0
-
-
-def memory_stats(device: object = None) -> dict[str, int]:
-    """Counts of CUDA memory by name: none."""
-    return {}
-
+# PyTorch's former names, and those for what it keeps private.
+max_memory_cached = max_memory_reserved
+memory_cached = memory_reserved
+reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
+_dump_snapshot = dump_snapshot
+_record_memory_history = record_memory_history
+_snapshot = snapshot
 
 publish(__name__)

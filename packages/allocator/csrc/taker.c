@@ -1,0 +1,34 @@
+/* Takers: what gives blocks of one size to callers for whom nanoseconds count, as a list of free blocks does its `pop`. */
+#include "types.h"
+
+/* `self` is (core, detours, nbytes). `detours` is a list that is not empty while allocations must pass through Python. */
+static PyObject *taker_take(PyObject *self, PyObject *nothing)
+{
+    (void)nothing;
+    Core *core = (Core *)PyTuple_GetItem(self, 0);
+    long long nbytes = PyLong_AsLongLong(PyTuple_GetItem(self, 2));
+    if (!core->listening && !core->abandoned && !PyList_Size(PyTuple_GetItem(self, 1))) {
+        drain_silently(core);
+        facula_block *taken = core->core->waiting_now ? NULL : facula_core_take(core->core, nbytes, 0, 0);
+        if (taken) {
+            PyObject *block = new_block(core, taken, nbytes, 0);
+            return block ? Py_BuildValue("KN", ((Block *)block)->ptr, block) : NULL;
+        }
+    }
+    PyErr_SetNone(PyExc_IndexError);
+    return NULL;
+}
+
+static PyMethodDef take = {"take", taker_take, METH_NOARGS, "take() -> (address, Block); IndexError: ask the allocator."};
+
+PyObject *core_taker(Core *self, PyObject *args)
+{
+    PyObject *detours;
+    long long nbytes;
+    if (!PyArg_ParseTuple(args, "LO!:taker", &nbytes, &PyList_Type, &detours))
+        return NULL;
+    PyObject *bound = Py_BuildValue("(OOL)", (PyObject *)self, detours, nbytes);
+    PyObject *made = bound ? PyCFunction_NewEx(&take, bound, NULL) : NULL;
+    Py_XDECREF(bound);
+    return made;
+}

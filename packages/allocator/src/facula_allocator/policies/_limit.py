@@ -1,0 +1,107 @@
+"""A bound on what is held at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+
+from .._errors import readable
+from ..drivers.protocol import DriverError
+from ._policy import Policy, checked_count
+
+if TYPE_CHECKING:
+    from ..drivers.protocol import Driver
+
+
+@boundary
+class Limit(Policy):
+    """At most `nbytes` from the driver at once; what would be more is refused with a DriverError.
+
+    Above one `Limit` several allocators share the bound.
+
+    Arguments:
+        driver: the driver below.
+        nbytes: the most bytes; it may be changed later, also below what is held.
+
+    >>> from facula_allocator.drivers import HostDriver
+    >>> driver = Limit(HostDriver(), 1 << 20)
+    >>> address = driver.allocate(1 << 19)
+    >>> driver.allocate(1 << 20)
+    Traceback (most recent call last):
+    facula_allocator.drivers.protocol.DriverError: Limit.allocate: expected at most 1 MiB of host memory at once; \
+512 KiB are held and 1 MiB asked for
+    >>> driver.free(address, 1 << 19)
+    >>> driver.held
+    0
+    """
+
+    __slots__ = ("_held", "_limit")
+
+    def __init__(self, driver: Driver, nbytes: int):
+        super().__init__(driver)
+        self._limit = checked_count("Limit", "nbytes", nbytes)
+        self._held = 0
+
+    @property
+    def nbytes(self) -> int:
+        """The most bytes that may be held."""
+        return self._limit
+
+    @nbytes.setter
+    def nbytes(self, nbytes: int) -> None:
+        self._limit = checked_count("Limit", "nbytes", nbytes)
+
+    @property
+    def held(self) -> int:
+        """Bytes that are held now."""
+        return self._held
+
+    def allocate(self, nbytes: int) -> int:
+        """Memory of the driver below; DriverError when it would be too much."""
+        self._take("allocate", nbytes)
+        try:
+            return super().allocate(nbytes)
+        except BaseException:
+            self._give_back(nbytes)
+            raise
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put memory behind pages; DriverError when it would be too much."""
+        self._take("map", nbytes)
+        try:
+            super().map(address, nbytes)
+        except BaseException:
+            self._give_back(nbytes)
+            raise
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind pages."""
+        super().unmap(address, nbytes)
+        self._give_back(nbytes)
+
+    def _take(self, operation: str, nbytes: int) -> None:
+        with self._lock:
+            if self._held + nbytes > self._limit:
+                raise DriverError(
+                    f"Limit.{operation}: expected at most {readable(self._limit)} of {self.memory} at once; "
+                    f"{readable(self._held)} are held and {readable(nbytes)} asked for"
+                )
+            self._held += nbytes
+
+    def free(self, address: int, nbytes: int) -> None:
+        """Give memory back."""
+        super().free(address, nbytes)
+        self._give_back(nbytes)
+
+    def memory_info(self) -> tuple[int, int]:
+        """(free, total) bytes within the limit."""
+        free, total = self.driver.memory_info()
+        return max(0, min(free, self._limit - self._held)), min(total, self._limit)
+
+    def _give_back(self, nbytes: int) -> None:
+        with self._lock:
+            self._held -= nbytes
+
+    def _forget(self) -> None:
+        self._held = 0

@@ -1,0 +1,117 @@
+"""What was not given back, and who asked for it."""
+
+from __future__ import annotations
+
+from time import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from facula_errors.extend import boundary
+
+from .._call_sites import CallSite, call_site, grouped
+from .._errors import readable
+from ..drivers.protocol import DriverError
+from ._policy import Policy
+
+if TYPE_CHECKING:
+    from ..drivers.protocol import Driver
+
+
+class Tracked(NamedTuple):
+    """Memory that is held: where, how much, since when (`time.time()`), and the line that asked for it."""
+
+    address: int
+    nbytes: int
+    seconds: float
+    site: CallSite
+
+
+@boundary
+class Tracking(Policy):
+    """What is held and who asked for it, for hunting leaks; a free of anything else is a DriverError.
+
+    Below a `CachingAllocator` it sees segments and mapped pages; over a `Pool` it sees each block.
+
+    >>> from facula_allocator.drivers import HostDriver
+    >>> driver = Tracking(HostDriver())
+    >>> address = driver.allocate(4096)
+    >>> [one.nbytes for one in driver.live()]
+    [4096]
+    >>> driver.free(address, 4096)
+    >>> print(driver.report())
+    host memory: nothing is held
+    """
+
+    __slots__ = ("_live",)
+
+    def __init__(self, driver: Driver):
+        super().__init__(driver)
+        self._live: dict[int, Tracked] = {}
+
+    def allocate(self, nbytes: int) -> int:
+        """Memory of the driver below."""
+        address = super().allocate(nbytes)
+        self._live[address] = Tracked(address, nbytes, time(), call_site())
+        return address
+
+    def free(self, address: int, nbytes: int) -> None:
+        """Give memory back; DriverError, and nothing happens, where it is not held or of another size."""
+        with self._lock:
+            gone = [self._held("free", address, nbytes)]
+            del self._live[address]
+        try:
+            super().free(address, nbytes)
+        except BaseException:
+            self._restore(gone)
+            raise
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Put memory behind pages, each of which is held from now on."""
+        super().map(address, nbytes)
+        now, site = time(), call_site()
+        for page in self._starts(address, nbytes):
+            self._live[page] = Tracked(page, self.page_size, now, site)
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take the memory from behind pages; DriverError, and nothing happens, where one has none."""
+        with self._lock:
+            gone = [self._held("unmap", page, self.page_size) for page in self._starts(address, nbytes)]
+            for one in gone:
+                del self._live[one.address]
+        try:
+            super().unmap(address, nbytes)
+        except BaseException:
+            self._restore(gone)
+            raise
+
+    def _starts(self, address: int, nbytes: int) -> range:
+        return range(address, address + nbytes, self.page_size or nbytes or 1)
+
+    def _held(self, operation: str, address: int, nbytes: int) -> Tracked:
+        held = self._live.get(address)
+        if held is None:
+            raise DriverError(f"Tracking.{operation}: expected an address that is held; got {address:#x}")
+        if held.nbytes != nbytes:
+            whole = f"{held.nbytes} bytes at {address:#x}, allocated at {held.site}"
+            raise DriverError(f"Tracking.{operation}: expected {whole}; got {nbytes}")
+        return held
+
+    def _restore(self, gone: list[Tracked]) -> None:
+        self._live.update({one.address: one for one in gone})
+
+    def live(self) -> list[Tracked]:
+        """All that is held, the oldest first."""
+        return list(self._live.values())
+
+    def report(self) -> str:
+        """What is held by the line that asked for it, most bytes first."""
+        live = self.live()
+        if not live:
+            return f"{self.memory}: nothing is held"
+        total = sum([one.nbytes for one in live])
+        lines = [f"{self.memory}: {readable(total)} held in {len(live)} pieces, by the line that asked"]
+        for holder in grouped([(str(one.site), one.nbytes) for one in live]):
+            lines.append(f"  {readable(holder.nbytes):>9} in {holder.blocks}  {holder.name}")
+        return "\n".join(lines)
+
+    def _forget(self) -> None:
+        self._live.clear()

@@ -1,0 +1,269 @@
+"""Blocks for tensors: from a caching allocator as storage asks for them, and from a host allocator that is followed."""
+
+import gc
+import os
+import threading
+
+import pytest
+
+from facula_allocator import (
+    Block,
+    CachingAllocator,
+    HostAllocator,
+    MemPool,
+    OutOfMemoryError,
+    StorageAllocator,
+    default_host_allocator,
+    follow,
+    unfollow,
+    use_mem_pool,
+)
+from facula_allocator._call_sites import call_site
+from facula_allocator.drivers import HostDriver, SimulatedDriver
+
+MIB = 1 << 20
+
+
+# ----------------------------------------------------------------------------------------------------- storage's front
+@pytest.fixture
+def front():
+    return StorageAllocator(CachingAllocator(HostDriver(), limit=64 * MIB))
+
+
+def test_a_taken_block_counts_until_it_is_released(front):
+    take = front.take_for(1000)
+    with pytest.raises(IndexError):
+        take()
+    front.refill(1000)[1]()
+    address, release = take()
+    assert front.statistics() == {"allocated_bytes": 1024, "allocated_blocks": 1, "reserved_bytes": 2 * MIB}
+    assert release() is None and front.statistics()["allocated_bytes"] == 0
+    assert take()[0] == address
+    assert front.statistics()["allocated_bytes"] == 0, "dropped is freed, too"
+    with pytest.raises(ValueError, match=r"Block\.free: expected a block in use"):
+        release()
+    with pytest.raises(TypeError, match="takes no arguments"):
+        release(1)
+
+
+@pytest.mark.parametrize("nbytes", [0, 1, 64, 5000, 3 * MIB])
+def test_what_is_taken_is_aligned_and_large_enough(front, nbytes):
+    address, release = front.refill(nbytes)
+    assert address % 64 == 0 and bool(address) == bool(nbytes)
+    release()
+    assert front.take_for(nbytes)()[0] == address
+
+
+def test_who_is_told_of_blocks_is_told_of_all(front):
+    take = front.take_for(100)
+    front.refill(100)[1]()
+    told = []
+    front.allocator.add_listener(told.append)
+    with pytest.raises(IndexError):
+        take()
+    front.refill(100)[1]()
+    front.statistics()
+    assert [event.action for event in told] == ["alloc", "free_requested", "free_completed"]
+    front.allocator.remove_listener(told.append)
+    assert take()
+
+
+def test_a_private_pool_serves_the_tensors_inside(front):
+    front.refill(100)[1]()
+    take, pool = front.take_for(100), MemPool(front.allocator)
+    with use_mem_pool(pool):
+        with pytest.raises(IndexError):
+            take()
+        held = front.refill(100)
+    segments = front.allocator.memory_snapshot()["segments"]
+    assert [one["allocated_size"] for one in segments if one["segment_pool_id"] == pool.id] == [128]
+    assert held[1]() is None and take()
+
+
+def test_a_child_takes_nothing_of_its_parent():
+    front = StorageAllocator(CachingAllocator(SimulatedDriver(64 * MIB)))
+    front.refill(100)[1]()
+    take = front.take_for(100)
+    child = os.fork()
+    if not child:
+        try:
+            take()
+        except IndexError:
+            os._exit(0 if front.statistics()["reserved_bytes"] == 0 else 1)
+        os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert take()
+
+
+def test_idle_memory_beyond_the_bound_goes_at_a_quiet_moment():
+    front = StorageAllocator(CachingAllocator(HostDriver()), cache_limit=24 * MIB)
+    front.refill(2 * MIB)[1]()
+    assert front.idle_bytes() == 20 * MIB and front.tidy() == 0
+    kept, large = front.refill(100), front.refill(30 * MIB)
+    assert front.tidy() == 0
+    large[1]()
+    assert front.tidy() == 50 * MIB and 0 < front.idle_bytes() < 2 * MIB
+    assert front.tidy() == 0 and kept[1]() is None
+    assert StorageAllocator(CachingAllocator(SimulatedDriver(MIB))).cache_limit is None
+    assert front.trim() == 2 * MIB
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: StorageAllocator(HostAllocator()), TypeError, "expected allocator, a CachingAllocator; got <Host"),
+        (lambda: StorageAllocator(CachingAllocator(HostDriver()), -1), ValueError, "expected cache_limit >= 0; got -1"),
+        (lambda: StorageAllocator(CachingAllocator(HostDriver())).take_for(-1), ValueError, "expected nbytes >= 0"),
+        (lambda: StorageAllocator(CachingAllocator(HostDriver())).refill("1"), TypeError, "an int .bytes.; got '1'"),
+        (lambda: follow(7), TypeError, "follow: expected allocator, a HostAllocator or None; got 7"),
+        (lambda: unfollow(CachingAllocator(HostDriver())), TypeError, "unfollow: expected allocator, a HostAllocator"),
+        (lambda: HostAllocator().set_memory_fraction(2), ValueError, "expected 0 < fraction <= 1; got 2"),
+        (lambda: HostAllocator().set_memory_fraction("1"), TypeError, "expected fraction, a float or None; got '1'"),
+    ],
+)
+def test_bad_arguments(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+# -------------------------------------------------------------------------------------------------- followed memory
+def test_both_ways_may_be_mixed():
+    allocator = HostAllocator()
+    plain = [allocator.refill(5000) for _ in range(3)]
+    caching = follow(allocator)
+    followed = [allocator.refill(5000) for _ in range(3)]
+    assert not any(isinstance(release, Block) for _, release in plain)
+    assert all(isinstance(release, Block) for _, release in followed)
+    assert caching.memory_stats()["requested_bytes.all.current"] == 15_000
+    assert allocator.statistics()["allocated_blocks"] == 6
+    unfollow(allocator)
+    assert type(allocator) is HostAllocator and not isinstance(allocator.refill(5000)[1], Block)
+    for _, release in plain + followed:
+        release()
+    assert allocator.statistics()["allocated_blocks"] == 1
+    assert follow(allocator) is caching and "HostAllocator" in repr(allocator)
+    unfollow(allocator)
+    unfollow(allocator)
+
+
+def test_what_is_idle_in_either_way_goes_before_memory_is_out(no_collection):
+    allocator = HostAllocator(limit=32 * MIB)
+    allocator.refill(20 * MIB)[1]()
+    follow(allocator)
+    block = allocator.refill(24 * MIB)
+    with pytest.raises(OutOfMemoryError) as caught:
+        allocator.refill(24 * MIB)
+    assert caught.value.limit == 32 * MIB and caught.value.allocated == 24 * MIB
+    assert allocator.memory_stats()["num_ooms"] == 1
+    block[1]()
+    unfollow(allocator)
+    allocator.refill(24 * MIB)
+    assert allocator.statistics()["reserved_bytes"] == 24 * MIB
+
+
+def test_a_peak_that_is_reset_forgets_what_was_just_freed():
+    allocator = HostAllocator()
+    follow(allocator)
+    allocator.refill(MIB)[1]()
+    allocator.reset_peak_memory_stats()
+    assert allocator.memory_stats()["allocated_bytes.all.peak"] == 0
+    release = allocator.refill(100)[1]
+    assert allocator.memory_stats()["allocated_bytes.all.peak"] == 128 and release() is None
+
+
+def test_the_error_of_a_followed_allocator_names_lines():
+    allocator = HostAllocator(limit=4 * MIB)
+    with pytest.raises(OutOfMemoryError) as caught:
+        allocator.refill(16 * MIB)
+    assert "\n" not in str(caught.value), "nobody knows who holds what"
+    follow(allocator).record_history()
+    held, line = allocator.refill(3 * MIB), call_site().line
+    with pytest.raises(OutOfMemoryError) as caught:
+        allocator.refill(2 * MIB)
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith("out of memory: 2 MiB of host memory requested; 3 MiB in use")
+    assert any(f"test_fronts.py:{line} test_the_error" in one for one in lines) and held[1]() is None
+
+
+def test_counts_start_again():
+    allocator = HostAllocator(limit=MIB)
+    allocator.refill(100)
+    with pytest.raises(OutOfMemoryError):
+        allocator.refill(2 * MIB)
+    now = allocator.memory_stats()
+    assert (now["num_device_alloc"], now["num_ooms"], now["num_alloc_retries"]) == (1, 1, 1)
+    allocator.reset_accumulated_memory_stats()
+    now = allocator.memory_stats()
+    assert (now["num_device_alloc"], now["num_ooms"], now["num_alloc_retries"]) == (0, 0, 0)
+    assert now["segment.all.current"] == 1
+
+
+def test_idle_followed_memory_is_bounded(no_collection):
+    allocator = HostAllocator(cache_limit=4 * MIB)
+    follow(allocator)
+    for nbytes in (8 * MIB, 30 * MIB):
+        allocator.refill(nbytes)[1]()
+    allocator.tidy()
+    assert allocator.statistics()["cached_bytes"] <= 4 * MIB
+
+
+def test_the_limit_follows_the_fraction():
+    allocator = HostAllocator(limit=1 << 40)
+    allocator.set_memory_fraction(1e-6)
+    with pytest.raises(OutOfMemoryError):
+        allocator.refill(MIB)
+    assert allocator.limit == 1 << 40
+    allocator.set_memory_fraction(None)
+    assert allocator.refill(MIB)
+
+
+def test_what_a_collection_frees_stays_until_it_ends():
+    allocator = HostAllocator()
+    follow(allocator)
+    seen = []
+
+    class Cycle:
+        def __init__(self):
+            self.me, (self.address, self.release) = self, allocator.refill(4096)
+
+        def __del__(self):
+            self.release()
+            seen.append((self.address, allocator.refill(4096)[0]))
+
+    Cycle()
+    gc.collect()
+    assert len(seen) == 1 and seen[0][0] != seen[0][1]
+    assert allocator.statistics()["allocated_blocks"] == 0
+
+
+def test_following_begins_and_ends_while_others_allocate():
+    allocator, failures = HostAllocator(), []
+
+    def work(tag):
+        try:
+            for i in range(400):
+                held = [allocator.refill(64 * (1 + (i + j) % 50)) for j in range(4)]
+                for _, release in held:
+                    release()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(tag,)) for tag in range(3)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        follow(allocator)
+        unfollow(allocator)
+    for thread in threads:
+        thread.join()
+    assert not failures and allocator.statistics()["allocated_bytes"] == 0
+    assert allocator.empty_cache() > 0 and allocator.statistics()["reserved_bytes"] == 0
+
+
+def test_the_shared_allocator_is_followed_by_default():
+    caching = follow()
+    try:
+        assert isinstance(default_host_allocator().refill(10)[1], Block) and caching.limit is None
+        assert "followed" in default_host_allocator().memory_summary()
+    finally:
+        unfollow()

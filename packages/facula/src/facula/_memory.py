@@ -1,0 +1,252 @@
+"""PyTorch's functions about the memory of a kind of device: one implementation, whatever allocator serves it.
+
+Note [Recorded memory]: tensors of the CPU take their blocks from free lists that nobody looks at. While their memory is
+recorded every allocation is seen instead: the host allocator is followed (`facula_allocator.follow`), and operators
+keep away from the free lists because both lists that they ask beforehand have an entry. That is the slow path of every
+operator, some microseconds a call.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
+from facula_errors.extend import boundary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from facula_allocator import CachingAllocator, HostAllocator
+    from facula_allocator.snapshots import Snapshot, SnapshotEvent, SnapshotSegment
+
+    Allocator: TypeAlias = CachingAllocator | HostAllocator
+
+MOST_ENTRIES = 1 << 20
+
+
+@boundary
+class DeviceMemory:
+    """The memory of one kind of device; its methods are the functions of the modules `memory`.
+
+    Arguments:
+        module: where the functions are, for errors: "cuda".
+        allocators: what gives the allocators of the devices in use, by index.
+        absent: the error of a function that needs a device, where there is none.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        allocators: Callable[[], Mapping[int, Allocator]],
+        absent: Callable[[str], Exception] | None = None,
+    ):
+        self._module = module
+        self._allocators = allocators
+        self._absent = absent
+
+    # ------------------------------------------------------------------------------------------------------- figures
+    def memory_allocated(self, device: object = None) -> int:
+        """Bytes in tensors, with the rounding up to the sizes of blocks; 0 where no such device is in use."""
+        return self._figures(device).get("allocated_bytes.all.current", 0)
+
+    def max_memory_allocated(self, device: object = None) -> int:
+        """The most bytes in tensors at once, since the start or `reset_peak_memory_stats`; 0 without a device in use.
+
+        On the CPU this is followed while memory is recorded, from that moment on, and a RuntimeError otherwise.
+        """
+        figures = self._figures(device)
+        found = figures.get("allocated_bytes.all.peak")
+        if found is None and figures:
+            raise OperationError(
+                f"{self._module}.max_memory_allocated: expected recorded memory; the peak of the bytes in tensors is "
+                f"followed from a call of {self._module}.record_memory_history() on. max_memory_reserved() is never "
+                "less, and always known"
+            )
+        return found or 0
+
+    def memory_reserved(self, device: object = None) -> int:
+        """Bytes that the allocator holds, in tensors and idle; 0 where no such device is in use."""
+        return self._figures(device).get("reserved_bytes.all.current", 0)
+
+    def max_memory_reserved(self, device: object = None) -> int:
+        """The most bytes that the allocator held, since the start or `reset_peak_memory_stats`."""
+        return self._figures(device).get("reserved_bytes.all.peak", 0)
+
+    def memory_stats(self, device: object = None) -> dict[str, int]:
+        """All figures by PyTorch's names, as "allocated_bytes.all.current"; {} where no such device is in use.
+
+        A figure that nobody follows is not there. On the CPU these are most peaks, but for those of recorded memory.
+        """
+        return self._figures(device)
+
+    def memory_summary(self, device: object = None, abbreviated: bool = False) -> str:
+        """A table of what is held, for people. `abbreviated` changes nothing."""
+        return self._needed("memory_summary", device).memory_summary()
+
+    def mem_get_info(self, device: object = None) -> tuple[int, int]:
+        """(free, total) bytes of the device; of the CPU those that this process may use."""
+        allocator = self._needed("mem_get_info", device)
+        driver = getattr(allocator, "driver", None)
+        if driver is None or driver.survives_fork:
+            from facula_allocator.extend import available_memory, usable_memory
+
+            return available_memory(), usable_memory()
+        return cast("tuple[int, int]", driver.memory_info())
+
+    def reset_peak_memory_stats(self, device: object = None) -> None:
+        """Let peaks start again at what is held now."""
+        self._needed("reset_peak_memory_stats", device).reset_peak_memory_stats()
+
+    def reset_accumulated_memory_stats(self, device: object = None) -> None:
+        """Let the counts of `memory_stats` that only grow start again at 0."""
+        self._needed("reset_accumulated_memory_stats", device).reset_accumulated_memory_stats()
+
+    # -------------------------------------------------------------------------------------------------------- memory
+    def empty_cache(self) -> None:
+        """Give idle memory back, to the system or the device."""
+        for allocator in self._allocators().values():
+            allocator.empty_cache()
+
+    def set_per_process_memory_fraction(self, fraction: float, device: object = None) -> None:
+        """Let tensors take at most this part of the device's memory, 0 < `fraction` <= 1."""
+        self._needed("set_per_process_memory_fraction", device).set_memory_fraction(fraction)
+
+    # ----------------------------------------------------------------------------------------------- who holds what
+    def memory_snapshot(self) -> list[SnapshotSegment]:
+        """The segments of all devices in use, with their blocks."""
+        return self.snapshot()["segments"]
+
+    def snapshot(self, device: object = None) -> Snapshot:
+        """All that the allocators hold and, where it is recorded, who allocated it: for `facula_allocator.snapshots`.
+
+        `_snapshot` is the same, as PyTorch calls it.
+        """
+        self._needed("memory_snapshot", device)
+        segments: list[SnapshotSegment] = []
+        traces: list[list[SnapshotEvent]] = []
+        settings: dict[str, object] = {}
+        for index, allocator in self._allocators().items():
+            found = allocator.memory_snapshot()
+            for segment in found["segments"]:
+                segment["device"] = index
+            segments += found["segments"]
+            traces += [[] for _ in range(len(traces), index)] + found["device_traces"][:1]
+            settings = settings or found["allocator_settings"]
+        return {"segments": segments, "device_traces": traces, "allocator_settings": settings}
+
+    def dump_snapshot(self, filename: str | os.PathLike[str] = "dump_snapshot.pickle") -> None:
+        """Write a snapshot to a file, as JSON (".json") or as the pickle that PyTorch's memory viewer reads.
+
+        `python -m facula_allocator render FILE -o page.html` makes a page of it. `_dump_snapshot` is the same.
+        """
+        from facula_allocator.snapshots import write_snapshot
+
+        write_snapshot(self.snapshot(), filename)
+
+    def record_memory_history(
+        self,
+        enabled: str | bool | None = "all",
+        context: str | None = "all",
+        stacks: str = "all",
+        max_entries: int = 50_000,
+        device: object = None,
+        clear_history: bool = False,
+        **options: Any,
+    ) -> None:
+        """See every allocation from now on: who holds what, the last events, exact peaks. `enabled=None` ends it.
+
+        Costs an allocation microseconds. `_record_memory_history` is the same, as PyTorch calls it.
+
+        Arguments:
+            enabled: "all" for live memory and the last events, "state" for live memory alone, None for nothing.
+            context: None keeps no lines of the program; "all", "alloc" and "state" keep those of allocations.
+            stacks: "all" or "python": lines of Python are kept.
+            max_entries: the most events kept.
+            device: the device; by default the first in use.
+            clear_history: forget what is recorded so far; this is always done.
+            options: others of PyTorch's, which change nothing.
+        """
+        operation = f"{self._module}.record_memory_history"
+        if enabled not in (None, True, False, "all", "state"):
+            raise InvalidValueError(f"{operation}: expected enabled, one of 'all', 'state', None; got {enabled!r:.60}")
+        if context not in (None, "all", "alloc", "state"):
+            expected = "context, one of 'all', 'alloc', 'state', None"
+            raise InvalidValueError(f"{operation}: expected {expected}; got {context!r:.60}")
+        if type(max_entries) is not int or max_entries < 0:
+            raise InvalidValueError(f"{operation}: expected max_entries >= 0, an int; got {max_entries!r:.60}")
+        allocator = self._needed("record_memory_history", device)
+        caching = _seen(allocator, bool(enabled))
+        if not enabled:
+            if caching is not None:
+                caching.stop_history()
+        elif caching is not None:
+            length = 0 if enabled == "state" else min(max_entries, MOST_ENTRIES)
+            caching.record_history(0 if context is None else 8, length)
+
+    def _figures(self, device: object) -> dict[str, int]:
+        allocator = self._allocator(device)
+        return {} if allocator is None else allocator.memory_stats()
+
+    def _needed(self, name: str, device: object) -> Allocator:
+        allocator = self._allocator(device)
+        if allocator is None:
+            assert self._absent is not None
+            raise self._absent(name)
+        return allocator
+
+    def _allocator(self, device: object) -> Allocator | None:
+        """The allocator of a device, as PyTorch names devices; None where that device is not in use."""
+        found = self._allocators()
+        if device is None:
+            return next(iter(found.values()), None)
+        if isinstance(device, int) and not isinstance(device, bool):
+            return found.get(device)
+        from facula_storage import Device
+
+        if not isinstance(device, (str, Device)):
+            raise InvalidTypeError(f"{self._module}: expected device, an int or a name; got {device!r:.60}")
+        place = Device(device)
+        if place.type != self._module:
+            raise InvalidValueError(f"{self._module}: expected device to be one of {self._module!r}; got {device!r}")
+        return found.get(0 if place.index is None else place.index)
+
+
+# Note [Recorded memory]
+_guards: list[None] = []  # one entry while operators are kept away from free lists
+
+
+def _seen(allocator: Allocator, wanted: bool) -> CachingAllocator | None:
+    """What sees every allocation, from now on or no more; None where nothing ever did."""
+    from facula_allocator import HostAllocator, follow, unfollow
+    from facula_autograd.extend import active_modes
+    from facula_storage.extend import collecting
+
+    if not isinstance(allocator, HostAllocator):
+        return allocator  # which sees them anyway
+    if wanted:
+        if not _guards:
+            _guards.append(None)
+            collecting.append(None)
+            active_modes.append(None)
+        return follow(allocator)
+    if not _guards:
+        return None
+    caching = follow(allocator)
+    unfollow(allocator)
+    _guards.pop()
+    for marks in (collecting, active_modes):
+        if marks:
+            marks.pop()
+    return caching
+
+
+def _after_fork() -> None:
+    """In the child: facula_storage has forgotten that a collection ran, and our entry with it."""
+    if _guards:
+        from facula_storage.extend import collecting
+
+        collecting.append(None)
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,255 @@
+"""Memory of tensors: figures, who holds what, and allocators of one's own."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import facula
+from facula import nn
+from facula_allocator import CachingAllocator, default_host_allocator, set_device_allocator
+from facula_allocator.drivers import CudaDriver, FakeRuntime
+from facula_allocator.snapshots import explain, read_snapshot, render_html
+
+MIB = 1 << 20
+memory = facula.cpu.memory
+
+
+@pytest.fixture
+def recorded():
+    memory.record_memory_history()
+    yield
+    memory.record_memory_history(None)
+
+
+@pytest.fixture
+def cuda():
+    """A CUDA device that does not exist, with an allocator."""
+    allocator = CachingAllocator(CudaDriver(0, FakeRuntime(capacity=64 * MIB)))
+    set_device_allocator(0, allocator)
+    yield allocator
+    set_device_allocator(0, None)
+
+
+def training_step():
+    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
+    optimizer = facula.optim.Adam(model.parameters())
+    loss = nn.functional.cross_entropy(model(facula.randn(32, 64)), facula.randint(0, 10, (32,)))
+    loss.backward()
+    optimizer.step()
+    return model, optimizer
+
+
+def test_bytes_in_tensors_are_known_at_any_time():
+    before = memory.memory_allocated()
+    x = facula.empty(1 << 20)
+    assert memory.memory_allocated() == before + 4 * MIB <= memory.memory_reserved() <= memory.max_memory_reserved()
+    del x
+    assert memory.memory_allocated() == before
+    stats = facula.cpu.memory_stats()
+    assert stats["allocated_bytes.all.current"] == before and "allocated_bytes.all.peak" not in stats
+    assert "from the system" in facula.cpu.memory_summary()
+    free, total = facula.cpu.mem_get_info("cpu")
+    assert 0 < free <= total
+
+
+def test_idle_memory_is_given_back():
+    del_me = facula.empty(8 << 20)
+    del del_me
+    facula.cpu.empty_cache()
+    reserved = memory.memory_reserved()
+    facula.cpu.reset_peak_memory_stats()
+    assert memory.max_memory_reserved() == reserved
+    facula.cpu.reset_accumulated_memory_stats()
+    assert facula.cpu.memory_stats()["num_device_free"] == 0
+
+
+def test_a_peak_that_nobody_follows_is_no_number():
+    with pytest.raises(
+        RuntimeError, match=r"cpu\.record_memory_history\(\) on\. max_memory_reserved\(\) is never less"
+    ):
+        facula.cpu.max_memory_allocated()
+
+
+def test_the_peak_of_recorded_memory_is_exact(recorded):
+    held = facula.empty(1 << 20)
+    start = memory.memory_allocated()
+    memory.reset_peak_memory_stats()
+    x = facula.empty(1 << 20)
+    y = x + held  # three of 4 MiB
+    del x
+    z = y * 2
+    del y, z
+    assert memory.max_memory_allocated() == start + 8 * MIB and memory.memory_allocated() == start
+
+
+def test_no_operator_takes_memory_unseen(recorded):
+    host = default_host_allocator()
+    unseen = host.size_classes()
+    kept = training_step()
+    with facula.no_grad():
+        kept[0](facula.randn(4, 64)).softmax(1).sort()
+    after = {row.block_bytes: row.allocated_blocks for row in host.size_classes()}
+    assert all(after.get(row.block_bytes, 0) <= row.allocated_blocks for row in unseen)
+    assert len(after) <= len(unseen)
+
+
+def test_it_says_who_holds_the_memory_of_a_model(recorded, tmp_path):
+    kept = training_step()
+    for name in ("memory.json", "memory.pickle"):
+        memory.dump_snapshot(tmp_path / name)
+    snapshot = read_snapshot(tmp_path / "memory.json")
+    assert snapshot["segments"] == read_snapshot(tmp_path / "memory.pickle")["segments"]
+    text = explain(snapshot, 1 << 40, place="host memory")
+    first = training_step.__code__.co_firstlineno
+    assert f"test_memory.py:{first + 1} training_step" in text, "the parameters"
+    assert f"test_memory.py:{first + 5} training_step" in text, "the state of the optimizer"
+    assert f"test_memory.py:{first + 3} training_step" not in text, "activations are gone"
+    assert kept and {"alloc", "free_completed"} <= {event["action"] for event in snapshot["device_traces"][0]}
+    assert "test_memory.py" in render_html(snapshot)
+    assert memory.memory_snapshot() == memory.snapshot()["segments"] and memory._snapshot()["allocator_settings"]
+
+
+def test_after_recording_operators_are_quick_again():
+    from facula_autograd.extend import active_modes
+    from facula_storage.extend import collecting
+
+    before = len(active_modes), len(collecting)
+    memory._record_memory_history("all", max_entries=5)
+    memory._record_memory_history("state", context=None)
+    x = facula.ones(1000)
+    memory._record_memory_history(None)
+    memory._record_memory_history(None)
+    assert (len(active_modes), len(collecting)) == before
+    allocated = memory.memory_allocated()
+    del x
+    assert memory.memory_allocated() < allocated
+    assert not any(block["frames"] for one in memory.memory_snapshot() for block in one["blocks"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_child_goes_on_recording(recorded):
+    child = os.fork()
+    if not child:
+        memory.reset_peak_memory_stats()
+        start = memory.memory_allocated()
+        facula.empty(1 << 20).relu()
+        os._exit(0 if memory.max_memory_allocated() == start + 8 * MIB else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_results_are_the_same_while_recorded():
+    facula.manual_seed(0)
+    plain = [p.tolist() for p in training_step()[0].parameters()]
+    memory.record_memory_history()
+    try:
+        facula.manual_seed(0)
+        assert plain == [p.tolist() for p in training_step()[0].parameters()]
+    finally:
+        memory.record_memory_history(None)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: memory.memory_allocated("cuda"), ValueError, "cpu: expected device to be one of 'cpu'; got 'cuda'"),
+        (lambda: memory.memory_allocated(1.5), TypeError, "cpu: expected device, an int or a name; got 1.5"),
+        (lambda: memory.record_memory_history("some"), ValueError, "expected enabled, one of 'all', 'state', None"),
+        (lambda: memory.record_memory_history(context="x"), ValueError, "expected context, one of .*; got 'x'"),
+        (lambda: memory.record_memory_history(max_entries=-1), ValueError, "expected max_entries >= 0, an int; got -1"),
+        (lambda: facula.cpu.set_per_process_memory_fraction(2.0), ValueError, "0 < fraction <= 1; got 2.0"),
+        (lambda: facula.cuda.memory_snapshot(), RuntimeError, r"cuda\.memory_snapshot: there is no CUDA device"),
+        (lambda: facula.cuda.memory._record_memory_history(), RuntimeError, "there is no CUDA device"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_fraction_bounds_tensors():
+    facula.cpu.set_per_process_memory_fraction(1e-9)
+    try:
+        with pytest.raises(facula.OutOfMemoryError, match=r"^out of memory") as caught:
+            facula.empty(64 << 20)
+    finally:
+        default_host_allocator().set_memory_fraction(None)
+    assert isinstance(caught.value, (MemoryError, RuntimeError))
+    assert facula.OutOfMemoryError is facula.cuda.OutOfMemoryError is facula.errors.OutOfMemoryError
+
+
+def test_cuda_figures_are_those_of_the_devices_allocators(cuda):
+    assert facula.cuda.memory_allocated() == 0 and facula.cuda.max_memory_allocated("cuda:0") == 0
+    facula.cuda.memory._record_memory_history()
+    block = cuda.allocate(1000)
+    assert facula.cuda.memory_allocated() == facula.cuda.memory_allocated(0) == 1024
+    assert facula.cuda.memory_reserved() == facula.cuda.memory_cached() == 2 * MIB
+    assert facula.cuda.memory_allocated(1) == 0 and facula.cuda.memory_stats("cuda:1") == {}
+    frames = [row["frames"] for row in facula.cuda.memory_snapshot()[0]["blocks"] if row["state"] != "inactive"]
+    assert frames[0][0]["filename"] == __file__
+    free, total = facula.cuda.mem_get_info()
+    assert total - free == 2 * MIB and "device memory" in facula.cuda.memory_summary()
+    block.free()
+    facula.cuda.empty_cache()
+    assert facula.cuda.memory_reserved() == 0 and facula.cuda.max_memory_allocated() == 1024
+    facula.cuda.reset_max_memory_allocated()
+    assert facula.cuda.max_memory_allocated() == 0
+    facula.cuda.memory._record_memory_history(enabled=None)
+    assert facula.cuda.memory._snapshot()["device_traces"] == [[]]
+
+
+OWN_POOL = """
+    import numpy as np
+    import facula
+    from facula import nn
+    from facula_allocator import CachingAllocator, StorageAllocator, default_host_allocator
+    from facula_allocator.drivers import HostDriver
+    from facula_cpu import CpuBackend
+    from facula_storage.extend import register_backend
+
+    pool = CachingAllocator(HostDriver(), limit=64 << 20)
+    front = StorageAllocator(pool)
+    register_backend("cpu", lambda index: CpuBackend(front))
+
+    class Memory:
+        __slots__ = ("__array_interface__", "__del__")
+
+        def __init__(self, shape):
+            address, self.__del__ = front.refill(int(np.prod(shape)) * 4)
+            self.__array_interface__ = {"shape": shape, "typestr": "<f4", "data": (address, False), "version": 3}
+
+    array = np.asarray(Memory((256, 64)))
+    array[:] = 1
+    assert facula.cpu.memory_allocated() == 256 * 64 * 4
+    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
+    optimizer = facula.optim.Adam(model.parameters())
+    calls = []
+    for step in range(5):
+        loss = nn.functional.cross_entropy(model(facula.from_numpy(array)), facula.zeros(256, dtype=facula.int64))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        calls.append(pool.memory_stats()["num_device_alloc"])
+    assert calls[1] == calls[-1], calls
+    facula.cpu.memory.record_memory_history()
+    other = facula.ones(1000)
+    frames = [row["frames"] for one in facula.cpu.memory_snapshot() for row in one["blocks"] if row["frames"]]
+    assert frames and all(frame[0]["filename"] == "<string>" for frame in frames)
+    assert facula.cpu.max_memory_allocated() > facula.cpu.memory_allocated()
+    try:
+        facula.empty(128 << 20)
+    except facula.OutOfMemoryError as error:
+        assert str(error).startswith("out of memory") and error.limit == 64 << 20
+    del model, optimizer, loss, other
+    assert facula.cpu.memory_allocated() == 256 * 64 * 4, "the array alone"
+    del array
+    assert facula.cpu.memory_allocated() == 0
+    assert default_host_allocator().memory_stats()["num_device_alloc"] == 0
+"""
+
+
+def test_tensors_and_numpy_share_a_pool_of_ones_own():
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(OWN_POOL)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
