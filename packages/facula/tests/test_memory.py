@@ -97,12 +97,17 @@ def test_no_operator_takes_memory_unseen(recorded):
     assert len(after) <= len(unseen)
 
 
+def named(segments):
+    """The blocks whose lines are known: others of the process come and go between two snapshots."""
+    return [block for segment in segments for block in segment["blocks"] if block["frames"]]
+
+
 def test_it_says_who_holds_the_memory_of_a_model(recorded, tmp_path):
     kept = training_step()
     for name in ("memory.json", "memory.pickle"):
         memory.dump_snapshot(tmp_path / name)
     snapshot = read_snapshot(tmp_path / "memory.json")
-    assert snapshot["segments"] == read_snapshot(tmp_path / "memory.pickle")["segments"]
+    assert named(snapshot["segments"]) == named(read_snapshot(tmp_path / "memory.pickle")["segments"]) != []
     text = explain(snapshot, 1 << 40, place="host memory")
     first = training_step.__code__.co_firstlineno
     assert f"test_memory.py:{first + 1} training_step" in text, "the parameters"
@@ -110,7 +115,8 @@ def test_it_says_who_holds_the_memory_of_a_model(recorded, tmp_path):
     assert f"test_memory.py:{first + 3} training_step" not in text, "activations are gone"
     assert kept and {"alloc", "free_completed"} <= {event["action"] for event in snapshot["device_traces"][0]}
     assert "test_memory.py" in render_html(snapshot)
-    assert memory.memory_snapshot() == memory.snapshot()["segments"] and memory._snapshot()["allocator_settings"]
+    assert named(memory.memory_snapshot()) == named(memory.snapshot()["segments"])
+    assert memory._snapshot()["allocator_settings"]
 
 
 def test_a_step_is_traced_and_fits_where_it_did(tmp_path):
