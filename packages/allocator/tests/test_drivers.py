@@ -33,7 +33,11 @@ def test_an_allocator_works_on_its_device_alone(runtime, kind, device):
     simulated, other = runtime.device(device), runtime.device(1 - device)
     runtime.set_device(1 - device)
     allocator = CachingAllocator(kind(device, runtime))
+    allocator.record_history()
     block = allocator.allocate(20 * MIB, stream=3)
+    snapshot = allocator.memory_snapshot()
+    assert snapshot["segments"][0]["device"] == device and snapshot["device_traces"][device][-1]["action"] == "alloc"
+    allocator.stop_history()
     block.record_use(4)
     simulated.launch(4, reads=[(block.ptr, 1000, "first")])
     block.free()

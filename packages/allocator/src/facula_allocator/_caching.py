@@ -26,7 +26,7 @@ from ._settings import checked_fraction
 from ._size_classes import LARGEST
 from ._slow_path import SlowPath
 from ._stacks import Lines
-from .drivers.protocol import checked_driver, supports_virtual_memory
+from .drivers.protocol import checked_driver, device_of, supports_virtual_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,8 @@ class CachingAllocator(PoolOwner):
 
     def __init__(self, driver: Driver, limit: int | None = None, **options: Option):
         self.driver = checked_driver(driver)
-        self.options = checked_options({**environment_options(), **options}, driver.granularity)
+        given = {**environment_options(), **options}
+        self.options = checked_options(given, driver.granularity, supports_virtual_memory(driver))
         self._budget = Budget(None if limit is None else _size("CachingAllocator", limit, "limit"))
         self._listeners = Listeners()
         self._observers: OomObservers[CachingAllocator] = OomObservers()
@@ -235,10 +236,11 @@ class CachingAllocator(PoolOwner):
     def memory_snapshot(self) -> Snapshot:
         """All segments and their blocks, as `torch.cuda.memory._snapshot()` shows them."""
         self._drain()
-        lines, history = Lines(), self._listeners.history
+        lines, history, device = Lines(), self._listeners.history, device_of(self.driver)
+        events = [] if history is None else history.events(lines)
         return {
-            "segments": segments_of(self._core, history, lines),
-            "device_traces": [[] if history is None else history.events(lines)],
+            "segments": segments_of(self._core, device, history, lines),
+            "device_traces": [*([] for _ in range(device)), events],
             "allocator_settings": self._settings(),
         }
 

@@ -29,11 +29,12 @@ _ROWS = (
 )
 
 
-def segments_of(core: Core, history: History | None, lines: Lines) -> list[SnapshotSegment]:
+def segments_of(core: Core, device: int, history: History | None, lines: Lines) -> list[SnapshotSegment]:
     """The segments of a core, by address.
 
     Arguments:
         core: the books.
+        device: the number of the device.
         history: who allocated what, where that is recorded.
         lines: the lines of its stacks.
     """
@@ -55,7 +56,7 @@ def segments_of(core: Core, history: History | None, lines: Lines) -> list[Snaps
         allocated = [block for block in active if block["state"] == ALLOCATED]
         found.append(
             {
-                "device": 0,
+                "device": device,
                 "address": address,
                 "total_size": total,
                 "allocated_size": sum([block["size"] for block in allocated]),

@@ -103,7 +103,7 @@ class RecordedDriver(SimulatedDriver):
 
 def options_of(trace: Trace, given: dict[str, Option]) -> dict[str, Option]:
     """The recorded options, those given in their place; and the limit."""
-    found: dict[str, Option] = {**Options()._asdict(), "limit": None}
+    found: dict[str, Option] = {**Options()._asdict(), "small_size": None, "limit": None}
     for name, value in trace.options.items():
         if name not in found or not isinstance(value, int | float | None):
             known = ", ".join(found)

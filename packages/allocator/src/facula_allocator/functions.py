@@ -29,3 +29,7 @@ def c_functions(allocator: CachingAllocator) -> object:
 def get_include() -> str:
     """The folder of `facula_allocator.h`, for a C compiler."""
     return str(Path(__file__).with_name("include"))
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

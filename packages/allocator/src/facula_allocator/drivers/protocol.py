@@ -88,6 +88,16 @@ def supports_virtual_memory(driver: Driver) -> TypeGuard[VirtualMemory]:
     return not _missing(driver, VirtualMemory) and bool(getattr(driver, "page_size", 0))
 
 
+def device_of(driver: object) -> int:
+    """The number of a driver's device, as snapshots have it, also below policies; 0 where a driver has none."""
+    while driver is not None:
+        number = getattr(driver, "device", None)
+        if type(number) is int:
+            return number
+        driver = getattr(driver, "driver", None)
+    return 0
+
+
 def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: str = "driver") -> Driver:
     """The driver, if it has all that an allocator asks of it; InvalidTypeError names what is missing.
 
