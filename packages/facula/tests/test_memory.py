@@ -274,6 +274,23 @@ OWN_POOL = """
 """
 
 
+def test_a_snapshot_of_two_devices_has_a_trace_for_each():
+    runtime = FakeRuntime(devices=2, capacity=64 * MIB)
+    for device in (0, 1):
+        allocator = CachingAllocator(CudaDriver(device, runtime))
+        allocator.record_history()
+        set_device_allocator(device, allocator)
+        allocator.allocate((device + 1) * MIB)
+    try:
+        found = facula.cuda.memory.snapshot()
+    finally:
+        for device in (0, 1):
+            set_device_allocator(device, None)
+    assert [segment["device"] for segment in found["segments"]] == [0, 1]
+    sizes = [[event["size"] for event in trace if event["action"] == "alloc"] for trace in found["device_traces"]]
+    assert sizes == [[MIB], [2 * MIB]]
+
+
 def test_tensors_and_numpy_share_a_pool_of_ones_own():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(OWN_POOL)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

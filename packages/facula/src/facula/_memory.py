@@ -132,7 +132,7 @@ class DeviceMemory:
             for segment in found["segments"]:
                 segment["device"] = index
             segments += found["segments"]
-            traces += [[] for _ in range(len(traces), index)] + found["device_traces"][:1]
+            traces += [[] for _ in range(len(traces), index)] + found["device_traces"][-1:]
             settings = settings or found["allocator_settings"]
         return {"segments": segments, "device_traces": traces, "allocator_settings": settings}
 
