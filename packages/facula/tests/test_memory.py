@@ -51,6 +51,7 @@ def test_bytes_in_tensors_are_known_at_any_time():
     assert memory.memory_allocated() == before
     stats = facula.cpu.memory_stats()
     assert stats["allocated_bytes.all.current"] == before and "allocated_bytes.all.peak" not in stats
+    assert facula.cpu.memory_stats_as_nested_dict()["allocated_bytes"]["all"]["current"] == before
     assert "from the system" in facula.cpu.memory_summary()
     free, total = facula.cpu.mem_get_info("cpu")
     assert 0 < free <= total
@@ -211,6 +212,7 @@ def test_cuda_figures_are_those_of_the_devices_allocators(cuda):
     assert facula.cuda.memory_allocated() == facula.cuda.memory_allocated(0) == 1024
     assert facula.cuda.memory_reserved() == facula.cuda.memory_cached() == 2 * MIB
     assert facula.cuda.memory_allocated(1) == 0 and facula.cuda.memory_stats("cuda:1") == {}
+    assert facula.cuda.memory_stats_as_nested_dict()["num_ooms"] == 0
     frames = [row["frames"] for row in facula.cuda.memory_snapshot()[0]["blocks"] if row["state"] != "inactive"]
     assert frames[0][0]["filename"] == __file__
     free, total = facula.cuda.mem_get_info()

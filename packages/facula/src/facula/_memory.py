@@ -81,6 +81,17 @@ class DeviceMemory:
         """
         return self._figures(device)
 
+    def memory_stats_as_nested_dict(self, device: object = None) -> dict[str, Any]:
+        """The figures of `memory_stats`, a dict a level: `["allocated_bytes"]["all"]["current"]`."""
+        nested: dict[str, Any] = {}
+        for name, figure in self._figures(device).items():
+            *levels, last = name.split(".")
+            place = nested
+            for level in levels:
+                place = place.setdefault(level, {})
+            place[last] = figure
+        return nested
+
     def memory_summary(self, device: object = None, abbreviated: bool = False) -> str:
         """A table of what is held, for people. `abbreviated` changes nothing."""
         return self._needed("memory_summary", device).memory_summary()

@@ -120,8 +120,8 @@ def by_others(case: Case) -> str | None:
     if others * 10 < case.device_total:
         return None
     return (
-        f"{readable(others)} of the device are in use outside this allocator: look for other processes, and for "
-        "libraries in this one with a pool of their own"
+        f"{readable(others)} of the device are in use outside this allocator: look for other allocators and processes, "
+        "and for libraries in this one with a pool of their own"
     )
 
 

@@ -14,6 +14,7 @@ from .memory import (
     memory_reserved,
     memory_snapshot,
     memory_stats,
+    memory_stats_as_nested_dict,
     memory_summary,
     reset_accumulated_memory_stats,
     reset_peak_memory_stats,
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "amp", "current_device", "device_count", "empty_cache", "is_available", "is_initialized", "max_memory_allocated",
     "max_memory_reserved", "mem_get_info", "memory_allocated", "memory_reserved", "memory_snapshot", "memory_stats",
-    "memory_summary", "reset_accumulated_memory_stats", "reset_peak_memory_stats", "set_device",
-    "set_per_process_memory_fraction", "synchronize",
+    "memory_stats_as_nested_dict", "memory_summary", "reset_accumulated_memory_stats", "reset_peak_memory_stats",
+    "set_device", "set_per_process_memory_fraction", "synchronize",
 ]  # fmt: skip
 
 

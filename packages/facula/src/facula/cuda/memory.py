@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 __all__ = [
     "dump_snapshot", "empty_cache", "list_gpu_processes", "max_memory_allocated", "max_memory_cached",
     "max_memory_reserved", "mem_get_info", "memory_allocated", "memory_cached", "memory_reserved", "memory_snapshot",
-    "memory_stats", "memory_summary", "record_memory_history", "record_trace", "reset_accumulated_memory_stats",
-    "reset_max_memory_allocated", "reset_max_memory_cached", "reset_peak_memory_stats",
-    "set_per_process_memory_fraction", "snapshot",
+    "memory_stats", "memory_stats_as_nested_dict", "memory_summary", "record_memory_history", "record_trace",
+    "reset_accumulated_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached",
+    "reset_peak_memory_stats", "set_per_process_memory_fraction", "snapshot",
 ]  # fmt: skip
 
 
@@ -44,6 +44,7 @@ memory_allocated = _memory.memory_allocated
 memory_reserved = _memory.memory_reserved
 memory_snapshot = _memory.memory_snapshot
 memory_stats = _memory.memory_stats
+memory_stats_as_nested_dict = _memory.memory_stats_as_nested_dict
 memory_summary = _memory.memory_summary
 record_memory_history = _memory.record_memory_history
 record_trace = _memory.record_trace
