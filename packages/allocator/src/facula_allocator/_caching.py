@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from threading import RLock
 from typing import TYPE_CHECKING
 from weakref import WeakSet, finalize
 
@@ -17,6 +16,7 @@ from ._errors import OutOfMemoryError
 from ._history import History
 from ._host import _size
 from ._listeners import Listeners, MemoryEvent
+from ._locks import ExitLock
 from ._memory_views import segments_of, summary_of
 from ._observers import OomObservers
 from ._options import UNBOUNDED, Option, checked_options, environment_options
@@ -87,7 +87,7 @@ class CachingAllocator(PoolOwner):
 
     def _open(self) -> None:
         """Begin with empty books."""
-        self._lock = RLock()
+        self._lock = ExitLock()
         options = self.options
         self._core = Core(
             collecting,
@@ -334,7 +334,7 @@ class CachingAllocator(PoolOwner):
     def _after_fork(self) -> None:
         """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
         if self.driver.survives_fork:
-            self._lock = RLock()
+            self._lock = ExitLock()
             self._slow_path.inside = False
             self._listen()
         else:
