@@ -69,8 +69,10 @@ class CachingAllocator(PoolOwner):
 
     def __init__(self, driver: Driver, limit: int | None = None, **options: Option):
         self.driver = checked_driver(driver)
-        given = {**environment_options(), **options}
-        self.options = checked_options(given, driver.granularity, supports_virtual_memory(driver))
+        pages, general = supports_virtual_memory(driver), environment_options()
+        if not pages:
+            general.pop("expandable_segments", None)  # what is said to all allocators holds where it can
+        self.options = checked_options({**general, **options}, driver.granularity, pages)
         self._budget = Budget(None if limit is None else _size("CachingAllocator", limit, "limit"))
         self._listeners = Listeners()
         self._observers: OomObservers[CachingAllocator] = OomObservers()
@@ -258,8 +260,11 @@ class CachingAllocator(PoolOwner):
     def add_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Tell `listener` of each `MemoryEvent`, in the order in which the allocator's books change.
 
-        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`.
+        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`. An error
+        that a listener raises is warned of, the first time, and goes no further.
         """
+        if not callable(listener):
+            raise InvalidTypeError(f"add_listener: expected listener, a function; got {listener!r:.60}")
         self._drain()  # what was freed before is not told of
         self._listeners.add(listener)
         self._detours.append(listener)

@@ -203,6 +203,8 @@ class HostAllocator(HostBooks):
         )
         if self is not _default.get("host"):
             error.remedy = "raise the allocator's limit"
+        if self._account.limit != self._limit:
+            error.remedy = "raise the memory fraction (set_memory_fraction, set_per_process_memory_fraction)"
         error.explanation = self._explanation(nbytes)
         return self._observers.second_try(error, self, lambda: self.refill(nbytes))
 

@@ -140,4 +140,6 @@ def checked_count(operation: str, name: str, value: object, least: int = 0) -> i
         raise InvalidTypeError(f"{operation}: expected {name}, an int; got {value!r:.60}")
     if value < least:
         raise InvalidValueError(f"{operation}: expected {name} >= {least}; got {value}")
+    if value >= 1 << 63:
+        raise InvalidValueError(f"{operation}: expected {name} < 2**63; got {value}")
     return value
