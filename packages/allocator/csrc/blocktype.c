@@ -71,10 +71,10 @@ static PyObject *block_record_use(Block *self, PyObject *stream)
 {
     if (refuse_freed(self, "record_use"))
         return NULL;
-    long long other = PyLong_AsLongLong(stream);
-    if (other == -1 && PyErr_Occurred()) {
+    long long other = PyLong_CheckExact(stream) ? PyLong_AsLongLong(stream) : -1;
+    if (other == -1 && (!PyLong_CheckExact(stream) || PyErr_Occurred())) {
         PyErr_Clear();
-        PyErr_Format(types.value_error, "Block.record_use: expected stream, an int of 64 bits; got %R", stream);
+        PyErr_Format(types.type_error, "Block.record_use: expected stream, an int of 64 bits; got %R", stream);
         return NULL;
     }
     if (self->block && facula_core_use(self->block, other))

@@ -186,6 +186,8 @@ static void give_back_held(void)
 
 void facula_region_release(facula_region *region)
 {
+    if (!region)
+        return;
     atomic_fetch_sub(&region->account->live_bytes, (int64_t)region->nbytes);
     atomic_fetch_sub(&region->account->live_regions, 1);
     if (!holding) {

@@ -32,7 +32,7 @@ void facula_account_reset_peak(facula_account *account);
 /* NULL when it would pass the limit or the system refuses; then nothing has changed. */
 facula_region *facula_region_new(facula_account *account, int64_t nbytes, int kind);
 uintptr_t facula_region_address(facula_region *region);
-/* Gives the memory back, at once or, while releases are held, when they no longer are. */
+/* Gives the memory back, at once or, while releases are held, when they no longer are. NULL: nothing. */
 void facula_region_release(facula_region *region);
 
 /* While held (1), released regions wait; 0 frees them. Process-wide. */

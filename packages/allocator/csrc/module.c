@@ -20,6 +20,7 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     PyObject *module = PyModule_Create(&definition), *errors = PyImport_ImportModule("facula_errors");
     if (!module || !errors || !(types.value_error = PyObject_GetAttrString(errors, "InvalidValueError")) ||
+        !(types.type_error = PyObject_GetAttrString(errors, "InvalidTypeError")) ||
         !(types.core_type = add_type(module, &core_spec, "Core")) ||
         !(types.block_type = add_type(module, &block_spec, "Block")) || add_stacks(module))
         Py_CLEAR(module);

@@ -71,7 +71,7 @@ int add_stacks(PyObject *module);
 
 typedef struct {
     PyTypeObject *core_type, *block_type;
-    PyObject *value_error; /* facula_errors.InvalidValueError */
+    PyObject *value_error, *type_error; /* facula_errors.InvalidValueError, InvalidTypeError */
 } module_state;
 
 extern module_state types;

@@ -5,8 +5,8 @@ import re
 import pytest
 from simulated import MIB, current
 
-from facula_allocator import CachingAllocator, MemPool, use_mem_pool
-from facula_allocator.drivers import HostDriver
+from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
+from facula_allocator.drivers import DriverError, HostDriver, SimulatedDriver
 
 
 def test_a_freed_block_is_reused_at_once_on_its_stream(caching, driver):
@@ -70,8 +70,8 @@ def test_bad_requests(caching, arguments, message):
 
 
 def test_uses_of_a_block_must_be_streams(caching):
-    for stream in ("a", 1 << 63):
-        with pytest.raises(ValueError, match=r"Block\.record_use: expected stream"):
+    for stream in ("a", 1 << 63, True, 1.5, -(1 << 63) - 1):
+        with pytest.raises(TypeError, match=r"Block\.record_use: expected stream"):
             caching.allocate(1).record_use(stream)
 
 
@@ -87,6 +87,12 @@ def test_uses_of_a_block_must_be_streams(caching):
         ({"garbage_collection_threshold": 1.0}, "expected 0 < garbage_collection_threshold < 1, or None; got 1.0"),
         ({"garbage_collection_threshold": "a"}, "expected 0 < garbage_collection_threshold < 1, or None; got 'a'"),
         ({"limit": -1}, "expected limit >= 0; got -1"),
+        ({"max_split_size": 1 << 63}, r"expected max_split_size <= 2\*\*62; got 9223372036854775808"),
+        ({"huge_step": 1 << 80}, r"expected huge_step <= 2\*\*62; got"),
+        (
+            {"expandable_segments": True},
+            "expected expandable_segments=True with a driver that has pages, as Cuda",
+        ),
     ],
 )
 def test_bad_options(driver, options, message):
@@ -100,10 +106,14 @@ def test_options_from_the_environment(driver, monkeypatch):
     options = CachingAllocator(driver, small_size=8192).options
     assert (options.max_split_size, options.lend, options.small_size) == (64 * MIB, False, 8192)
     assert options.garbage_collection_threshold == 0.5
-    for wrong in ("max_split=1", "lend=1", "max_split_size=many", "garbage_collection_threshold=x", "lend"):
+    for wrong in ("max_split=1", "lend=1", "max_split_size=many", "garbage_collection_threshold=x", "lend",
+                  "lend=no,lend=yes", "roundup_power2_divisions=4MiB"):  # fmt: skip
         monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", wrong)
         with pytest.raises(ValueError, match=r"^FACULA_ALLOCATOR_OPTIONS: "):
             CachingAllocator(driver)
+    monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", "expandable_segments=yes,roundup_power2_divisions=4")
+    assert CachingAllocator(driver).options[-2] is None  # for all allocators: where the driver can
+    assert CachingAllocator(SimulatedDriver(64 * MIB, page_size=MIB)).options.expandable_segments is True
 
 
 def test_a_threshold_gives_idle_memory_back_early(driver):
@@ -119,6 +129,8 @@ def test_a_threshold_gives_idle_memory_back_early(driver):
 def test_bad_objects(caching):
     with pytest.raises(TypeError, match=r"expected driver, as HostDriver\(\); got 7 without granularity, memory"):
         CachingAllocator(7)
+    with pytest.raises(TypeError, match="add_listener: expected listener, a function; got 5"):
+        caching.add_listener(5)
     with pytest.raises(TypeError, match="MemPool: expected allocator, a CachingAllocator; got 7"):
         MemPool(7)
     with pytest.raises(TypeError, match="use_mem_pool: expected pool, a MemPool; got None"):
@@ -148,3 +160,47 @@ def test_max_split_size_keeps_large_blocks_whole(driver):
     again = caching.allocate(29 * MIB)
     assert again.capacity == 30 * MIB and current(caching, "reserved_bytes") == 50 * MIB
     del kept, again
+
+
+class Careless(SimulatedDriver):
+    """A driver of one's own: it raises Python's error, and may give odd addresses."""
+
+    shift = 0
+
+    def allocate(self, nbytes):
+        try:
+            return super().allocate(nbytes) + self.shift
+        except DriverError:
+            raise MemoryError("full") from None
+
+    def free(self, address, nbytes):
+        super().free(address - self.shift, nbytes)
+
+    def map(self, address, nbytes):
+        try:
+            super().map(address, nbytes)
+        except DriverError:
+            raise MemoryError("full") from None
+
+
+@pytest.mark.parametrize("page_size", [0, MIB])
+def test_a_driver_may_raise_pythons_memory_error(page_size):
+    caching = CachingAllocator(Careless(32 * MIB, page_size=page_size))
+    caching.allocate(20 * MIB, 1).free()
+    caching.allocate(30 * MIB, 2).free()  # in the place of idle memory
+    with pytest.raises(OutOfMemoryError) as caught:
+        caching.allocate(40 * MIB)
+    assert "MemoryError: full" in str(caught.value.__cause__)
+
+
+def test_what_a_driver_says_is_checked():
+    driver = Careless(32 * MIB)
+    driver.shift = 8
+    with pytest.raises(ValueError, match="allocate: expected an address from the driver, a multiple of 512; got"):
+        CachingAllocator(driver).allocate(1)
+    assert driver.memory_info()[0] == 32 * MIB
+    for name, wrong in (("granularity", 0), ("granularity", 1.5), ("page_size", 100), ("page_size", -512)):
+        driver = Careless(32 * MIB)
+        setattr(driver, name, wrong)
+        with pytest.raises(ValueError, match=rf"CachingAllocator: expected driver\.{name}.*; got {wrong}"):
+            CachingAllocator(driver)

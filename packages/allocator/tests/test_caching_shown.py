@@ -32,6 +32,25 @@ def test_listeners_are_told_in_order(caching):
         caching.remove_listener(print)
 
 
+def test_a_listener_that_fails_is_warned_of_once(caching):
+    told = []
+
+    def fail(event):
+        raise ZeroDivisionError("of the listener")
+
+    caching.add_listener(fail)
+    caching.add_listener(told.append)
+    with pytest.warns(RuntimeWarning, match="The listener .*fail failed: ZeroDivisionError: of the listener") as seen:
+        caching.allocate(1000).free()
+    caching.memory_stats()
+    assert len(seen) == 1
+    assert [event.action for event in told] == ["segment_alloc", "alloc", "free_requested", "free_completed"]
+    caching.remove_listener(fail)
+    caching.add_listener(fail)
+    with pytest.warns(RuntimeWarning, match="failed"):
+        caching.allocate(1)
+
+
 def test_the_snapshot_has_pytorchs_form(caching):
     kept = caching.allocate(1000, stream=1)
     waiting = caching.allocate(2000, stream=1)

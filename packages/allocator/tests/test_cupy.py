@@ -236,8 +236,8 @@ def test_known_allocators_are_those_that_were_asked_for(monkeypatch):
     set_device_allocator(0, mine)
     with pytest.raises(RuntimeError, match="set_device_allocator: expected device 0 without an allocator; got"):
         set_device_allocator(0, found)
-    for wrong in (("0", mine), (0, 7)):
-        with pytest.raises(TypeError, match="set_device_allocator: expected"):
+    for wrong in (("0", mine), (0, 7), (-1, mine)):
+        with pytest.raises((TypeError, ValueError), match="set_device_allocator: expected"):
             set_device_allocator(*wrong)
     with pytest.raises(ValueError, match="CudaDriver: expected 0 <= device < 4"):
         device_allocator(9)

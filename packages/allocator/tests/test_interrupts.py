@@ -3,18 +3,20 @@
 import dis
 import functools
 import gc
+import signal
 import sys
 
 import pytest
 from simulated import MIB
 
-from facula_allocator import CachingAllocator
-from facula_allocator.drivers import SimulatedDriver
+from facula_allocator import CachingAllocator, HostAllocator
+from facula_allocator.drivers import HostDriver, SimulatedDriver
 
 EVERY = 19  # of the moments; with 1 it takes a minute
 # Python looks for signals after these. What a driver does when it is interrupted is the driver's matter.
 CHECKED = ("CALL", "JUMP_BACKWARD", "RESUME")
 WATCHED = ("_slow_path.py", "_waiting.py", "_lending.py", "_ranges.py", "_listeners.py")
+HOST = ("allocator/_host.py", "_size_classes.py", "_regions.py", "drivers/host.py")
 
 
 @functools.cache
@@ -29,15 +31,18 @@ def handlers(code):
 class Interrupt:
     """Raises KeyboardInterrupt at one of the moments where Python would."""
 
-    def __init__(self, moment):
+    def __init__(self, moment, watched=WATCHED):
         self.left = moment
+        self.watched = watched
         self.last = {}
 
     def __call__(self, frame, event, argument):
-        if not frame.f_code.co_filename.endswith(WATCHED):
+        if not frame.f_code.co_filename.endswith(self.watched):
             return None
         if event == "call":
             self.last.pop(id(frame), None)
+            if self.watched is HOST:  # Python does not look when a call of Python's own returns, without C between
+                self.last.pop(id(frame.f_back), None)
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
         elif event == "opcode":
             last, self.last[id(frame)] = self.last.get(id(frame)), frame.f_lasti
@@ -209,3 +214,78 @@ def test_inside_a_listener(page_size):
         held[0].remove_listener(listener)
         check(moment, driver, held)
     assert moment > 20
+
+
+def use_host(allocator, held):
+    """New slabs and large blocks, the last idle block, a last resort, and all given back."""
+    for nbytes in (1000, 20 * MIB, 300_000, 20 * MIB, 1000):
+        held.append(allocator.refill(nbytes))
+    while held:
+        held.pop()[1]()
+    held.append(allocator.refill(20 * MIB))
+    held.append(allocator.refill(40 * MIB))
+    while held:
+        held.pop()[1]()
+    allocator.trim()
+
+
+def test_host_memory_at_any_instruction():
+    moment, stopped_once = 0, True
+    while stopped_once:
+        moment, stopped_once = moment + EVERY, False
+        allocator, held = HostAllocator(limit=64 * MIB), []
+        try:
+            sys.settrace(Interrupt(moment, HOST))
+            use_host(allocator, held)
+        except KeyboardInterrupt as error:
+            stopped_once, error.__traceback__ = True, None
+        finally:
+            sys.settrace(None)
+        while held:
+            held.pop()[1]()
+        assert allocator.statistics()["allocated_bytes"] == 0, moment
+        allocator.trim()
+        assert allocator.statistics()["reserved_bytes"] == 0, moment
+        use_host(allocator, held)
+        stats = allocator.memory_stats()
+        assert stats["reserved_bytes.all.current"] == stats["segment.all.current"] == 0, moment
+    assert moment > 300
+
+
+def test_a_host_driver_at_any_instruction():
+    moment, stopped_once = 0, True
+    while stopped_once:
+        moment, stopped_once = moment + 1, False
+        driver = HostDriver()
+        allocator = CachingAllocator(driver)
+        try:
+            sys.settrace(Interrupt(moment, (*WATCHED, *HOST)))
+            allocator.allocate(20 * MIB)
+        except KeyboardInterrupt as error:
+            stopped_once, error.__traceback__ = True, None
+        finally:
+            sys.settrace(None)
+        allocator.empty_cache()
+        assert repr(driver) == "<HostDriver, 0 regions, 0 bytes>", moment
+    assert moment > 20
+
+
+def test_memory_from_the_system_is_never_without_an_owner():
+    """Signals, since they come inside of C, too."""
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for _ in range(30):
+            allocator, held = HostAllocator(), []
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.003)
+                while True:
+                    held.append(allocator.refill(20 * MIB))
+            except KeyboardInterrupt as error:
+                error.__traceback__ = None
+            while held:
+                held.pop()[1]()
+            allocator.trim()
+            assert allocator.statistics()["reserved_bytes"] == 0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)

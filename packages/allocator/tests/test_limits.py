@@ -217,3 +217,11 @@ def test_sizes_in_the_environment_that_mean_nothing(monkeypatch, text):
 
 def test_the_default_cache_limit_is_a_quarter_of_the_memory(allocator):
     assert allocator.cache_limit == usable_memory() // 4 > 0
+
+
+def test_the_remedy_names_what_refused():
+    allocator = HostAllocator(limit=1 << 30)
+    for fraction, remedy in ((1e-9, "raise the memory fraction"), (None, "raise the allocator's limit")):
+        allocator.set_memory_fraction(fraction)
+        with pytest.raises(OutOfMemoryError, match=remedy):
+            allocator.refill(2 << 30)

@@ -133,6 +133,7 @@ def test_pages_are_counted_like_other_memory(make):
         (lambda: Limit(HostDriver(), 1.5), TypeError, "Limit: expected nbytes, an int; got 1.5"),
         (lambda: Limit(HostDriver(), -1), ValueError, "Limit: expected nbytes >= 0; got -1"),
         (lambda: History(HostDriver(), 0), ValueError, "History: expected length >= 1; got 0"),
+        (lambda: History(HostDriver(), 1 << 63), ValueError, r"History: expected length < 2\*\*63; got"),
         (lambda: Fallback(HostDriver(), 7), TypeError, "Fallback: expected second, as HostDriver"),
         (lambda: Fallback(7, HostDriver()), TypeError, "Fallback: expected first, as HostDriver"),
         (lambda: Pool(HostDriver(), split=1), TypeError, "expected options among .*; got 'split'"),

@@ -21,7 +21,7 @@ def run(code, **environment):
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=60,
         env={**os.environ, **environment},
         check=False,
     )
@@ -188,6 +188,28 @@ def test_allocating_while_the_interpreter_goes_down():
     )
     assert done.returncode == 0 and done.stderr == ""
     assert done.stdout.count("allocated") >= 3
+
+
+def test_a_finaliser_waits_for_no_thread_that_stopped():
+    """A thread that stops with the interpreter holds the lock nearly always: it is inside a listener."""
+    done = run("""
+        import sys, threading, time
+        from facula_allocator import CachingAllocator
+        from facula_allocator.drivers import HostDriver
+        allocator = CachingAllocator(HostDriver())
+        class Late:
+            def __del__(self, allocate=allocator.allocate, write=sys.stderr.write):
+                allocate(5)
+                write("late")
+        def work():
+            while True:
+                allocator.allocate(100)
+        sys.kept = Late()
+        allocator.add_listener(lambda event, sleep=time.sleep: sleep(0.001))
+        threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.1)
+    """)
+    assert (done.returncode, done.stderr) == (0, "late")
 
 
 def test_settings_come_from_the_environment():

@@ -292,3 +292,18 @@ def test_with_more_addresses_a_region_needs_no_free_memory_in_one_piece():
     for addresses in (1 << 19, 1 << 50, 1.5):
         with pytest.raises(ValueError, match="SimulatedDriver: expected capacity <= addresses <= "):
             SimulatedDriver(1 << 20, addresses=addresses)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda driver: driver.complete(0, -1), "complete: expected n >= 0 kernels, an int; got -1"),
+        (lambda driver: driver.fail_next("allocate", 5), "fail_next: expected error, an exception; got 5"),
+        (lambda driver: driver.fail_next("allocate", count=-1), "fail_next: expected count >= 0, an int; got -1"),
+        (lambda driver: driver.fail_next("allocates"), "fail_next: expected call, a method's name; got 'allocates'"),
+    ],
+)
+def test_bad_arguments(driver, call, message):
+    with pytest.raises((ValueError, TypeError), match=rf"^SimulatedDriver\.{message}"):
+        call(driver)
+    assert driver.allocate(512) >= 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from threading import RLock
 from typing import TYPE_CHECKING
 from weakref import WeakSet, finalize
 
@@ -17,6 +16,7 @@ from ._errors import OutOfMemoryError
 from ._history import History
 from ._host import _size
 from ._listeners import Listeners, MemoryEvent
+from ._locks import ExitLock
 from ._memory_views import segments_of, summary_of
 from ._observers import OomObservers
 from ._options import UNBOUNDED, Option, checked_options, environment_options
@@ -69,8 +69,10 @@ class CachingAllocator(PoolOwner):
 
     def __init__(self, driver: Driver, limit: int | None = None, **options: Option):
         self.driver = checked_driver(driver)
-        given = {**environment_options(), **options}
-        self.options = checked_options(given, driver.granularity, supports_virtual_memory(driver))
+        pages, general = supports_virtual_memory(driver), environment_options()
+        if not pages:
+            general.pop("expandable_segments", None)  # what is said to all allocators holds where it can
+        self.options = checked_options({**general, **options}, driver.granularity, pages)
         self._budget = Budget(None if limit is None else _size("CachingAllocator", limit, "limit"))
         self._listeners = Listeners()
         self._observers: OomObservers[CachingAllocator] = OomObservers()
@@ -87,7 +89,7 @@ class CachingAllocator(PoolOwner):
 
     def _open(self) -> None:
         """Begin with empty books."""
-        self._lock = RLock()
+        self._lock = ExitLock()
         options = self.options
         self._core = Core(
             collecting,
@@ -258,8 +260,11 @@ class CachingAllocator(PoolOwner):
     def add_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Tell `listener` of each `MemoryEvent`, in the order in which the allocator's books change.
 
-        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`.
+        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`. An error
+        that a listener raises is warned of, the first time, and goes no further.
         """
+        if not callable(listener):
+            raise InvalidTypeError(f"add_listener: expected listener, a function; got {listener!r:.60}")
         self._drain()  # what was freed before is not told of
         self._listeners.add(listener)
         self._detours.append(listener)
@@ -334,7 +339,7 @@ class CachingAllocator(PoolOwner):
     def _after_fork(self) -> None:
         """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
         if self.driver.survives_fork:
-            self._lock = RLock()
+            self._lock = ExitLock()
             self._slow_path.inside = False
             self._listen()
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from facula_errors import InvalidTypeError, OperationError
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
 
 from ._caching import CachingAllocator
@@ -40,6 +40,8 @@ def set_device_allocator(device: int, allocator: CachingAllocator | None) -> Non
     """
     if type(device) is not int:
         raise InvalidTypeError(f"set_device_allocator: expected device, an int; got {device!r}")
+    if device < 0:
+        raise InvalidValueError(f"set_device_allocator: expected device >= 0; got {device}")
     if allocator is None:
         _of_devices.pop(device, None)
         return

@@ -140,7 +140,7 @@ class HostAllocator(HostBooks):
             size_class = self._size_class(nbytes)
             block = size_class.take()
             if block is None or nbytes >= UNHURRIED:
-                self.tidy()  # after taking: what is about to be used must not go
+                self._tidy_beside(block)
             if block is None:
                 block = size_class.grow(self._account)
                 if block is None:
@@ -152,6 +152,15 @@ class HostAllocator(HostBooks):
             trim_traceback(error)
             raise
 
+    def _tidy_beside(self, block: Block | None) -> None:
+        """Tidy after taking: what is about to be used must not go. After a Ctrl-C nobody uses it."""
+        try:
+            self.tidy()
+        except BaseException:
+            if block is not None:
+                block[1]()
+            raise
+
     def _last_resort(self, size_class: SizeClass) -> Block | None:
         """A block after giving back all that is idle, or None.
 
@@ -161,13 +170,19 @@ class HostAllocator(HostBooks):
         if collecting:
             return size_class.grow(self._account, sparing=True)
         self._counts["num_alloc_retries"] += 1
-        with trimming:
-            for _ in range(LAST_TRIES):
-                self.trim()
-                block = size_class.take() or size_class.grow(self._account, sparing=True)
-                if block is not None:
-                    return block
-        return None
+        block = None
+        try:
+            with trimming:
+                for _ in range(LAST_TRIES):
+                    self.trim()
+                    block = size_class.take() or size_class.grow(self._account, sparing=True)
+                    if block is not None:
+                        break
+        except BaseException:
+            if block is not None:
+                block[1]()
+            raise
+        return block
 
     def _exact_block(self, nbytes: int) -> Block:
         region = self._account.region(nbytes, pages=False)
@@ -188,6 +203,8 @@ class HostAllocator(HostBooks):
         )
         if self is not _default.get("host"):
             error.remedy = "raise the allocator's limit"
+        if self._account.limit != self._limit:
+            error.remedy = "raise the memory fraction (set_memory_fraction, set_per_process_memory_fraction)"
         error.explanation = self._explanation(nbytes)
         return self._observers.second_try(error, self, lambda: self.refill(nbytes))
 
@@ -217,6 +234,8 @@ class HostAllocator(HostBooks):
         if collecting:
             return given
         with trimming:
+            for size_class in list(self._classes.values()):
+                size_class.finish_trim()
             enough = self._idle_bytes() - _size("trim", keep, "keep")
             for _, size_class in sorted(self._classes.copy().items(), reverse=True):
                 if given >= enough:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -58,10 +59,11 @@ class Listeners:
     `requests` counts the allocations, refusals and frees that were told; `followers` are told of time.
     """
 
-    __slots__ = ("_told", "followers", "history", "requests")
+    __slots__ = ("_failed", "_told", "followers", "history", "requests")
 
     def __init__(self) -> None:
         self._told: list[Callable[[MemoryEvent], None]] = []
+        self._failed: list[Callable[[MemoryEvent], None]] = []  # those that were warned of
         self.followers: list[Follower] = []
         self.history: History | None = None
         self.requests = 0
@@ -76,6 +78,8 @@ class Listeners:
     def remove(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Tell `listener` no more."""
         self._told.remove(listener)
+        if listener in self._failed:
+            self._failed.remove(listener)
 
     def __contains__(self, listener: object) -> bool:
         return listener in self._told
@@ -114,4 +118,11 @@ class Listeners:
     def _tell(self, event: MemoryEvent) -> None:
         self.requests += event.action in REQUESTS
         for listener in list(self._told):
-            listener(event)
+            try:
+                listener(event)
+            except Exception as error:  # not the matter of whoever allocates or looks at statistics
+                if listener not in self._failed:
+                    self._failed.append(listener)
+                    name = getattr(listener, "__qualname__", type(listener).__name__)
+                    text = f"The listener {name} failed: {type(error).__name__}: {error!s:.200}. It is told further"
+                    warnings.warn(text, RuntimeWarning, stacklevel=2)

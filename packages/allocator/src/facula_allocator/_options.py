@@ -14,6 +14,7 @@ VARIABLE = "FACULA_ALLOCATOR_OPTIONS"
 Option = int | float | bool | None
 SWITCHES = ("expandable_segments", "lend")
 UNBOUNDED = (1 << 63) - 1
+LARGEST_OPTION = 1 << 62  # sums of two sizes still fit 64 bits
 
 
 class Options(NamedTuple):
@@ -65,6 +66,8 @@ def parsed_options(source: str, text: str) -> dict[str, Option]:
         if name not in Options._fields:
             known = ", ".join(Options._fields)
             raise InvalidValueError(f"{source}: expected NAME=VALUE with a name among {known}; got {entry!r}")
+        if name in found:
+            raise InvalidValueError(f"{source}: expected {name} once; got {entry!r} after another value")
         if value == "none" and Options._field_defaults[name] is None:
             found[name] = None
         elif name in SWITCHES:
@@ -76,6 +79,10 @@ def parsed_options(source: str, text: str) -> dict[str, Option]:
                 found[name] = float(value)
             except ValueError:
                 raise InvalidValueError(f"{source}: expected {name}=NUMBER; got {entry!r}") from None
+        elif name == "roundup_power2_divisions":
+            if not (value.isascii() and value.isdigit() and len(value) < 20):
+                raise InvalidValueError(f"{source}: expected {name}=NUMBER, 0 or a power of two; got {entry!r:.60}")
+            found[name] = int(value)
         else:
             found[name] = parsed_bytes(f"{source}: {name}", value)
     return found
@@ -104,6 +111,14 @@ def checked_options(given: dict[str, Option], granularity: int, virtual_memory: 
                 raise InvalidValueError(f"CachingAllocator: expected 0 < {name} < 1, or None; got {value!r}")
         elif type(value) is not int and not (name == "max_split_size" and value is None):
             raise InvalidTypeError(f"CachingAllocator: expected {name}, an int; got {value!r}")
+        elif value is not None and value > LARGEST_OPTION:
+            raise InvalidValueError(f"CachingAllocator: expected {name} <= 2**62; got {value}")
+    if given.get("expandable_segments") and not virtual_memory:
+        expected = "expandable_segments=True with a driver that has pages"
+        raise InvalidValueError(
+            f"CachingAllocator: expected {expected}, as CudaDriver or SimulatedDriver(capacity, page_size=2 << 20); "
+            "got one without. None means: where the driver can"
+        )
     options = Options()._replace(**given)  # type: ignore[arg-type]  # looked at above
     for name in ("small_size", "small_segment", "large_segment", "huge_size", "huge_step"):
         value = getattr(options, name)

@@ -22,9 +22,9 @@ from __future__ import annotations
 import gc
 import os
 from functools import partial
-from threading import RLock
 from typing import TYPE_CHECKING
 
+from ._locks import ExitLock
 from ._regions import hold_releases
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ collecting = _Collecting()
 # Held while a thread gives memory back: idle blocks are then out of reach, and who fails to find one
 # waits. Re-entrant, for a signal handler may allocate. Held across a fork, so that no block is out
 # of reach in the child, whose other threads are gone.
-trimming = RLock()
+trimming = ExitLock()
 
 _installed: dict[str, Callable[[str, dict[str, int]], None]] = {}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import NoMemoryError
 
-from .drivers.protocol import DriverError
+from .drivers.protocol import DriverError, as_refusal, check_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,14 +70,16 @@ class Ranges:
         address, wanted = found
         if not self._budget.allows(self._core, self._driver, wanted):
             return None
+        mapped = False
         try:
             held.pages.update(range(address, address + wanted, self._driver.page_size))
             self._driver.map(address, wanted)
+            mapped = True
             block = self._core.map(address, wanted, held.start, nbytes, stream, pool)
         except BaseException as error:
-            if isinstance(error, DriverError):
+            if isinstance(error, DriverError) or (isinstance(error, MemoryError) and not mapped):
                 held.pages.difference_update(range(address, address + wanted, self._driver.page_size))
-                self.refusal = error.with_traceback(None)  # which would keep the frames of all callers
+                self.refusal = as_refusal(error)
                 return None
             self._unmap_unknown(held, address, wanted)
             if isinstance(error, MemoryError):
@@ -132,9 +134,10 @@ class Ranges:
         nbytes = self._whole_pages(max(size, self._driver.memory_info()[1] * 9 // 8))
         try:
             address = self._driver.reserve_addresses(nbytes)
-        except DriverError as refusal:
-            self.refusal, self.usable = refusal.with_traceback(None), False
+        except (DriverError, MemoryError) as refusal:
+            self.refusal, self.usable = as_refusal(refusal), False
             return None
+        check_address(address, self._driver.page_size)
         made = self.held[address] = Range(address, nbytes, set())
         return made
 

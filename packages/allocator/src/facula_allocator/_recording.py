@@ -25,12 +25,12 @@ from .traces._writer import TraceWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from threading import RLock
     from types import TracebackType
 
     from ._call_sites import CallSite
     from ._file_errors import Path
     from ._listeners import Listeners, MemoryEvent
+    from ._locks import ExitLock
     from ._options import Options
     from ._slow_path import Budget, SlowPath
     from ._snapshot_types import Snapshot, SnapshotSegment
@@ -48,7 +48,7 @@ class Recorded(Protocol):
     options: Options
     _budget: Budget
     _listeners: Listeners
-    _lock: RLock
+    _lock: ExitLock
     _open_pools: set[int]
     _slow_path: SlowPath
 

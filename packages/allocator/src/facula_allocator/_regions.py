@@ -37,8 +37,10 @@ class Account:
         It is given back when its last reference goes, or at once by `ffi.release`.
         """
         kind = lib.FACULA_REGION_PAGES if pages else lib.FACULA_REGION_MALLOC
-        region = lib.facula_region_new(self._account, nbytes, kind)
-        return ffi.gc(region, lib.facula_region_release) if region else None
+        taken: list[Region] = []  # by one call into C, so that no Ctrl-C comes before the region has its destructor
+        regions = map(lib.facula_region_new, (self._account,), (nbytes,), (kind,))
+        taken.extend(map(ffi.gc, regions, (lib.facula_region_release,)))
+        return taken[0] or None  # NULL is false
 
     def read(self) -> Figures:
         """What is counted, as it is now: a struct with the fields that csrc/host.h says."""

@@ -21,6 +21,7 @@ SLABS_UP_TO = 1 << 20  # bytes; larger blocks are mapped one by one
 LARGEST = 1 << 56  # bytes; no machine has more, and sums of sizes still fit 64 bits
 SMALLEST_SLAB, LARGEST_SLAB, BLOCKS_PER_SLAB = 16 << 10, 256 << 10, 512
 
+_LAST = (-1,)
 _NO_KEYWORDS: dict[str, object] = {}
 _DISCARDED = (int, (), _NO_KEYWORDS, None)  # the state of a release that does nothing
 _next_serial = count_from().__next__
@@ -71,17 +72,22 @@ class SizeClass:
     def take(self) -> Block | None:
         """An idle block that may be handed out now, or None."""
         free, spare = self.free, self.spare
+        taken: list[Block] = []
         try:
             if not collecting:
                 if spare:
                     _move(spare, free)
-                entry = free.pop()
+                taken.extend(map(free.pop, _LAST))
                 if not collecting:
-                    return entry
-                free.append(entry)  # a collection began meanwhile, and may have released it
-            return spare.pop()
+                    return taken[0]
+                _move(taken, free)  # a collection began meanwhile, and may have released it
+            taken.extend(map(spare.pop, _LAST))
+            return taken[0]
         except IndexError:
             return None
+        except BaseException:
+            _move(taken, free)
+            raise
 
     def grow(self, account: Account, sparing: bool = False) -> Block | None:
         """A block from a new slab, whose others become idle; None when the system refuses.
@@ -98,9 +104,26 @@ class SizeClass:
         region = account.region(count * size, pages=True)
         if region is None:
             return None
-        base = address_of(region)
-        append = self.free.append
         serial = _next_serial()
+        mine: Block | None = None
+        try:
+            entries = self._cut(region, serial, count)
+            mine = entries.pop()  # not through a list, where another thread could take it
+            # No call before the last of these three, so that all or none are done.
+            self.slabs[serial] = count
+            self.regions[serial] = region
+            (self.spare if collecting else self.free).extend(entries)
+        except BaseException:
+            if serial not in self.slabs:
+                release_region(region)
+            elif mine is not None:
+                mine[1]()
+            raise
+        return mine
+
+    def _cut(self, region: Region, serial: int, count: int) -> list[Block]:
+        """The blocks of a new slab."""
+        size, base, append = self.nbytes, address_of(region), self.free.append
         slab = {"region": region, "serial": serial, "nbytes": size}  # the __dict__ that the slab's releases share
         entries: list[Block] = []
         for address in range(base, base + count * size, size):
@@ -109,17 +132,13 @@ class SizeClass:
             # An entry and its release refer to each other, so the release is completed last.
             release.__setstate__((append, (entry,), _NO_KEYWORDS, slab))  # type: ignore[attr-defined]
             entries.append(entry)
-        mine = entries.pop()  # not through a list, where another thread could take it
-        self.regions[serial] = region
-        self.slabs[serial] = count
-        (self.spare if collecting else self.free).extend(entries)
-        return mine
+        return entries
 
     def trim(self, enough: int) -> int:
         """Give idle slabs back to the system until `enough` bytes are; returns the bytes given back.
 
         One thread at a time. Others may take and release meanwhile; they find fewer idle blocks.
-        Interrupted by Ctrl-C, it leaves blocks in `held`, where the next call finds them.
+        Interrupted by Ctrl-C, it leaves blocks in `held`, where the next call finds them, and slabs to `finish_trim`.
         """
         held = self.held
         _move(self.spare, held)
@@ -149,6 +168,13 @@ class SizeClass:
             release_region(region)
             self.regions.pop(serial, None)
         return given
+
+    def finish_trim(self) -> None:
+        """Give back slabs that an interrupted `trim` had taken out of the books."""
+        if len(self.regions) > len(self.slabs):
+            for serial in self.regions.keys() - self.slabs.keys():
+                release_region(self.regions[serial])
+                self.regions.pop(serial, None)
 
 
 def _move(source: list[Block], target: list[Block]) -> None:

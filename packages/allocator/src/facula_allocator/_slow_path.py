@@ -11,7 +11,7 @@ from ._lending import borrow, recall
 from ._options import UNBOUNDED
 from ._ranges import Ranges
 from ._waiting import Waiting
-from .drivers.protocol import DriverError, supports_virtual_memory
+from .drivers.protocol import DriverError, as_refusal, check_address, supports_virtual_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,6 +163,7 @@ class SlowPath:
         given: list[int] = []
         try:
             given.extend(map(self._driver.allocate, (wanted,)))
+            check_address(given[0], self._driver.granularity)
             block = self._core.grow(given[0], wanted, nbytes, stream, pool)
             self.segments[given[0]] = wanted
         except BaseException as error:
@@ -171,8 +172,8 @@ class SlowPath:
                     self._note_growth(address, wanted, stream)
                 else:
                     self._driver.free(address, wanted)
-            if isinstance(error, DriverError):
-                self.refusal = error.with_traceback(None)  # which would keep the frames of all callers
+            if isinstance(error, DriverError) or (isinstance(error, MemoryError) and not given):
+                self.refusal = as_refusal(error)
                 return None
             if isinstance(error, MemoryError):
                 raise NoMemoryError("allocate: no memory for the allocator's own books") from None

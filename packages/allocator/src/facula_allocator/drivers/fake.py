@@ -6,12 +6,13 @@ import os
 from contextlib import contextmanager
 from functools import wraps
 from itertools import count
-from threading import RLock, local
+from threading import local
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from facula_errors import InvalidValueError
 
+from .._locks import ExitLock
 from ._runtime import IMPLICIT_CAPTURE, RELAXED, RuntimeFailure
 from ._simulated_memory import SimulatedMemory
 from .protocol import DriverError
@@ -83,7 +84,7 @@ class FakeRuntime:
             raise InvalidValueError(f"FakeRuntime: expected host_capacity >= 0 bytes, an int; got {host_capacity!r}")
         self._host = SimulatedMemory(host_capacity, 1, 0, devices * DEVICE_ADDRESSES)
         self._devices = [_Device(i, capacity, page_size, self._host) for i in range(devices)]
-        self._lock = RLock()
+        self._lock = ExitLock()
         _runtimes.add(self)
         self._thread = local()
         self._number = count(1).__next__
@@ -337,7 +338,7 @@ def _serialize(cls: type) -> None:
 def _after_fork() -> None:
     """In the child: locks that the parent's other threads held are new."""
     for runtime in list(_runtimes):
-        runtime._lock = RLock()
+        runtime._lock = ExitLock()
 
 
 _serialize(FakeRuntime)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeGuard
 
-from facula_errors import InvalidTypeError, OperationError
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 
 __all__ = ["Driver", "DriverError", "VirtualMemory", "supports_virtual_memory"]
 
@@ -17,7 +17,8 @@ class Driver(Protocol):
     """A device, in flat calls: addresses, streams and events are ints.
 
     The allocator calls it from any thread, one call at a time for each allocator. Every method but `is_capturing`
-    and `memory_info` may raise DriverError, and has then changed nothing.
+    and `memory_info` may raise DriverError, and has then changed nothing. A MemoryError of what gives memory says the
+    same.
     """
 
     #: All sizes are multiples of it, all addresses too (bytes).
@@ -110,7 +111,27 @@ def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: st
     if missing:
         names = ", ".join(missing)
         raise InvalidTypeError(f"{operation}: expected {name}, as HostDriver(); got {driver!r} without {names}")
+    granularity, page_size = driver.granularity, getattr(driver, "page_size", 0)
+    if type(granularity) is not int or granularity < 1:
+        raise InvalidValueError(f"{operation}: expected {name}.granularity >= 1, an int; got {granularity!r:.60}")
+    if type(page_size) is not int or page_size < 0 or page_size % granularity:
+        expected = f"{name}.page_size, 0 or a multiple of the granularity, {granularity}"
+        raise InvalidValueError(f"{operation}: expected {expected}; got {page_size!r:.60}")
     return driver
+
+
+def check_address(address: object, granularity: int) -> None:
+    """Raise InvalidValueError unless a driver gave an address that its own rules allow."""
+    if not isinstance(address, int) or address < 0 or address % granularity:
+        expected = f"an address from the driver, a multiple of {granularity}"
+        raise InvalidValueError(f"allocate: expected {expected}; got {address!r:.60}")
+
+
+def as_refusal(error: BaseException) -> DriverError:
+    """What a driver raised where it had no memory, without its traceback, which would keep the callers' frames."""
+    if isinstance(error, DriverError):
+        return error.with_traceback(None)
+    return DriverError(f"the driver has no memory: {type(error).__name__}: {error!s:.200}")
 
 
 def _missing(driver: Driver, protocol: type) -> list[str]:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 
 from ._hazards import Access, Clock, Hazards, join
 from ._simulated_memory import MOST_ADDRESSES, SimulatedMemory
@@ -234,6 +234,8 @@ class SimulatedDriver:
 
     def complete(self, stream: int, n: int = 1) -> int:
         """Run up to `n` kernels of a stream, fewer where it waits for another; how many ran."""
+        if type(n) is not int or n < 0:
+            raise InvalidValueError(f"SimulatedDriver.complete: expected n >= 0 kernels, an int; got {n!r:.60}")
         self.log.append(("complete", stream, n))
         found = self._stream(stream)
         ran = 0
@@ -263,6 +265,10 @@ class SimulatedDriver:
         """
         if not callable(getattr(self, call, None)):
             raise InvalidValueError(f"SimulatedDriver.fail_next: expected call, a method's name; got {call!r}")
+        if error is not None and not isinstance(error, BaseException):
+            raise InvalidTypeError(f"SimulatedDriver.fail_next: expected error, an exception; got {error!r:.60}")
+        if type(count) is not int or count < 0:
+            raise InvalidValueError(f"SimulatedDriver.fail_next: expected count >= 0, an int; got {count!r:.60}")
         self._failures[call] = [error] * count
 
     def begin_capture(self, stream: int) -> None:

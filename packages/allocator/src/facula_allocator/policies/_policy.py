@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from threading import RLock
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
+from .._locks import ExitLock
 from ..drivers.protocol import DriverError, checked_driver, supports_virtual_memory
 
 if TYPE_CHECKING:
-    from ..drivers.protocol import Driver, VirtualMemory
+    from .._locks import ExitLock
+from ..drivers.protocol import Driver, VirtualMemory
 
 _policies: WeakSet[Policy] = WeakSet()
 _forks: list[object] = []  # not empty once the child of a fork is followed
@@ -48,7 +49,7 @@ class Policy:
         self.memory: str = driver.memory
         self.survives_fork: bool = driver.survives_fork
         self.page_size: int = driver.page_size if supports_virtual_memory(driver) else 0
-        self._lock = RLock()
+        self._lock = ExitLock()
         _policies.add(self)
         if not _forks:
             _forks.append(True)
@@ -121,7 +122,7 @@ class Policy:
 
 def _after_fork() -> None:
     for policy in list(_policies):
-        policy._lock = RLock()
+        policy._lock = ExitLock()
         if not policy.survives_fork:
             policy._forget()
 
@@ -139,4 +140,6 @@ def checked_count(operation: str, name: str, value: object, least: int = 0) -> i
         raise InvalidTypeError(f"{operation}: expected {name}, an int; got {value!r:.60}")
     if value < least:
         raise InvalidValueError(f"{operation}: expected {name} >= {least}; got {value}")
+    if value >= 1 << 63:
+        raise InvalidValueError(f"{operation}: expected {name} < 2**63; got {value}")
     return value
