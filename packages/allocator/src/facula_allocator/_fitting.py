@@ -32,6 +32,7 @@ class Fit(NamedTuple):
         peak_reserved: the most that was taken from it, up to where it did not fit.
         headroom: the bytes never taken; 0 where it does not fit.
         shortfall: the first request that was out of memory, or None.
+        inexact: what of the memory that was held when the recording began is not as it was; empty where all is.
     """
 
     fits: bool
@@ -39,15 +40,18 @@ class Fit(NamedTuple):
     peak_reserved: int
     headroom: int
     shortfall: Shortfall | None
+    inexact: str = ""
 
     def __bool__(self) -> bool:
         return self.fits
 
     def __str__(self) -> str:
-        if self.shortfall is None:
-            peak, capacity = readable(self.peak_reserved), readable(self.capacity)
-            return f"fits: at most {peak} of {capacity} reserved, {readable(self.headroom)} to spare"
-        return f"does not fit into {readable(self.capacity)}: {self.shortfall}"
+        capacity = readable(self.capacity)
+        text = f"does not fit into {capacity}: {self.shortfall}"
+        if self.fits:
+            peak, spare = readable(self.peak_reserved), readable(self.headroom)
+            text = f"fits: at most {peak} of {capacity} reserved, {spare} to spare"
+        return f"{text}; recorded from the middle of a run: {printable(self.inexact)}" if self.inexact else text
 
 
 class SmallestCapacity(NamedTuple):
@@ -158,7 +162,8 @@ def _between(low: int, high: int) -> list[int]:
 def _fit(trace: Trace, capacity: int, options: dict[str, Option]) -> Fit:
     report = Player(trace, capacity, dict(options)).play(None)
     short = report.shortfall
-    return Fit(short is None, capacity, report.peak_reserved, 0 if short else capacity - report.peak_reserved, short)
+    peak = report.peak_reserved
+    return Fit(short is None, capacity, peak, 0 if short else capacity - peak, short, report.inexact)
 
 
 def _check_bytes(operation: str, name: str, value: int) -> None:

@@ -19,7 +19,8 @@ from facula_errors import FileError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from ._call_sites import call_site
-from ._snapshot_types import ALLOCATED
+from ._layout import Layout
+from .traces._events import AT_START, BEGIN
 from .traces._reader import LARGEST
 from .traces._writer import TraceWriter
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ._call_sites import CallSite
+    from ._core import Core
     from ._file_errors import Path
     from ._listeners import Listeners, MemoryEvent
     from ._options import Options
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from ._snapshot_types import Snapshot, SnapshotSegment
     from .drivers.protocol import Driver
 
-AT_START, BEGIN = "alive at the start", "the recording begins"
 _recordings: WeakSet[Recording] = WeakSet()
 _forks: list[object] = []  # not empty once forks are followed
 
@@ -47,6 +48,7 @@ class Recorded(Protocol):
     driver: Driver
     options: Options
     _budget: Budget
+    _core: Core
     _listeners: Listeners
     _lock: RLock
     _open_pools: set[int]
@@ -157,15 +159,17 @@ class Recording:
                 raise self._error
 
     def _begin(self, segments: list[SnapshotSegment]) -> None:
-        """Write the blocks that are alive, by address."""
-        live = [(segment, block) for segment in segments for block in segment["blocks"] if block["state"] == ALLOCATED]
-        if live:
+        """Write what is held as requests that lead there: see Note [The layout] in _layout.py."""
+        allocator = self._allocator
+        layout = Layout(segments, allocator.options, allocator.driver.granularity, allocator._core.round)
+        if layout.steps:
             self._write(self._writer.mark, AT_START)
-        for segment, block in live:
-            pool = segment["segment_pool_id"][1]
-            self._allocated(block["address"], block["requested_size"], block["stream"], None, pool)
-        if live:
-            self._write(self._writer.mark, BEGIN)
+            for address, nbytes, stream, pool in layout.steps:
+                if nbytes is not None:
+                    self._allocated(address, nbytes, stream, None, pool)
+                else:
+                    self._write(self._writer.free, self._ids.pop(address))
+            self._write(self._writer.mark, ": ".join([BEGIN, *filter(None, ["; ".join(layout.inexact)])]))
 
     def _allocated(self, address: int, nbytes: int, stream: int, site: CallSite | None, pool: int) -> None:
         id, self._next_id = self._next_id, self._next_id + 1  # a Ctrl-C may come between any two lines

@@ -4,7 +4,8 @@ Note [What a replay is exact about]: with the recorded options, limit and capaci
 the same order, its events are answered as they were, and it makes the same calls of its driver. The device refuses by
 bytes alone: real ones put a region together of whatever pages are free. What a replay does not know:
 memory that other programs took meanwhile, injected failures, and the addresses of a real device, which decide between
-blocks of equal size. Blocks that were alive when the recording began lie side by side.
+blocks of equal size. Where a recording began in the middle of a run, its first lines rebuild what was held then; what
+could not be rebuilt is named in the report.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from .traces._events import (
     Synchronize,
     Trace,
     Use,
+    beginning,
 )
 from .traces._reader import read_trace
 from .traces._summary import BEFORE
@@ -146,11 +148,12 @@ class Player:
         self.fullest = 0, 0  # reserved and allocated bytes
         self.shortfall: Shortfall | None = None
         self.shortfalls = 0
+        self.inexact = ""
 
     def play(self, progress: Callable[[int, int], None] | None) -> ReplayReport:
         """Play all events, up to a block that cannot be had and that the recorded run had."""
         events, driver, live = self.trace.events, self.driver, self.live
-        number = 0
+        number, begin = 0, beginning(events)
         for number, event in enumerate(events):
             if progress is not None and not number % EACH:
                 progress(number, len(events))
@@ -188,6 +191,8 @@ class Player:
                 case Mark(name):
                     self._end_step()
                     self.step = name
+                    if number == begin:
+                        self._begin(number)
         else:
             number = len(events)
         if progress is not None:
@@ -218,6 +223,14 @@ class Player:
         if reserved > self.fullest[0]:
             self.fullest = reserved, self.allocated
         self.curve.add(number, self.allocated, reserved)
+
+    def _begin(self, number: int) -> None:
+        """What the run held when its recording began is there: peaks start here."""
+        self.inexact = self.step.partition(": ")[2]
+        self.allocator.reset_peak_memory_stats()
+        self.fullest = self.allocator._core.reserved(), self.allocated
+        self.curve = Curve()
+        self.curve.add(number, self.allocated, self.fullest[0])
 
     def _bound(self, event: Limit) -> None:
         if self.follows_limits:
@@ -251,6 +264,7 @@ class Player:
             stats=stats,
             snapshot=self.allocator.memory_snapshot(),
             curve=self.curve,
+            inexact=self.inexact,
         )
 
 
