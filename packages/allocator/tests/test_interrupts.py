@@ -8,13 +8,14 @@ import sys
 import pytest
 from simulated import MIB
 
-from facula_allocator import CachingAllocator
+from facula_allocator import CachingAllocator, replay
 from facula_allocator.drivers import SimulatedDriver
 
 EVERY = 19  # of the moments; with 1 it takes a minute
 # Python looks for signals after these. What a driver does when it is interrupted is the driver's matter.
 CHECKED = ("CALL", "JUMP_BACKWARD", "RESUME")
 WATCHED = ("_slow_path.py", "_waiting.py", "_lending.py", "_ranges.py", "_listeners.py")
+RECORDING = ("_listeners.py", "_recording.py", "_writer.py", "_line_file.py")
 
 
 @functools.cache
@@ -29,12 +30,13 @@ def handlers(code):
 class Interrupt:
     """Raises KeyboardInterrupt at one of the moments where Python would."""
 
-    def __init__(self, moment):
+    def __init__(self, moment, watched=WATCHED):
         self.left = moment
+        self.watched = watched
         self.last = {}
 
     def __call__(self, frame, event, argument):
-        if not frame.f_code.co_filename.endswith(WATCHED):
+        if not frame.f_code.co_filename.endswith(self.watched):
             return None
         if event == "call":
             self.last.pop(id(frame), None)
@@ -209,3 +211,33 @@ def test_inside_a_listener(page_size):
         held[0].remove_listener(listener)
         check(moment, driver, held)
     assert moment > 20
+
+
+def test_a_trace_is_whole_after_an_interrupt(tmp_path, monkeypatch):
+    """Each block has its line and each free too, wherever the recording of them was interrupted."""
+    monkeypatch.setattr("facula_allocator.traces._line_file.AT_ONCE", 7)
+    moment, ended = 0, False
+    while not ended:
+        moment += EVERY
+        allocator = CachingAllocator(SimulatedDriver(1 << 30))
+        recording = allocator.record_trace(tmp_path / "a.trace")
+        kept = []
+        try:
+            sys.settrace(Interrupt(moment, RECORDING))
+            for number in range(12):
+                kept.append(allocator.allocate(MIB, number % 2))
+                if number % 3 == 2:
+                    kept[-1].record_use(5)
+                    del kept[::2]
+            ended = True
+        except KeyboardInterrupt as error:
+            error.__traceback__ = None
+        finally:
+            sys.settrace(None)
+        live = [block.nbytes for block in kept]
+        allocator.memory_stats()
+        kept.append(allocator.allocate(3 * MIB))
+        recording.close()
+        report = replay(tmp_path / "a.trace")
+        assert report.stats["requested_bytes.all.current"] == sum(live) + 3 * MIB, moment
+        assert report.stats["requested_bytes.all.current"] == allocator.memory_stats()["requested_bytes.all.current"]

@@ -258,7 +258,8 @@ class CachingAllocator(PoolOwner):
     def add_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Tell `listener` of each `MemoryEvent`, in the order in which the allocator's books change.
 
-        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`.
+        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`. One that a
+        KeyboardInterrupt came upon is told of again.
         """
         self._drain()  # what was freed before is not told of
         self._listeners.add(listener)
@@ -340,6 +341,7 @@ class CachingAllocator(PoolOwner):
         else:
             self._core.abandoned = True
             self._slow_path.forget()
+            self._listeners.forget()
             if self._listeners.history is not None:
                 self._listeners.history.forget()
             self._open()

@@ -168,15 +168,45 @@ class Recording:
                 if nbytes is not None:
                     self._allocated(address, nbytes, stream, None, pool)
                 else:
-                    self._write(self._writer.free, self._ids.pop(address))
+                    self._freed(address)
             self._write(self._writer.mark, ": ".join([BEGIN, *filter(None, ["; ".join(layout.inexact)])]))
 
     def _allocated(self, address: int, nbytes: int, stream: int, site: CallSite | None, pool: int) -> None:
-        id, self._next_id = self._next_id, self._next_id + 1  # a Ctrl-C may come between any two lines
-        self._write(self._writer.allocate, id, nbytes, stream, site, pool)
-        self._ids[address] = id
+        id, self._next_id = self._next_id, self._next_id + 1
+        if self._recording:
+            try:
+                text = self._writer._allocation(id, nbytes, stream, site, pool)
+            except FileError as error:
+                self._fail(error)
+            else:
+                self._request(address, id, text)
         if pool:
             self._pools.add(pool)
+
+    def _freed(self, address: int, uses: tuple[int, ...] = ()) -> None:
+        id = self._ids.get(address)
+        if id is not None:
+            self._request(address, None, "".join([f'["u",{id},{user}]\n' for user in uses]) + f'["f",{id}]\n')
+
+    def _request(self, address: int, id: int | None, text: str) -> None:
+        """Write of a block that it is allocated, or freed, and remember it: both, or where Ctrl-C comes neither."""
+        writer = self._writer
+        add = writer._file.lines.append
+        try:
+            if id is None:
+                del self._ids[address]
+            else:
+                self._ids[address] = id
+            if self._recording:
+                writer.requests += 1
+                add(text)
+                writer._file.flush_some()
+        except OSError as error:
+            self._fail(writer._failed(error))
+
+    def _fail(self, error: FileError) -> None:
+        self._error = error.with_traceback(None)
+        self._recording = False
 
     def _listen(self, event: MemoryEvent) -> None:
         action, address, nbytes, _, stream, uses, pool = event
@@ -185,11 +215,7 @@ class Recording:
             self._allocated(address, nbytes, stream, call_site(), pool)
             self._after_request()
         elif action == "free_requested":
-            id = self._ids.pop(address, None)
-            if id is not None:
-                for user in uses:
-                    self._write(self._writer.use, id, user)
-                self._write(self._writer.free, id)
+            self._freed(address, uses)
 
     def _settings(self) -> None:
         """Write what changed since the last request, of what a program may change without asking for memory."""
@@ -242,8 +268,7 @@ class Recording:
             try:
                 write(*values)
             except FileError as error:
-                self._error = error.with_traceback(None)
-                self._recording = False
+                self._fail(error)
 
     def __enter__(self) -> Recording:
         return self
