@@ -166,6 +166,9 @@ def test_threads(tmp_path):
 def test_a_file_that_cannot_be_opened_changes_nothing(caching, tmp_path):
     with pytest.raises(FileNotFoundError, match="TraceWriter: cannot write the file"):
         caching.record_trace(tmp_path / "no" / "a.trace")
+    for path in (None, 3, b"a.trace"):
+        with pytest.raises(TypeError, match=r"record_trace: expected a path, a str or os[.]PathLike; got "):
+            caching.record_trace(path)
     assert not caching._detours and not caching._listeners.followers
     with caching.record_trace(tmp_path / "a.trace") as recording, pytest.raises(TypeError, match="mark: expected text"):
         recording.mark(3)

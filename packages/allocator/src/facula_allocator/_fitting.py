@@ -10,10 +10,10 @@ from facula_errors.extend import boundary
 from ._call_sites import printable
 from ._errors import readable
 from ._replay_report import Shortfall
-from ._replaying import ENOUGH, Player, checked_trace
+from ._replaying import ENOUGH, Player, checked_trace, given_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ._file_errors import Path
     from ._options import Option
@@ -80,7 +80,7 @@ class SmallestCapacity(NamedTuple):
 
 
 @boundary
-def will_it_fit(trace: Trace | Path, capacity: int, **options: Option) -> Fit:
+def will_it_fit(trace: Trace | Path, capacity: int, options: Mapping[str, Option] | None = None, **more: Option) -> Fit:
     """Whether a recorded run fits into a device of `capacity` bytes, fragmentation included.
 
     Exact for the recorded order of requests and ends of work: the allocator itself runs, on a simulated device. A
@@ -90,6 +90,7 @@ def will_it_fit(trace: Trace | Path, capacity: int, **options: Option) -> Fit:
         trace: a file of `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
         capacity: the bytes of the device.
         options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
+        more: options by name, which take the place of those in `options`.
 
     >>> from facula_allocator.traces import Allocate, Trace
     >>> trace = Trace(512, None, {}, [], [Allocate(0, 30 << 20, 0, None), Allocate(1, 5 << 20, 0, None)])
@@ -99,7 +100,8 @@ def will_it_fit(trace: Trace | Path, capacity: int, **options: Option) -> Fit:
     False
     """
     _check_bytes("will_it_fit", "capacity", capacity)
-    return _fit(checked_trace("will_it_fit", trace), capacity, options)
+    given = given_options("will_it_fit", options, more)
+    return _fit(checked_trace("will_it_fit", trace), capacity, given)
 
 
 @boundary

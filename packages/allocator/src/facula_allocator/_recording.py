@@ -19,6 +19,7 @@ from facula_errors import FileError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from ._call_sites import call_site
+from ._file_errors import checked_path
 from ._layout import Layout
 from .traces._events import AT_START, BEGIN
 from .traces._reader import LARGEST
@@ -86,6 +87,7 @@ class Recording:
     """
 
     def __init__(self, allocator: Recorded, path: Path):
+        checked_path("record_trace", path)
         self._allocator = allocator
         self._ids: dict[int, int] = {}  # of blocks, by address
         self._next_id = 0

@@ -11,6 +11,7 @@ could not be rebuilt is named in the report.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
@@ -277,10 +278,19 @@ def checked_trace(operation: str, trace: Trace | Path) -> Trace:
     return read_trace(trace)
 
 
+def given_options(operation: str, options: Mapping[str, Option] | None, more: dict[str, Option]) -> dict[str, Option]:
+    """All options that were given, those by name in the place of the others."""
+    if options is None:
+        return more
+    if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        raise InvalidTypeError(f"{operation}: expected options, a dict by name; got {options!r:.60}")
+    return {**options, **more}
+
+
 @boundary
 def replay(
-    trace: Trace | Path, *, capacity: int | None = None, progress: Callable[[int, int], None] | None = None,
-    **options: Option,
+    trace: Trace | Path, options: Mapping[str, Option] | None = None, *, capacity: int | None = None,
+    progress: Callable[[int, int], None] | None = None, **more: Option,
 ) -> ReplayReport:  # fmt: skip
     """Play a trace on a caching allocator over a simulated device: what would have been reserved, under these settings.
 
@@ -289,9 +299,10 @@ def replay(
 
     Arguments:
         trace: a file of `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
+        options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
         capacity: the bytes of the device; None for the recorded ones, and plenty where none are.
         progress: called now and then with the events played and those there are.
-        options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
+        more: options by name, which take the place of those in `options`.
 
     Raises:
         CorruptFileError: the file is damaged.
@@ -303,4 +314,5 @@ def replay(
     >>> report.peak_reserved >> 20, report.peak_allocated >> 20, report.shortfall
     (42, 30, None)
     """
-    return Player(checked_trace("replay", trace), capacity, options).play(progress)
+    given = given_options("replay", options, more)
+    return Player(checked_trace("replay", trace), capacity, given).play(progress)
