@@ -115,6 +115,9 @@ class Run:
     def statistics(self):
         self.allocator.memory_stats()
 
+    def reset_peaks(self):
+        self.allocator.reset_peak_memory_stats()
+
     def drop_pools(self):
         self.pool = None
 

@@ -79,7 +79,9 @@ def test_render(files, capsys):
         (["summary", "text"], "summary: expected complete JSON; got something else"),
         (["summary", "evil"], "\\x1b[2J"),
         (["render", "s.json", "-o", "s.json"], "render: expected a page other than FILE itself; got 's.json'"),
-        (["replay", "s.json"], "replay: expected "),
+        (["replay", "s.json"], "replay: expected a trace; this is a snapshot; at byte 0 of s.json; record one with"),
+        (["fit", "s.pickle"], "fit: expected a trace; this is a snapshot"),
+        (["fit", "text"], "fit: expected the end of the line"),
         (["replay", "none"], "replay: cannot read the file"),
         (["replay", "run.trace", "--capacity", "0"], "--capacity: expected more than 0 bytes; got '0'"),
         (["replay", "run.trace", "--limit", "x"], "--limit: expected bytes, or a number with KiB"),
@@ -112,9 +114,9 @@ def test_replay(files, capsys):
     trace = read_trace("run.trace")
     settings = ["--capacity", "64MiB", "--limit", "48MiB", "--option", "max_split_size=32MiB,lend=no"]
     found = replay(trace, capacity=64 * MIB, limit=48 * MIB, max_split_size=32 * MIB, lend=False)
-    assert main(["replay", "run.trace", *settings]) == 0
+    assert main(["replay", "run.trace", *settings]) == 3 and found.shortfall
     assert capsys.readouterr().out == f"{found}\n"
-    assert main(["replay", "run.trace", *settings, "--json"]) == 0
+    assert main(["replay", "run.trace", *settings, "--json"]) == 3
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(found.as_dict()))
     assert main(["replay", "run.trace", "--limit", "none", "-o", "a.html"]) == 0
     page = Page(open("a.html", encoding="utf-8").read())
@@ -138,9 +140,9 @@ def test_compare(files, capsys):
 
 
 def test_fit(files, capsys):
-    for capacity in ("64MiB", "4MiB"):
-        assert main(["fit", "run.trace", "--capacity", capacity, "--option", "large_segment=10MiB"]) == 0
-        found = will_it_fit("run.trace", int(capacity[:-3]) * MIB, large_segment=10 * MIB)
+    for capacity, status in (("1GiB", 0), ("64MiB", 3)):
+        assert main(["fit", "run.trace", "--capacity", capacity, "--option", "large_segment=10MiB"]) == status
+        found = will_it_fit("run.trace", 1 << 30 if status == 0 else 64 * MIB, large_segment=10 * MIB)
         assert capsys.readouterr().out == f"{found}\n"
     assert main(["fit", "run.trace"]) == 0
     assert capsys.readouterr().out == f"{smallest_capacity('run.trace')}\n"

@@ -145,6 +145,9 @@ def test_the_last_events_are_kept(caching):
     events = caching.memory_snapshot()["device_traces"][0]
     assert [event["size"] for event in events] == [1006, 1007, 1008]
     assert len(frames_of(caching, kept[0])) > 1, "blocks keep their lines all the same"
+    kept.clear()
+    events = caching.memory_snapshot()["device_traces"][0]
+    assert [event["action"] for event in events] == ["free_completed", "free_requested", "free_completed"]
     caching.record_history(length=0)
     assert frames_of(caching, caching.allocate(1)) and caching.memory_snapshot()["device_traces"] == [[]]
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 from simulated import MIB
 
-from facula_allocator import CachingAllocator, HostAllocator
+from facula_allocator import CachingAllocator, HostAllocator, replay
 from facula_allocator.drivers import HostDriver, SimulatedDriver
 
 EVERY = 19  # of the moments; with 1 it takes a minute
@@ -17,6 +17,7 @@ EVERY = 19  # of the moments; with 1 it takes a minute
 CHECKED = ("CALL", "JUMP_BACKWARD", "RESUME")
 WATCHED = ("_slow_path.py", "_waiting.py", "_lending.py", "_ranges.py", "_listeners.py")
 HOST = ("allocator/_host.py", "_size_classes.py", "_regions.py", "drivers/host.py")
+RECORDING = ("_listeners.py", "_recording.py", "_writer.py", "_line_file.py")
 
 
 @functools.cache
@@ -278,7 +279,7 @@ def test_memory_from_the_system_is_never_without_an_owner():
             allocator, held = HostAllocator(), []
             try:
                 signal.setitimer(signal.ITIMER_REAL, 0.003)
-                while True:
+                for _ in range(3000):  # an end for the one that Python raises in a finaliser, where it is lost
                     held.append(allocator.refill(20 * MIB))
             except KeyboardInterrupt as error:
                 error.__traceback__ = None
@@ -289,3 +290,33 @@ def test_memory_from_the_system_is_never_without_an_owner():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def test_a_trace_is_whole_after_an_interrupt(tmp_path, monkeypatch):
+    """Each block has its line and each free too, wherever the recording of them was interrupted."""
+    monkeypatch.setattr("facula_allocator.traces._line_file.AT_ONCE", 7)
+    moment, ended = 0, False
+    while not ended:
+        moment += EVERY
+        allocator = CachingAllocator(SimulatedDriver(1 << 30))
+        recording = allocator.record_trace(tmp_path / "a.trace")
+        kept = []
+        try:
+            sys.settrace(Interrupt(moment, RECORDING))
+            for number in range(12):
+                kept.append(allocator.allocate(MIB, number % 2))
+                if number % 3 == 2:
+                    kept[-1].record_use(5)
+                    del kept[::2]
+            ended = True
+        except KeyboardInterrupt as error:
+            error.__traceback__ = None
+        finally:
+            sys.settrace(None)
+        live = [block.nbytes for block in kept]
+        allocator.memory_stats()
+        kept.append(allocator.allocate(3 * MIB))
+        recording.close()
+        report = replay(tmp_path / "a.trace")
+        assert report.stats["requested_bytes.all.current"] == sum(live) + 3 * MIB, moment
+        assert report.stats["requested_bytes.all.current"] == allocator.memory_stats()["requested_bytes.all.current"]

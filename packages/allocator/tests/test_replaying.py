@@ -141,7 +141,11 @@ def test_recorded_settings_hold_unless_others_are_given(monkeypatch):
     monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", "lend=no")
     trace = Trace(512, 64 * MIB, {"limit": 30 * MIB, "large_segment": 24 * MIB}, [], [Allocate(0, 2 * MIB, 0, None)])
     assert replay(trace).options["lend"] is True and replay(trace).peak_reserved == 24 * MIB
-    assert replay(trace, large_segment=12 * MIB).peak_reserved == 12 * MIB
+    options = {"large_segment": 12 * MIB, "lend": False}
+    for report in (replay(trace, large_segment=12 * MIB), replay(trace, options), replay(trace, options, lend=True)):
+        assert report.peak_reserved == 12 * MIB
+    assert replay(trace, options, lend=True).options["lend"] and not replay(trace, options).options["lend"]
+    assert will_it_fit(trace, 64 * MIB, options).peak_reserved == 12 * MIB
     more = trace._replace(events=[*trace.events, Limit(10 * MIB, None), Allocate(1, 40 * MIB, 0, None)])
     assert replay(more).shortfall and not replay(more, limit=None).shortfall
     pages = replay(trace, expandable_segments=True)
@@ -173,6 +177,8 @@ def test_an_event_is_done_when_the_trace_says_so():
         (lambda t: replay(t, max_split=1), "expected options among .*; got 'max_split'"),
         (lambda t: replay(t._replace(options={"new": 1})), "replay: expected a trace with options among .*; got 'new'"),
         (lambda t: replay(t._replace(options={"lend": [1]})), r"got 'lend': \[1\]"),
+        (lambda t: replay(t, 5), "replay: expected options, a dict by name; got 5"),
+        (lambda t: will_it_fit(t, MIB, {3: 1}), "will_it_fit: expected options, a dict by name; got {3: 1}"),
         (lambda t: replay("none.trace"), "read_trace: cannot read the file"),
     ],
 )

@@ -132,6 +132,8 @@ def test_a_step_is_traced_and_fits_where_it_did(tmp_path):
     )
     assert any(site.filename == __file__ for site in read.sites)
     assert will_it_fit(read, 64 * MIB) and not will_it_fit(read, 64 << 10)
+    with pytest.raises(TypeError, match="record_trace: expected a path"):
+        memory.record_trace(None)  # at once, not where the block begins
     from facula_storage.extend import collecting
 
     assert not collecting

@@ -260,8 +260,9 @@ class CachingAllocator(PoolOwner):
     def add_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
         """Tell `listener` of each `MemoryEvent`, in the order in which the allocator's books change.
 
-        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`. An error
-        that a listener raises is warned of, the first time, and goes no further.
+        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`; again where
+        a KeyboardInterrupt came upon it. An error that a listener raises is warned of the first time, and goes no
+        further.
         """
         if not callable(listener):
             raise InvalidTypeError(f"add_listener: expected listener, a function; got {listener!r:.60}")
@@ -345,6 +346,7 @@ class CachingAllocator(PoolOwner):
         else:
             self._core.abandoned = True
             self._slow_path.forget()
+            self._listeners.forget()
             if self._listeners.history is not None:
                 self._listeners.history.forget()
             self._open()

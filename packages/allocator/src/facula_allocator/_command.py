@@ -1,7 +1,7 @@
 """The command line: `python -m facula_allocator summary FILE`, `render FILE -o page.html`, `replay FILE`, `fit FILE`.
 
 FILE is a snapshot (JSON or a pickle, PyTorch's too) or a trace; which of them, its contents say. `replay` and `fit`
-take traces alone.
+take traces alone, and exit with status 3 where memory ran out or the run does not fit.
 """
 
 from __future__ import annotations
@@ -82,11 +82,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for.
 
     Returns:
-        The exit status: 0, or 1 where a file cannot be read or written (argparse exits with 2 itself).
+        The exit status: 0; 1 where a file cannot be read or written; 3 where a replay ran out of memory that the
+        recorded run had, or the run does not fit. argparse exits with 2 itself.
     """
     given = parser().parse_args(arguments)
     try:
-        text = given.run(given)
+        found = given.run(given)
+        text, status = found if isinstance(found, tuple) else (found, 0)
     except FaculaError as error:
         said = f"{error.strerror}: {error.filename}" if isinstance(error, FileError) else str(error)
         shown = printable(said).encode("ascii", "backslashreplace").decode("ascii")
@@ -99,4 +101,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(text.encode("ascii", "backslashreplace").decode("ascii"))
     except BrokenPipeError:  # whoever reads has seen enough, as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return status

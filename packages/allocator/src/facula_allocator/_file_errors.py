@@ -6,9 +6,16 @@ import os
 from errno import EISDIR
 from typing import TypeAlias
 
-from facula_errors import FileError
+from facula_errors import FileError, InvalidTypeError
 
 Path: TypeAlias = str | os.PathLike[str]
+
+
+def checked_path(operation: str, path: Path) -> Path:
+    """The path; an error where it is none."""
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidTypeError(f"{operation}: expected a path, a str or os.PathLike; got {path!r:.60}")
+    return path
 
 
 def read_whole(operation: str, path: Path) -> bytes:

@@ -10,10 +10,10 @@ from facula_errors.extend import boundary
 from ._call_sites import printable
 from ._errors import readable
 from ._replay_report import Shortfall
-from ._replaying import ENOUGH, Player, checked_trace
+from ._replaying import ENOUGH, Player, checked_trace, given_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ._file_errors import Path
     from ._options import Option
@@ -32,6 +32,7 @@ class Fit(NamedTuple):
         peak_reserved: the most that was taken from it, up to where it did not fit.
         headroom: the bytes never taken; 0 where it does not fit.
         shortfall: the first request that was out of memory, or None.
+        inexact: what of the memory that was held when the recording began is not as it was; empty where all is.
     """
 
     fits: bool
@@ -39,15 +40,18 @@ class Fit(NamedTuple):
     peak_reserved: int
     headroom: int
     shortfall: Shortfall | None
+    inexact: str = ""
 
     def __bool__(self) -> bool:
         return self.fits
 
     def __str__(self) -> str:
-        if self.shortfall is None:
-            peak, capacity = readable(self.peak_reserved), readable(self.capacity)
-            return f"fits: at most {peak} of {capacity} reserved, {readable(self.headroom)} to spare"
-        return f"does not fit into {readable(self.capacity)}: {self.shortfall}"
+        capacity = readable(self.capacity)
+        text = f"does not fit into {capacity}: {self.shortfall}"
+        if self.fits:
+            peak, spare = readable(self.peak_reserved), readable(self.headroom)
+            text = f"fits: at most {peak} of {capacity} reserved, {spare} to spare"
+        return f"{text}; recorded from the middle of a run: {printable(self.inexact)}" if self.inexact else text
 
 
 class SmallestCapacity(NamedTuple):
@@ -76,7 +80,7 @@ class SmallestCapacity(NamedTuple):
 
 
 @boundary
-def will_it_fit(trace: Trace | Path, capacity: int, **options: Option) -> Fit:
+def will_it_fit(trace: Trace | Path, capacity: int, options: Mapping[str, Option] | None = None, **more: Option) -> Fit:
     """Whether a recorded run fits into a device of `capacity` bytes, fragmentation included.
 
     Exact for the recorded order of requests and ends of work: the allocator itself runs, on a simulated device. A
@@ -86,6 +90,7 @@ def will_it_fit(trace: Trace | Path, capacity: int, **options: Option) -> Fit:
         trace: a file of `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
         capacity: the bytes of the device.
         options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
+        more: options by name, which take the place of those in `options`.
 
     >>> from facula_allocator.traces import Allocate, Trace
     >>> trace = Trace(512, None, {}, [], [Allocate(0, 30 << 20, 0, None), Allocate(1, 5 << 20, 0, None)])
@@ -95,7 +100,8 @@ def will_it_fit(trace: Trace | Path, capacity: int, **options: Option) -> Fit:
     False
     """
     _check_bytes("will_it_fit", "capacity", capacity)
-    return _fit(checked_trace("will_it_fit", trace), capacity, options)
+    given = given_options("will_it_fit", options, more)
+    return _fit(checked_trace("will_it_fit", trace), capacity, given)
 
 
 @boundary
@@ -158,7 +164,8 @@ def _between(low: int, high: int) -> list[int]:
 def _fit(trace: Trace, capacity: int, options: dict[str, Option]) -> Fit:
     report = Player(trace, capacity, dict(options)).play(None)
     short = report.shortfall
-    return Fit(short is None, capacity, report.peak_reserved, 0 if short else capacity - report.peak_reserved, short)
+    peak = report.peak_reserved
+    return Fit(short is None, capacity, peak, 0 if short else capacity - peak, short, report.inexact)
 
 
 def _check_bytes(operation: str, name: str, value: int) -> None:

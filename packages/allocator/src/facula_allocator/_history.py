@@ -107,6 +107,7 @@ class History:
                 continue
             action, time, address, nbytes, stream, stack = event
             found.append(_shown(action, address, nbytes, stream, time, lines.frames(stack)))
+        del found[self._events.maxlen :]  # a free may be two of them
         found.reverse()
         return found
 

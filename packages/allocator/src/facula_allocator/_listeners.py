@@ -1,15 +1,21 @@
-"""Who is told of what an allocator does."""
+"""Who is told of what an allocator does.
+
+Note [Told again]: what the core drained stays in a deque until it is told. A KeyboardInterrupt that comes meanwhile
+leaves it there for the next drain: a free is then told again, and never lost.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections import deque
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._core import Core
-    from ._history import History
+    from ._history import Freed, History
 
 
 class MemoryEvent(NamedTuple):
@@ -59,11 +65,12 @@ class Listeners:
     `requests` counts the allocations, refusals and frees that were told; `followers` are told of time.
     """
 
-    __slots__ = ("_failed", "_told", "followers", "history", "requests")
+    __slots__ = ("_failed", "_told", "_untold", "followers", "history", "requests")
 
     def __init__(self) -> None:
         self._told: list[Callable[[MemoryEvent], None]] = []
         self._failed: list[Callable[[MemoryEvent], None]] = []  # those that were warned of
+        self._untold: deque[Freed] = deque()  # drained
         self.followers: list[Follower] = []
         self.history: History | None = None
         self.requests = 0
@@ -106,14 +113,29 @@ class Listeners:
 
     def drain(self, core: Core) -> None:
         """Merge what was freed, and tell of it."""
-        rows = core.drain()
+        untold = self._untold
+        untold.extend(chain.from_iterable(iter(core.drain, [])))  # without Python code: see Note [Ctrl-C]
+        while untold:
+            try:
+                row = untold[0]
+                del untold[0]
+                self._tell_freed(row)
+            except KeyboardInterrupt:
+                untold.appendleft(row)
+                raise
+
+    def forget(self) -> None:
+        """Forget what was not told yet: it is another process's."""
+        self._untold.clear()
+
+    def _tell_freed(self, row: Freed) -> None:
         if self.history is not None:
-            self.history.freed(rows)
+            self.history.freed((row,))
         if self._told:
-            for address, capacity, nbytes, stream, uses in rows:
-                self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
-                if not uses:
-                    self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
+            address, capacity, nbytes, stream, uses = row
+            self._tell(MemoryEvent("free_requested", address, nbytes, capacity, stream, uses))
+            if not uses:
+                self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
 
     def _tell(self, event: MemoryEvent) -> None:
         self.requests += event.action in REQUESTS

@@ -19,7 +19,9 @@ from facula_errors import FileError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from ._call_sites import call_site
-from ._snapshot_types import ALLOCATED
+from ._file_errors import checked_path
+from ._layout import Layout
+from .traces._events import AT_START, BEGIN
 from .traces._reader import LARGEST
 from .traces._writer import TraceWriter
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ._call_sites import CallSite
+    from ._core import Core
     from ._file_errors import Path
     from ._listeners import Listeners, MemoryEvent
     from ._locks import ExitLock
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from ._snapshot_types import Snapshot, SnapshotSegment
     from .drivers.protocol import Driver
 
-AT_START, BEGIN = "alive at the start", "the recording begins"
 _recordings: WeakSet[Recording] = WeakSet()
 _forks: list[object] = []  # not empty once forks are followed
 
@@ -47,6 +49,7 @@ class Recorded(Protocol):
     driver: Driver
     options: Options
     _budget: Budget
+    _core: Core
     _listeners: Listeners
     _lock: ExitLock
     _open_pools: set[int]
@@ -84,6 +87,7 @@ class Recording:
     """
 
     def __init__(self, allocator: Recorded, path: Path):
+        checked_path("record_trace", path)
         self._allocator = allocator
         self._ids: dict[int, int] = {}  # of blocks, by address
         self._next_id = 0
@@ -157,22 +161,54 @@ class Recording:
                 raise self._error
 
     def _begin(self, segments: list[SnapshotSegment]) -> None:
-        """Write the blocks that are alive, by address."""
-        live = [(segment, block) for segment in segments for block in segment["blocks"] if block["state"] == ALLOCATED]
-        if live:
+        """Write what is held as requests that lead there: see Note [The layout] in _layout.py."""
+        allocator = self._allocator
+        layout = Layout(segments, allocator.options, allocator.driver.granularity, allocator._core.round)
+        if layout.steps:
             self._write(self._writer.mark, AT_START)
-        for segment, block in live:
-            pool = segment["segment_pool_id"][1]
-            self._allocated(block["address"], block["requested_size"], block["stream"], None, pool)
-        if live:
-            self._write(self._writer.mark, BEGIN)
+            for address, nbytes, stream, pool in layout.steps:
+                if nbytes is not None:
+                    self._allocated(address, nbytes, stream, None, pool)
+                else:
+                    self._freed(address)
+            self._write(self._writer.mark, ": ".join([BEGIN, *filter(None, ["; ".join(layout.inexact)])]))
 
     def _allocated(self, address: int, nbytes: int, stream: int, site: CallSite | None, pool: int) -> None:
-        id, self._next_id = self._next_id, self._next_id + 1  # a Ctrl-C may come between any two lines
-        self._write(self._writer.allocate, id, nbytes, stream, site, pool)
-        self._ids[address] = id
+        id, self._next_id = self._next_id, self._next_id + 1
+        if self._recording:
+            try:
+                text = self._writer._allocation(id, nbytes, stream, site, pool)
+            except FileError as error:
+                self._fail(error)
+            else:
+                self._request(address, id, text)
         if pool:
             self._pools.add(pool)
+
+    def _freed(self, address: int, uses: tuple[int, ...] = ()) -> None:
+        id = self._ids.get(address)
+        if id is not None:
+            self._request(address, None, "".join([f'["u",{id},{user}]\n' for user in uses]) + f'["f",{id}]\n')
+
+    def _request(self, address: int, id: int | None, text: str) -> None:
+        """Write of a block that it is allocated, or freed, and remember it: both, or where Ctrl-C comes neither."""
+        writer = self._writer
+        add = writer._file.lines.append
+        try:
+            if id is None:
+                del self._ids[address]
+            else:
+                self._ids[address] = id
+            if self._recording:
+                writer.requests += 1
+                add(text)
+                writer._file.flush_some()
+        except OSError as error:
+            self._fail(writer._failed(error))
+
+    def _fail(self, error: FileError) -> None:
+        self._error = error.with_traceback(None)
+        self._recording = False
 
     def _listen(self, event: MemoryEvent) -> None:
         action, address, nbytes, _, stream, uses, pool = event
@@ -181,11 +217,7 @@ class Recording:
             self._allocated(address, nbytes, stream, call_site(), pool)
             self._after_request()
         elif action == "free_requested":
-            id = self._ids.pop(address, None)
-            if id is not None:
-                for user in uses:
-                    self._write(self._writer.use, id, user)
-                self._write(self._writer.free, id)
+            self._freed(address, uses)
 
     def _settings(self) -> None:
         """Write what changed since the last request, of what a program may change without asking for memory."""
@@ -238,8 +270,7 @@ class Recording:
             try:
                 write(*values)
             except FileError as error:
-                self._error = error.with_traceback(None)
-                self._recording = False
+                self._fail(error)
 
     def __enter__(self) -> Recording:
         return self

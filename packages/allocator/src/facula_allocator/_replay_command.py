@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 
-from facula_errors import InvalidValueError
+from facula_errors import CorruptFileError, InvalidValueError
 
 from ._errors import readable
 from ._file_errors import read_whole, write_whole
@@ -14,7 +14,8 @@ from ._fitting import STEP, smallest_capacity, will_it_fit
 from ._options import Options, parsed_options
 from ._replaying import replay
 from ._settings import parsed_bytes
-from .traces._reader import parse_trace
+from .snapshots._files import parse_snapshot
+from .traces._reader import is_trace, parse_trace
 from .traces._render import render_html
 
 TYPE_CHECKING = False
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 REPLAY = (
     "play a trace again on a simulated device, under the recorded settings or others: peaks, driver calls, failures"
 )
+SHORT = 3  # the exit status where memory ran out
+STATUS = f"Exits with status {SHORT} where memory runs out that the recorded run had, or the run does not fit."
 FIT = "say whether a recorded run fits into a device, fragmentation included; or the smallest one that it fits into"
 STANDARD = (
     "lend=no",
@@ -61,23 +64,33 @@ def capacity_of(given: argparse.Namespace) -> int | None:
 
 def trace_of(operation: str, given: argparse.Namespace) -> Trace:
     """The trace of a file."""
-    return parse_trace(operation, given.file, read_whole(operation, given.file), given.partial)
+    data = read_whole(operation, given.file)
+    if not is_trace(data):
+        try:
+            parse_snapshot(operation, given.file, data)
+        except CorruptFileError:
+            pass  # neither
+        else:
+            problem, remedy = "expected a trace; this is a snapshot", "record one with CachingAllocator.record_trace"
+            raise CorruptFileError(operation, given.file, "byte 0", problem, remedy)
+    return parse_trace(operation, given.file, data, given.partial)
 
 
-def replay_text(given: argparse.Namespace) -> str:
-    """What `replay` prints."""
+def replay_text(given: argparse.Namespace) -> tuple[str, int]:
+    """What `replay` prints, and its exit status."""
     trace, capacity, settings = trace_of("replay", given), capacity_of(given), settings_of(given)
     if given.compare:
         rows = list(dict.fromkeys(one for text in given.compare for one in (STANDARD if text is None else (text,))))
-        return compared(trace, capacity, settings, rows)
-    report = replay(trace, capacity=capacity, progress=None, **settings)
+        return compared(trace, capacity, settings, rows), 0
+    report = replay(trace, settings, capacity=capacity)
     if given.output is not None:
         if os.path.exists(given.output) and os.path.samefile(given.file, given.output):
             raise InvalidValueError(f"replay: expected a page other than FILE itself; got {given.output!r}")
         curve = list(zip(report.curve.event, report.curve.reserved))
         html = render_html(trace, f"Replay of {os.path.basename(given.file)}", reserved=curve)
         write_whole("replay", given.output, html.encode("utf-8", "backslashreplace"))
-    return json.dumps(report.as_dict(), indent=1) if given.json else str(report)
+    text = json.dumps(report.as_dict(), indent=1) if given.json else str(report)
+    return text, SHORT if report.events < len(trace.events) else 0
 
 
 def compared(trace: Trace, capacity: int | None, settings: dict[str, Option], rows: list[str]) -> str:
@@ -85,7 +98,7 @@ def compared(trace: Trace, capacity: int | None, settings: dict[str, Option], ro
     lines = [HEADING]
     for text in ("", *rows):
         options = settings | parsed_options("--compare", text)
-        lines.append(row_of(text or "(as given)", replay(trace, capacity=capacity, progress=None, **options)))
+        lines.append(row_of(text or "(as given)", replay(trace, options, capacity=capacity)))
     return "\n".join(lines)
 
 
@@ -99,19 +112,20 @@ def row_of(name: str, report: ReplayReport) -> str:
     return line if short is None else f"{line}  out of memory at event {short.event}"
 
 
-def fit_text(given: argparse.Namespace) -> str:
-    """What `fit` prints."""
+def fit_text(given: argparse.Namespace) -> tuple[str, int]:
+    """What `fit` prints, and its exit status."""
     trace, capacity, settings = trace_of("fit", given), capacity_of(given), settings_of(given)
     if capacity is None:
-        return str(smallest_capacity(trace, step=STEP, **settings))
-    return str(will_it_fit(trace, capacity, **settings))
+        return str(smallest_capacity(trace, step=STEP, **settings)), 0
+    fit = will_it_fit(trace, capacity, settings)
+    return str(fit), 0 if fit else SHORT
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both to the parser of `python -m facula_allocator`."""
     names = ", ".join(Options._fields)
     for name, run, text in (("replay", replay_text, REPLAY), ("fit", fit_text, FIT)):
-        one = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        one = commands.add_parser(name, help=text, description=text, epilog=STATUS, allow_abbrev=False)
         one.set_defaults(run=run)
         one.add_argument("file", metavar="FILE", help="a trace, as CachingAllocator.record_trace writes it")
         one.add_argument("--partial", action="store_true", help="leave out a last line that was cut off")

@@ -63,6 +63,7 @@ class ReplayReport(NamedTuple):
         stats: `memory_stats()` at the end.
         snapshot: `memory_snapshot()` at the end.
         curve: the allocated and reserved bytes after each event that changes them: (event, allocated, reserved).
+        inexact: what of the memory that was held when the recording began is not as it was; empty where all is.
     """
 
     events: int
@@ -81,6 +82,7 @@ class ReplayReport(NamedTuple):
     stats: dict[str, int]
     snapshot: Snapshot
     curve: Curve
+    inexact: str = ""
 
     def as_dict(self) -> dict[str, object]:
         """The figures, as JSON can have them: all but the snapshot and the curve."""
@@ -108,6 +110,8 @@ class ReplayReport(NamedTuple):
             lines.append(f"  pages           {calls['map']:>9}  times mapped, {calls.get('unmap', 0)} unmapped")
         if self.shortfall is not None:
             lines.append(f"  {self.shortfall}")
+        if self.inexact:
+            lines.append(f"  recorded from the middle of a run: {printable(self.inexact)}")
         if self.shortfalls > 1:
             lines.append(f"  and {self.shortfalls - 1} requests more were refused")
         return "\n".join(lines)

@@ -4,12 +4,14 @@ Note [What a replay is exact about]: with the recorded options, limit and capaci
 the same order, its events are answered as they were, and it makes the same calls of its driver. The device refuses by
 bytes alone: real ones put a region together of whatever pages are free. What a replay does not know:
 memory that other programs took meanwhile, injected failures, and the addresses of a real device, which decide between
-blocks of equal size. Blocks that were alive when the recording began lie side by side.
+blocks of equal size. Where a recording began in the middle of a run, its first lines rebuild what was held then; what
+could not be rebuilt is named in the report.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
@@ -36,6 +38,7 @@ from .traces._events import (
     Synchronize,
     Trace,
     Use,
+    beginning,
 )
 from .traces._reader import read_trace
 from .traces._summary import BEFORE
@@ -146,11 +149,12 @@ class Player:
         self.fullest = 0, 0  # reserved and allocated bytes
         self.shortfall: Shortfall | None = None
         self.shortfalls = 0
+        self.inexact = ""
 
     def play(self, progress: Callable[[int, int], None] | None) -> ReplayReport:
         """Play all events, up to a block that cannot be had and that the recorded run had."""
         events, driver, live = self.trace.events, self.driver, self.live
-        number = 0
+        number, begin = 0, beginning(events)
         for number, event in enumerate(events):
             if progress is not None and not number % EACH:
                 progress(number, len(events))
@@ -188,6 +192,8 @@ class Player:
                 case Mark(name):
                     self._end_step()
                     self.step = name
+                    if number == begin:
+                        self._begin(number)
         else:
             number = len(events)
         if progress is not None:
@@ -218,6 +224,14 @@ class Player:
         if reserved > self.fullest[0]:
             self.fullest = reserved, self.allocated
         self.curve.add(number, self.allocated, reserved)
+
+    def _begin(self, number: int) -> None:
+        """What the run held when its recording began is there: peaks start here."""
+        self.inexact = self.step.partition(": ")[2]
+        self.allocator.reset_peak_memory_stats()
+        self.fullest = self.allocator._core.reserved(), self.allocated
+        self.curve = Curve()
+        self.curve.add(number, self.allocated, self.fullest[0])
 
     def _bound(self, event: Limit) -> None:
         if self.follows_limits:
@@ -251,6 +265,7 @@ class Player:
             stats=stats,
             snapshot=self.allocator.memory_snapshot(),
             curve=self.curve,
+            inexact=self.inexact,
         )
 
 
@@ -263,10 +278,19 @@ def checked_trace(operation: str, trace: Trace | Path) -> Trace:
     return read_trace(trace)
 
 
+def given_options(operation: str, options: Mapping[str, Option] | None, more: dict[str, Option]) -> dict[str, Option]:
+    """All options that were given, those by name in the place of the others."""
+    if options is None:
+        return more
+    if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        raise InvalidTypeError(f"{operation}: expected options, a dict by name; got {options!r:.60}")
+    return {**options, **more}
+
+
 @boundary
 def replay(
-    trace: Trace | Path, *, capacity: int | None = None, progress: Callable[[int, int], None] | None = None,
-    **options: Option,
+    trace: Trace | Path, options: Mapping[str, Option] | None = None, *, capacity: int | None = None,
+    progress: Callable[[int, int], None] | None = None, **more: Option,
 ) -> ReplayReport:  # fmt: skip
     """Play a trace on a caching allocator over a simulated device: what would have been reserved, under these settings.
 
@@ -275,9 +299,10 @@ def replay(
 
     Arguments:
         trace: a file of `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
+        options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
         capacity: the bytes of the device; None for the recorded ones, and plenty where none are.
         progress: called now and then with the events played and those there are.
-        options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
+        more: options by name, which take the place of those in `options`.
 
     Raises:
         CorruptFileError: the file is damaged.
@@ -289,4 +314,5 @@ def replay(
     >>> report.peak_reserved >> 20, report.peak_allocated >> 20, report.shortfall
     (42, 30, None)
     """
-    return Player(checked_trace("replay", trace), capacity, options).play(progress)
+    given = given_options("replay", options, more)
+    return Player(checked_trace("replay", trace), capacity, given).play(progress)

@@ -9,7 +9,7 @@ operator, some microseconds a call.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
@@ -196,13 +196,18 @@ class DeviceMemory:
             length = 0 if enabled == "state" else min(max_entries, MOST_ENTRIES)
             caching.record_history(0 if context is None else 8, length)
 
-    @contextmanager
-    def record_trace(self, path: str | os.PathLike[str], device: object = None) -> Iterator[Recording]:
+    def record_trace(self, path: str | os.PathLike[str], device: object = None) -> AbstractContextManager[Recording]:
         """Write all that is asked of the allocator to a file while the block runs: for `facula_allocator.replay`.
 
         The recording's `mark("step 3")` notes where the program is. Every allocation is seen, as by
         `record_memory_history`.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidTypeError(f"record_trace: expected a path, a str or os.PathLike; got {path!r:.60}")
+        return self._recorded(path, device)
+
+    @contextmanager
+    def _recorded(self, path: str | os.PathLike[str], device: object) -> Iterator[Recording]:
         allocator = self._needed("record_trace", device)
         before = bool(_guards)
         caching = _seen(allocator, True)

@@ -30,6 +30,8 @@ from typing import NamedTuple, TypeAlias
 from .._call_sites import CallSite
 
 VERSION = 1
+#: The marks before and after what a run held when its recording began. What follows a colon was not as it is here.
+AT_START, BEGIN = "alive at the start", "the recording begins"
 REMEDY = "record the trace again"
 
 
@@ -122,3 +124,12 @@ class Trace(NamedTuple):
     sites: list[CallSite]
     events: list[Event]
     page_size: int = 0
+
+
+def beginning(events: list[Event]) -> int:
+    """The place of the mark that ends what was held when the recording began; -1 where nothing was."""
+    if events and events[0] == Mark(AT_START):
+        for number, event in enumerate(events):
+            if isinstance(event, Mark) and event.name.partition(":")[0] == BEGIN:
+                return number
+    return -1

@@ -8,7 +8,7 @@ from facula_errors.extend import boundary
 from .._errors import readable
 from .._page import Table, View, page
 from .._timeline import Change, timeline_of
-from ._events import Allocate, Free, Mark, Trace
+from ._events import Allocate, Free, Mark, Trace, beginning
 from ._summary import site_name, summarize
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def render_html(
         raise InvalidTypeError(f"render_html: expected a title that is text; got {title!r:.60}")
     if not isinstance(trace, Trace):
         raise InvalidTypeError(f"render_html: expected a Trace, as read_trace gives it; got {type(trace).__name__}")
-    found = summarize(trace)
+    found, begin = summarize(trace), beginning(trace.events)
     live: dict[int, Allocate] = {}
     changes: list[Change] = []
     levels = dict(reserved or ())
@@ -56,6 +56,8 @@ def render_html(
         elif isinstance(event, Free):
             one = live.pop(event.id)
             changes.append(Change(number, site_name(trace, one.site), -one.nbytes, more))
+        elif number == begin:  # what was held then counts at once
+            changes = [Change(number, site_name(trace, None), sum([one.nbytes for one in live.values()]), level)]
         elif more:
             changes.append(Change(number, reserved=more))
         elif isinstance(event, Mark):

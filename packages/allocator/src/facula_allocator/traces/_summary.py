@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 
 from .._call_sites import UNKNOWN, Holder, grouped, printable
 from .._errors import readable
-from ._events import Allocate, Free, Mark, Trace
+from ._events import Allocate, Free, Mark, Trace, beginning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def summarize(trace: Trace) -> TraceSummary:
     peak_live: list[Allocate] = []
     streams: set[int] = set()
     steps: list[StepSummary] = []
+    begin = beginning(trace.events)
     first, before, high = 0, 0, 0  # of this step: its event, allocations until then, its peak
     for number, event in enumerate(trace.events):
         if isinstance(event, Allocate):
@@ -122,6 +123,8 @@ def summarize(trace: Trace) -> TraceSummary:
             if number > first or steps:
                 steps.append(StepSummary(step, number - first, allocations - before, high, now))
             step, first, before, high = event.name, number, allocations, now
+            if number == begin:
+                peak, peak_event, peak_step = now, number, step
     steps.append(StepSummary(step, len(trace.events) - first, allocations - before, high, now))
     peak_live = live_at(trace, peak_event) if peak else []
     return TraceSummary(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import IO
+from weakref import finalize
 
 from facula_errors import FileError, InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary
 
 from ._events import VERSION
+from ._line_file import LineFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class TraceWriter:
     path: str
     #: How many requests were written: allocations, refused ones too, and frees.
     requests: int
-    _file: IO[str]
+    _file: LineFile
 
     def __init__(
         self, path: Path, *, granularity: int = 64, capacity: int | None = None,
@@ -77,9 +78,10 @@ class TraceWriter:
             raise InvalidTypeError(problem) from None
         self.path = os.fspath(path)
         try:
-            self._file = open(self.path, "w", encoding="ascii", newline="\n")
+            self._file = LineFile(self.path)
         except OSError as error:
             raise self._failed(error) from None
+        self._end = finalize(self, self._file.give_up)
         self._write(header + "\n")
 
     def allocate(
@@ -94,11 +96,7 @@ class TraceWriter:
             site: file, line and function that asked for it.
             pool: the private pool that it comes from, 0 for none.
         """
-        text = self._site(site)
-        if pool:
-            self._event('["a",%d,%d,%d,' + text + ",%d]\n", id, nbytes, stream, pool)
-        else:
-            self._event('["a",%d,%d,%d,' + text + "]\n", id, nbytes, stream)
+        self._write(self._allocation(id, nbytes, stream, site, pool))
         self.requests += 1
 
     def refuse(
@@ -163,13 +161,16 @@ class TraceWriter:
 
     def flush(self) -> None:
         """Write what is still in memory."""
+        if self._file.closed:
+            raise OperationError(f"TraceWriter: {self.path!r} is closed; open another one")
         try:
             self._file.flush()
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise self._failed(error) from None
 
     def close(self) -> None:
         """Write what is left, and close the file. Again: nothing."""
+        self._end.detach()
         try:
             self._file.close()
         except OSError as error:
@@ -195,25 +196,37 @@ class TraceWriter:
             except (TypeError, ValueError):
                 problem = f"TraceWriter: expected a site (file, line, function); got {site!r:.80}"
                 raise InvalidTypeError(problem) from None
-            number = self._sites[site] = len(self._sites)
-            self._write(f'{{"site":{text}}}\n')
+            shown, number = f'{{"site":{text}}}\n', len(self._sites)
+            add = self._file.lines.append
+            self._sites[site] = number  # no call between these: a Ctrl-C comes before both or after
+            add(shown)
         return str(number)
 
+    def _allocation(self, id: int, nbytes: int, stream: int, site: tuple[str, int, str] | None, pool: int) -> str:
+        """The line of an allocation; that of its site is written where it is new."""
+        text = self._site(site)
+        if pool:
+            return self._line('["a",%d,%d,%d,' + text + ",%d]\n", id, nbytes, stream, pool)
+        return self._line('["a",%d,%d,%d,' + text + "]\n", id, nbytes, stream)
+
     def _event(self, layout: str, *numbers: int) -> None:
+        self._write(self._line(layout, *numbers))
+
+    def _line(self, layout: str, *numbers: int) -> str:
         try:
-            text = layout % numbers
+            return layout % numbers
         except TypeError:
             raise InvalidTypeError(f"TraceWriter: expected integers; got {numbers!r:.80}") from None
-        self._write(text)
 
     def _write(self, text: str) -> None:
+        if self._file.closed:
+            raise OperationError(f"TraceWriter: {self.path!r} is closed; open another one")
         try:
-            self._file.write(text)
-        except (OSError, ValueError) as error:
+            self._file.lines.append(text)
+            self._file.flush_some()
+        except OSError as error:
             raise self._failed(error) from None
 
-    def _failed(self, error: OSError | ValueError) -> FileError | OperationError:
-        if isinstance(error, OSError):
-            problem = f"TraceWriter: cannot write the file: {error.strerror}; check the folder and the space left"
-            return FileError(error.errno, problem, self.path)
-        return OperationError(f"TraceWriter: {self.path!r} is closed; open another one")
+    def _failed(self, error: OSError) -> FileError:
+        problem = f"TraceWriter: cannot write the file: {error.strerror}; check the folder and the space left"
+        return FileError(error.errno, problem, self.path)
