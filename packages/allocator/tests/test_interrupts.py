@@ -297,7 +297,7 @@ def test_a_trace_is_whole_after_an_interrupt(tmp_path, monkeypatch):
     monkeypatch.setattr("facula_allocator.traces._line_file.AT_ONCE", 7)
     moment, ended = 0, False
     while not ended:
-        moment += EVERY
+        moment += 3
         allocator = CachingAllocator(SimulatedDriver(1 << 30))
         recording = allocator.record_trace(tmp_path / "a.trace")
         kept = []
