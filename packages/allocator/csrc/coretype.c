@@ -336,6 +336,7 @@ static PyMethodDef methods[] = {
 
 static PyMemberDef members[] = {
     {"listening", T_BOOL, offsetof(Core, listening), 0, "Whether only `drain` drains, to tell of each free."},
+    {"telling", T_BOOL, offsetof(Core, telling), 0, "Whether what was freed is being told of."},
     {"abandoned", T_BOOL, offsetof(Core, abandoned), 0, "Whether frees do nothing: the memory is another process's."},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Core, weakrefs), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},

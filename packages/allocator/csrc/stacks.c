@@ -135,6 +135,8 @@ static PyObject *take_noted(PyObject *module, PyObject *const *args, Py_ssize_t 
         return NULL;
     }
     Core *core = (Core *)args[0];
+    if (core->telling)
+        Py_RETURN_NONE; /* ask again under the lock */
     long frames = PyLong_AsLong(args[3]);
     if (PyErr_Occurred() || note_freed(core, args[1], args[2]))
         return NULL;

@@ -18,6 +18,7 @@ typedef struct {
     PyObject *collecting;  /* a set that is not empty while the garbage collector runs */
     PyObject *weakrefs;
     char listening;        /* a free is to be told of, so that only `drain` drains */
+    char telling;          /* what was freed is being told of: a history must not be overtaken by who takes it */
     char abandoned;        /* the memory is another process's: frees do nothing */
 } Core;
 

@@ -341,7 +341,7 @@ class CachingAllocator(PoolOwner):
         """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
         if self.driver.survives_fork:
             self._lock = ExitLock()
-            self._slow_path.inside = False
+            self._slow_path.inside = self._core.telling = False
             self._listen()
         else:
             self._core.abandoned = True

@@ -34,6 +34,7 @@ class Core:
     """The books of one allocator; see csrc/core.h."""
 
     listening: bool
+    telling: bool
     abandoned: bool
 
     def __init__(

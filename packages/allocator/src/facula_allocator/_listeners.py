@@ -114,15 +114,20 @@ class Listeners:
     def drain(self, core: Core) -> None:
         """Merge what was freed, and tell of it."""
         untold = self._untold
-        untold.extend(chain.from_iterable(iter(core.drain, [])))  # without Python code: see Note [Ctrl-C]
-        while untold:
-            try:
-                row = untold[0]
-                del untold[0]
-                self._tell_freed(row)
-            except KeyboardInterrupt:
-                untold.appendleft(row)
-                raise
+        before = core.telling and not untold  # rows are left where Ctrl-C came
+        core.telling = True  # until then nobody takes a block whose free a history does not know yet
+        try:
+            untold.extend(chain.from_iterable(iter(core.drain, [])))  # without Python code: see Note [Ctrl-C]
+            while untold:
+                try:
+                    row = untold[0]
+                    del untold[0]
+                    self._tell_freed(row)
+                except KeyboardInterrupt:
+                    untold.appendleft(row)
+                    raise
+        finally:
+            core.telling = before or bool(untold)  # what Ctrl-C left comes first
 
     def forget(self) -> None:
         """Forget what was not told yet: it is another process's."""

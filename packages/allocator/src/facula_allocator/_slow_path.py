@@ -92,7 +92,7 @@ class SlowPath:
         self.refusal = None
         if self.inside:
             return self._core.take_now(nbytes, stream, pool) or self._grow(nbytes, stream, pool)
-        self.inside = True
+        self.inside = self._core.telling = True
         try:
             close_late()
             waiting, take = self._waiting, self._core.take_now
@@ -112,7 +112,7 @@ class SlowPath:
             block = block or self._grow(nbytes, stream, pool, exactly=True)
             return block
         finally:
-            self.inside = False
+            self.inside = self._core.telling = False
 
     def release_all(self) -> int:
         """Wait for all work and give idle segments back: the bytes. Nothing while a graph is captured."""
@@ -121,7 +121,7 @@ class SlowPath:
         self.capturing = self._driver.is_capturing()
         if self.capturing:
             return 0
-        self.inside = True
+        self.inside = self._core.telling = True
         try:
             close_late()
             self._listeners.drain(self._core)
@@ -130,7 +130,7 @@ class SlowPath:
             given = sum(self._release_idle(self._finish_work()))
             return given
         finally:
-            self.inside = False
+            self.inside = self._core.telling = False
 
     def _reuse(self, nbytes: int, stream: int, pool: int) -> Block | None:
         """A block that is free by events, or another stream's."""
