@@ -84,7 +84,7 @@ def test_all_goes_with_the_last_block(driver):
     del allocator
     assert mapped(driver) == 8 * MIB
     kept.clear()
-    assert mapped(driver) == 0 and not driver._memory._ranges
+    assert mapped(driver) == 0 and not driver._memory._table.ranges
 
 
 @pytest.mark.parametrize("call", ["reserve_addresses", "map"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 
+from ._pages import PageTable
 from .protocol import DriverError
 
 FIRST_ADDRESS = 1 << 40
@@ -62,14 +63,12 @@ class SimulatedMemory:
         self.capacity = capacity
         self.unused = capacity
         self._granularity = granularity
-        self._page_size = page_size
+        self._table = PageTable("SimulatedDriver", page_size)  # a mapped page is a number
         self._numbers = 0
         self._gaps = Gaps(base + FIRST_ADDRESS, base + FIRST_ADDRESS + (addresses or capacity))
         self._starts: list[int] = []
         self._regions: dict[int, tuple[int, int]] = {}  # address: (bytes, number)
         self._reserved_gaps = Gaps(base + FIRST_RESERVED, base + LAST_RESERVED)
-        self._ranges: dict[int, int] = {}  # address: bytes
-        self._pages: dict[int, int] = {}  # address of a mapped page: number
 
     # --------------------------------------------------------------------------------------------------------- regions
     def allocate(self, nbytes: int) -> int:
@@ -108,67 +107,42 @@ class SimulatedMemory:
     # ----------------------------------------------------------------------------------------------------------- pages
     def reserve(self, nbytes: int) -> int:
         """The lowest address of a range without memory."""
-        self._check_pages("reserve_addresses", 0, nbytes)
+        self._table.whole("reserve_addresses", 0, nbytes)
         start = self._reserved_gaps.take(nbytes)
         if start is None:
             raise DriverError(f"SimulatedDriver.reserve_addresses: expected {nbytes} free addresses; got fewer")
-        self._ranges[start] = nbytes
+        self._table.ranges[start] = nbytes
         return start
 
     def check_range(self, address: int, nbytes: int) -> None:
         """DriverError where this is not the whole of a reserved range, without mapped pages."""
-        if self._ranges.get(address) != nbytes:
-            raise DriverError(
-                f"SimulatedDriver.free_addresses: expected a range of {nbytes} bytes at {address:#x}; got none"
-            )
-        for page in range(address, address + nbytes, self._page_size):
-            if page in self._pages:
-                raise DriverError(f"SimulatedDriver.free_addresses: expected no mapped page; got one at {page:#x}")
+        self._table.check_range(address, nbytes)
 
     def free_range(self, address: int, nbytes: int) -> None:
         """Forget a reserved range."""
         self.check_range(address, nbytes)
-        del self._ranges[address]
+        del self._table.ranges[address]
         self._reserved_gaps.give(address, address + nbytes)
 
     def map(self, address: int, nbytes: int) -> None:
         """Put fresh memory behind pages of one reserved range."""
-        self._check_pages("map", address, nbytes)
-        end = address + nbytes
-        if not any(start <= address and end <= start + length for start, length in self._ranges.items()):
-            raise DriverError(f"SimulatedDriver.map: expected [{address:#x}, {end:#x}) within a reserved range")
-        pages = range(address, end, self._page_size)
-        for page in pages:
-            if page in self._pages:
-                raise DriverError(f"SimulatedDriver.map: expected no mapped page; got one at {page:#x}")
+        pages = self._table.unmapped(address, nbytes)
         if nbytes > self.unused:
             raise DriverError(f"SimulatedDriver.map: expected {nbytes} bytes of memory; got {self.unused}")
         for page in pages:
             self._numbers += 1
-            self._pages[page] = self._numbers
+            self._table.pages[page] = self._numbers
         self.unused -= nbytes
 
     def check_mapped(self, address: int, nbytes: int) -> None:
         """DriverError where these are not mapped pages."""
-        self._check_pages("unmap", address, nbytes)
-        for page in range(address, address + nbytes, self._page_size):
-            if page not in self._pages:
-                raise DriverError(f"SimulatedDriver.unmap: expected mapped pages; got none at {page:#x}")
+        self._table.mapped(address, nbytes)
 
     def unmap(self, address: int, nbytes: int) -> None:
         """Take the memory from behind mapped pages."""
-        self.check_mapped(address, nbytes)
-        for page in range(address, address + nbytes, self._page_size):
-            del self._pages[page]
+        for page in self._table.mapped(address, nbytes):
+            del self._table.pages[page]
         self.unused += nbytes
-
-    def _check_pages(self, call: str, address: int, nbytes: int) -> None:
-        page_size = self._page_size
-        if not page_size:
-            raise DriverError(f"SimulatedDriver.{call}: expected a device with page_size > 0; this one has no pages")
-        if nbytes <= 0 or nbytes % page_size or address % page_size:
-            got = f"{nbytes} at {address:#x}" if address else f"{nbytes}"
-            raise DriverError(f"SimulatedDriver.{call}: expected whole pages of {page_size} bytes; got {got}")
 
     # ---------------------------------------------------------------------------------------------------------- lookup
     def regions_of(self, start: int, end: int) -> tuple[int, ...]:
@@ -181,10 +155,11 @@ class SimulatedMemory:
             nbytes, number = self._regions[self._starts[at]]
             if end <= self._starts[at] + nbytes:
                 return (number,)
-        if not self._page_size:
+        page_size = self._table.page_size
+        if not page_size:
             return ()
-        pages = range(start - start % self._page_size, max(end, start + 1), self._page_size)
-        numbers = [self._pages.get(page) for page in pages]
+        pages = range(start - start % page_size, max(end, start + 1), page_size)
+        numbers = [self._table.pages.get(page) for page in pages]
         found = tuple(number for number in numbers if number is not None)
         return found if len(found) == len(numbers) else ()
 
