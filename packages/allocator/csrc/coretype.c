@@ -21,6 +21,12 @@ void drain_silently(Core *self)
         facula_core_merge(self->core, facula_core_detach(self->core));
 }
 
+facula_block *take_idle(Core *self, int64_t nbytes, int64_t stream, int64_t pool)
+{
+    drain_silently(self);
+    return self->core->waiting_now ? NULL : facula_core_take(self->core, nbytes, stream, pool);
+}
+
 int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long *into, Py_ssize_t wanted)
 {
     if (given != wanted) {
@@ -86,12 +92,9 @@ PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given)
             PyErr_Clear();
             Py_RETURN_NONE;
         }
-        drain_silently(self);
-        if (!self->core->waiting_now && at[0] > 0) {
-            facula_block *taken = facula_core_take(self->core, at[0], at[1], at[2]);
-            if (taken)
-                return new_block(self, taken, at[0], at[1]);
-        }
+        facula_block *taken = at[0] > 0 ? take_idle(self, at[0], at[1], at[2]) : NULL;
+        if (taken)
+            return new_block(self, taken, at[0], at[1]);
     }
     Py_RETURN_NONE;
 }

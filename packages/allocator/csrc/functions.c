@@ -35,8 +35,7 @@ static int table_allocate(facula_functions *at, int64_t nbytes, int64_t stream, 
     table *self = (table *)at;
     Core *core = self->core;
     if (nbytes > 0 && !core->abandoned && !core->listening && !PyList_Size(self->detours)) {
-        drain_silently(core);
-        facula_block *taken = core->core->waiting_now ? NULL : facula_core_take(core->core, nbytes, stream, 0);
+        facula_block *taken = take_idle(core, nbytes, stream, 0);
         if (taken) {
             *into = (facula_memory){taken->address, nbytes, taken};
             return 0;

@@ -8,8 +8,7 @@ static PyObject *taker_take(PyObject *self, PyObject *nothing)
     Core *core = (Core *)PyTuple_GetItem(self, 0);
     long long nbytes = PyLong_AsLongLong(PyTuple_GetItem(self, 2));
     if (!core->listening && !core->abandoned && !PyList_Size(PyTuple_GetItem(self, 1))) {
-        drain_silently(core);
-        facula_block *taken = core->core->waiting_now ? NULL : facula_core_take(core->core, nbytes, 0, 0);
+        facula_block *taken = take_idle(core, nbytes, 0, 0);
         if (taken) {
             PyObject *block = new_block(core, taken, nbytes, 0);
             return block ? Py_BuildValue("KN", ((Block *)block)->ptr, block) : NULL;

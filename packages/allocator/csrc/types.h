@@ -36,6 +36,8 @@ extern PyType_Spec core_spec, block_spec;
 /* A Block over what was taken; None where nothing was. NULL: no memory, and `taken` went back. */
 PyObject *new_block(Core *core, facula_block *taken, long long nbytes, long long stream);
 
+/* An idle block, after what was freed is merged; NULL where the slow path must look. */
+facula_block *take_idle(Core *core, int64_t nbytes, int64_t stream, int64_t pool);
 /* Merge what was freed, unless a listener is to be told or a collection runs. */
 void drain_silently(Core *core);
 /* `wanted` arguments as numbers; 0, or -1: an error that names the method. */
