@@ -13,12 +13,15 @@
 - If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
 
+`run_backward` starts a backward pass whose gradients the caller collects.
+
 `Variable`, in this package, is an example.
 """
 
 from __future__ import annotations
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
+from ._backward import run_backward
 from ._function_context import FunctionContext
 from ._function_nodes import from_function
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
@@ -65,6 +68,7 @@ __all__ = [
     "reduces_to",
     "register_adapter",
     "replace_mode",
+    "run_backward",
     "set_context",
     "unpack_value",
     "unpack_with",

@@ -15,6 +15,7 @@ from .._core.errors import mutation, show
 from .._core.foreign import tensor_over
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import register
+from .._core.wrapped import LevelLayout
 from .._creation.filled import zeros
 from .._creation.from_data import tensor
 from .._creation.generator import get_rng_state, repeating
@@ -58,6 +59,8 @@ class TensorAdapter(Adapter):
 
     def adopt(self, v: Tensor) -> Tensor:
         """A gradient that only the engine holds becomes `.grad` as it is, if it is plain and contiguous."""
+        if isinstance(v._layout, LevelLayout):
+            return v
         if layout_of_tensor(v).is_contiguous and v._storage.ptr is not None:
             return v
         return no_record_ops.clone(v)

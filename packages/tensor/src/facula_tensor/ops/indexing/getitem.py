@@ -18,7 +18,8 @@ from facula_storage import Device, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, new_instance
 
 from ..._core.errors import relabel
-from ..._core.tensor import Tensor, WrappedLayout, layout_of_tensor, make, snapshot, steady
+from ..._core.tensor import Tensor, layout_of_tensor, make, snapshot, steady
+from ..._core.wrapped import LevelLayout
 from ..._core.view_family import first_view, tidy
 from ..._creation.from_data import tensor
 from ..._dispatch.declaration import operator
@@ -157,8 +158,7 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
     storage = input._storage
     offset = input._offset
     node = input.node
-    if type(layout) is WrappedLayout:
-        layout = layout.real
+    layout = layout_of_tensor(input)
     parts = [_as_index(part, layout.device) if isinstance(part, TENSORS) else part for part in between_commas(index)]
     shape = layout.shape
     used = sum(_consumes(part) for part in parts)
@@ -196,12 +196,14 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
         plain.append(part)
     left = (0, None) if not named else named[0] if len(named) == 1 else (0, named)
     if all([part == slice(None) if type(part) is slice else part is Ellipsis for part in plain]):
-        if not named or changed or node is LEAF:
+        if not named or changed or node is LEAF or isinstance(input._layout, LevelLayout):
             return input, *left
         now = make(Tensor, layout, storage, offset)
         now.node = node
         return now, *left
     parameters = (tuple(plain),)
+    if isinstance(input._layout, LevelLayout):
+        return (INDEX.call if record else INDEX.no_record)(input, *parameters), *left
     window = (*FIND(layout, *parameters), INDEX.rule, parameters)
     return view_at(input, (layout, storage, offset, node), window, record), *left
 

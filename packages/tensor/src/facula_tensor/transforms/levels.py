@@ -1,0 +1,66 @@
+"""What levels have in common: wrapped tensors, calls with what they wrap, and families of views."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import replace_mode
+from facula_storage.extend import new_instance
+
+from .._core.tensor import Tensor
+from .._core.view_family import family_of, register, root_of
+from .._core.wrapped import NO_STORAGE, LevelLayout
+from ..ops.assigning import copy_as
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._core.types import Operands, Parameters, Result
+    from .._dispatch.operator import Operator
+
+
+def wrapped(layout: LevelLayout, content: Tensor) -> Tensor:
+    """A tensor with this layout and no memory, at the offset of its content."""
+    new = new_instance(Tensor)
+    new._layout, new._storage, new._offset, new.node = layout, NO_STORAGE, content._offset, None  # type: ignore[assignment]
+    return new
+
+
+def call_contents(op: Operator, contents: Operands, parameters: Parameters, record: bool) -> Result:
+    """The operator, with what a level's operands wrap."""
+    call = op.library_call if record else op.no_record
+    if op.arity < 0:
+        return call(contents, parameters)
+    return call(*contents, parameters) if parameters else call(*contents)
+
+
+def copy_contents(operation: str, target: Tensor, source: Tensor, record: bool = True) -> None:
+    """Copy what one tensor wraps into what another does, recorded as the mode says or not at all."""
+    with nullcontext() if record else replace_mode(grad=False):
+        copy_as(operation, target, source)
+
+
+def family_contents(target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """The tensors of a family of views, the root first, each with another over its memory, which are such a family."""
+    root = root_of(target)
+    base = _same(root)
+    members = {id(one): one for one in (target, *family_of(root)) if one is not root}
+    pairs = [(root, base)]
+    for one in members.values():
+        content = _same(one)
+        content._base = base
+        register(content, base)
+        pairs.append((one, content))
+    return iter(pairs)
+
+
+def _same(tensor: Tensor) -> Tensor:
+    new = new_instance(Tensor)
+    new._layout, new._storage, new._offset, new.node = tensor._layout, tensor._storage, tensor._offset, tensor.node
+    return new
+
+
+def is_at(level: object, value: Any) -> bool:
+    """Whether this is a tensor that this level wraps."""
+    return getattr(getattr(value, "_layout", None), "level", None) is level
