@@ -120,7 +120,9 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     """
     where = _level("make_dual", level)
     if where is None:
-        raise OperationError("make_dual: expected to be called in a level of forward mode; enter one: with dual_level()")
+        raise OperationError(
+            "make_dual: expected to be called in a level of forward mode; enter one: with dual_level()"
+        )
     check_tangent("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
     return where.make(where.value(tensor), tangent)
 

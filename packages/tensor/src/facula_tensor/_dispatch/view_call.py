@@ -14,8 +14,8 @@ from facula_storage.extend import layout_cache_clearers, new_instance
 from .._core.call_sites import user_frame
 from .._core.errors import named, relabel
 from .._core.tensor import Tensor, layout_of_tensor
-from .._core.wrapped import LevelLayout, WrappedLayout
 from .._core.view_family import first_view, register, tidy
+from .._core.wrapped import LevelLayout, WrappedLayout
 from .namespaces import no_record_ops, operators, recorded_ops
 from .overrides import call_torch_function, overridden
 
@@ -61,13 +61,14 @@ def make_view(
                     if overridden((input,)):
                         return call_torch_function(name, call if op is None else op.call, (input, *parameters), {})
                 level = layout.level if isinstance(layout, LevelLayout) else None
-                layout = layout_of_tensor(input)
+                if type(layout) is not Layout:
+                    layout = layout.real
                 if op is not None and op.decompose is not None:
                     answer = op.decompose(None, (input,), parameters)
                     if answer is not None:
                         return answer
                 if level is not None:  # Note [Levels]
-                    rules = lambda: [find(layout, *parameters)[2:]]  # noqa: E731
+                    rules = lambda: [find(layout, *parameters)[2:]]
                     return level.view(call, rules if record and _records() else None, input, parameters)
                 found = find(layout, *parameters)
             except Exception as error:
@@ -145,10 +146,11 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
         if found is None:
             as_tensor(name, input)
             level = layout.level if isinstance(layout, LevelLayout) else None
-            layout = layout_of_tensor(input)
+            if type(layout) is not Layout:
+                layout = layout.real
             found = find(layout, *parameters)
             if level is not None:
-                rules = lambda: [window[2:] for window in found]  # noqa: E731
+                rules = lambda: [window[2:] for window in found]
                 return level.view(call, rules if _records() else None, input, parameters)
             if len(found) <= MOST_PIECES and not any([type(one) is list for one in parameters]):
                 if len(known) >= MOST_WINDOWS:

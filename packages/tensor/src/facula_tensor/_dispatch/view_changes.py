@@ -60,7 +60,15 @@ def renew(view: Tensor, root: Tensor) -> None:
     whole, part = snapshot(root), snapshot(view)
     if part._storage is not whole._storage:
         return  # given other memory just now
-    node_for(operators["as_strided"], (root,), (layout_of_tensor(whole),), region(part, whole), [view], None, (edge_to(root),))
+    node_for(
+        operators["as_strided"],
+        (root,),
+        (layout_of_tensor(whole),),
+        region(part, whole),
+        [view],
+        None,
+        (edge_to(root),),
+    )
     if type(old) is Node:
         move_hooks(view, old)
 

@@ -20,8 +20,8 @@ from facula_errors import OperationError
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor, method, snapshot
-from .._core.wrapped import LevelLayout, WrappedLayout
 from .._core.view_family import first_view, register
+from .._core.wrapped import LevelLayout, WrappedLayout
 from .._dispatch.launching import mutated
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable

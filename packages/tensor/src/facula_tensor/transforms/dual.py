@@ -29,7 +29,7 @@ from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from .._dispatch.inplace_checks import starts_inplace
-from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.view_changes import region
 from .grad import GradLevel, differentiable
 from .levels import call_contents, copy_contents, family_contents, is_at, wrapped

@@ -15,7 +15,6 @@ from facula_autograd.extend import (
     raise_mutated,
     run_backward,
 )
-
 from facula_storage.extend import FLOATING
 
 from .._core.call_sites import user_site
@@ -23,7 +22,7 @@ from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import register
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from .._dispatch.inplace_checks import check_family, refuse_leaf, starts_inplace
-from .._dispatch.namespaces import operators, recorded_ops
+from .._dispatch.namespaces import operators
 from .._dispatch.nodes import node_for
 from .._dispatch.view_changes import rebase
 from .levels import call_contents, copy_contents, family_contents, is_at, wrapped

@@ -62,9 +62,7 @@ def values_of(call: Call, wanted: Sequence[bool], layouts: Layouts) -> dict[str,
     }
 
 
-def apply_rules(
-    call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool], layouts: Layouts
-) -> list[Tensor | None]:
+def apply_rules(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool], layouts: Layouts) -> list[Tensor | None]:
     """What the operator's rules make of `g` for the `wanted` operands, as they are written.
 
     Arguments:
