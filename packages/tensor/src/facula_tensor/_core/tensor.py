@@ -248,7 +248,7 @@ def snapshot(tensor: Tensor) -> Tensor:
     offset = tensor._offset
     t = new_instance(Tensor)
     if type(layout) is not Layout:
-        layout = layout.constant() if isinstance(layout, LevelLayout) else layout.real
+        layout = layout.constant() if isinstance(layout, LevelLayout) else layout.real  # type: ignore[attr-defined]
     t._layout = layout
     t._storage = storage
     t._offset = offset
@@ -284,7 +284,7 @@ def alias(tensor: Tensor, cls: type[T]) -> T:
 def layout_of_tensor(tensor: Tensor) -> Layout:
     """The tensor's layout, also for subclasses that override operators, and what a transform wraps."""
     layout = tensor._layout
-    return layout if type(layout) is Layout else layout.real
+    return layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # a WrappedLayout
 
 
 def readable(tensor: Tensor) -> Tensor:

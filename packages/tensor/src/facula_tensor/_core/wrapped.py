@@ -82,7 +82,7 @@ class LevelLayout(WrappedLayout):
     """What lies in the layout slot of a tensor that a transform wraps; subclasses carry the contents."""
 
     __slots__ = ("level",)
-    level: Level
+    level: Any  # its Level
 
     def constant(self) -> LevelLayout:
         """The same elements, of which no level wants a derivative."""
@@ -119,8 +119,8 @@ class Level:
 
         Arguments:
             call: takes them of the contents.
-            rules: `rules()` gives the rule of a node and the parameters that it keeps, a pair for each view; None where
-                nothing is recorded.
+            rules: the rule of a node and the parameters that it keeps, a pair for each view; None where nothing is
+                recorded.
             input: the tensor.
             parameters: what `call` takes after it.
         """

@@ -43,7 +43,7 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
         level = innermost(operands)
         if level is not None:  # Note [Levels]
             if factored:
-                result = with_alpha(op, *operands, alpha, None)
+                result = with_alpha(op, operands[0], operands[1], alpha, None)
             else:
                 result = op.library_call(*operands, parameters) if parameters else op.library_call(*operands)
             check_fits(name, layout_of_tensor(result), layout_of_tensor(target))

@@ -68,8 +68,8 @@ def make_view(
                     if answer is not None:
                         return answer
                 if level is not None:  # Note [Levels]
-                    rules = lambda: [find(layout, *parameters)[2:]]
-                    return level.view(call, rules if record and _records() else None, input, parameters)
+                    window = find(layout, *parameters) if record and _records() else None
+                    return level.view(call, [window[2:]] if window is not None else None, input, parameters)
                 found = find(layout, *parameters)
             except Exception as error:
                 relabel(error, name)
@@ -150,8 +150,8 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
                 layout = layout.real
             found = find(layout, *parameters)
             if level is not None:
-                rules = lambda: [window[2:] for window in found]
-                return level.view(call, rules if _records() else None, input, parameters)
+                rules = [window[2:] for window in found] if _records() else None
+                return level.view(call, rules, input, parameters)
             if len(found) <= MOST_PIECES and not any([type(one) is list for one in parameters]):
                 if len(known) >= MOST_WINDOWS:
                     known.clear()

@@ -32,8 +32,10 @@ def represent(self: Tensor) -> str:
     # The notes follow in the last line, or in lines of their own where they do not fit.
     text = PREFIX + text
     used = len(text) - text.rfind("\n") + 1
-    level = [f"level={self._layout.level.number}"] if isinstance(self._layout, LevelLayout) else []
-    for note in notes(layout, self.node, hidden) + level:
+    found = notes(layout, self.node, hidden)
+    if isinstance(self._layout, LevelLayout):
+        found.append(f"level={self._layout.level.number}")
+    for note in found:
         if used + len(note) + 2 > options.linewidth:
             text += ",\n" + " " * len(PREFIX) + note
             used = len(PREFIX) + len(note)

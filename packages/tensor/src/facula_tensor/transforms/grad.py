@@ -108,7 +108,7 @@ class GradLevel(Level):
             for one in views:
                 one._base = input
         else:
-            for one, (rule, rest) in zip(views, rules(), strict=True):
+            for one, (rule, rest) in zip(views, rules, strict=True):
                 one._base = input
                 register(one, input)
                 if input.node is not None:
@@ -161,13 +161,15 @@ class GradLevel(Level):
             record: whether the levels around this one, or the tape, record what is computed.
             retain: keep the graph for another pass.
         """
-        found: dict[int, Tensor] = {}
+        found: dict[int, Any] = {}
+
+        def collect(value: Any, g: object) -> None:
+            found[id(value)] = g
+
         reached = [(root, g) for root, g in zip(roots, gradients, strict=True) if root.node is not None]
         if reached:
-            run_backward(
-                [root for root, _ in reached], [g for _, g in reached], retain, record, inputs, user_site(),
-                lambda value, g: found.__setitem__(id(value), g), "grad",
-            )  # fmt: skip
+            starts, given = zip(*reached, strict=True)
+            run_backward(starts, given, retain, record, inputs, user_site(), collect, "grad")
         return [found.get(id(one)) for one in inputs]
 
 

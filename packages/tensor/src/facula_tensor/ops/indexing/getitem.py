@@ -160,7 +160,7 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
     node = input.node
     level = layout.level if isinstance(layout, LevelLayout) else None
     if type(layout) is not Layout:
-        layout = layout.real
+        layout = layout.real  # type: ignore[attr-defined]  # a WrappedLayout
     parts = [_as_index(part, layout.device) if isinstance(part, TENSORS) else part for part in between_commas(index)]
     shape = layout.shape
     used = sum(_consumes(part) for part in parts)
