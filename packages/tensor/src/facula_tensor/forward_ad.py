@@ -5,14 +5,12 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_errors import ArgumentError, DTypeError, OperationError
+from facula_errors import OperationError
 from facula_errors.extend import boundary
 
-from ._core.errors import show
-from ._core.tensor import Tensor, layout_of_tensor
+from ._core.tensor import Tensor
 from ._dispatch.view_call import as_tensor
-from .transforms.dual import DualLevel
-from .transforms.grad import differentiable
+from .transforms.dual import DualLevel, check_tangent
 from .transforms.levels import is_at
 
 if TYPE_CHECKING:
@@ -125,18 +123,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         )
     check_tangent("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
     return where.make(where.value(tensor), tangent)
-
-
-def check_tangent(operation: str, primal: Tensor, tangent: Tensor) -> None:
-    """TypeError or ValueError where `tangent` cannot be the tangent of `primal`."""
-    wanted, given = layout_of_tensor(primal), layout_of_tensor(tangent)
-    if not differentiable(primal):
-        raise DTypeError(f"{operation}: expected a floating or complex tensor; got {show(wanted)}; convert it first")
-    if (wanted.shape, wanted.dtype, wanted.device) != (given.shape, given.dtype, given.device):
-        raise ArgumentError(
-            f"{operation}: expected a tangent of the primal's shape, dtype and device; the primal is {show(wanted)} on "
-            f"{wanted.device}, the tangent {show(given)} on {given.device}"
-        )
 
 
 @boundary

@@ -22,9 +22,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
+from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
@@ -237,3 +239,15 @@ def transposed_twice(call: Call, tangents: list[Tensor | None], record: bool) ->
 def first_of(answer: Result) -> Tensor:
     """The first of several results."""
     return answer[0] if type(answer) is tuple else answer
+
+
+def check_tangent(operation: str, primal: Tensor, tangent: Tensor) -> None:
+    """TypeError or ValueError where `tangent` cannot be the tangent of `primal`."""
+    wanted, given = layout_of_tensor(primal), layout_of_tensor(tangent)
+    if not differentiable(primal):
+        raise DTypeError(f"{operation}: expected a floating or complex tensor; got {show(wanted)}; convert it first")
+    if (wanted.shape, wanted.dtype, wanted.device) != (given.shape, given.dtype, given.device):
+        raise ArgumentError(
+            f"{operation}: expected a tangent of the primal's shape, dtype and device; the primal is {show(wanted)} on "
+            f"{wanted.device}, the tangent {show(given)} on {given.device}"
+        )

@@ -166,7 +166,7 @@ class GradLevel(Level):
         def collect(value: Any, g: object) -> None:
             found[id(value)] = g
 
-        reached = [(root, g) for root, g in zip(roots, gradients, strict=True) if root.node is not None]
+        reached = [(root, g) for root, g in zip(roots, gradients, strict=True) if is_at(self, root) and root.node]
         if reached:
             starts, given = zip(*reached, strict=True)
             run_backward(starts, given, retain, record, inputs, user_site(), collect, "grad")

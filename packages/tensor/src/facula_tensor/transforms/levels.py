@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import replace_mode
@@ -10,7 +11,7 @@ from facula_storage.extend import new_instance
 
 from .._core.tensor import Tensor
 from .._core.view_family import family_of, register, root_of
-from .._core.wrapped import NO_STORAGE, LevelLayout
+from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from ..ops.assigning import copy_as
 
 if TYPE_CHECKING:
@@ -64,3 +65,28 @@ def _same(tensor: Tensor) -> Tensor:
 def is_at(level: object, value: Any) -> bool:
     """Whether this is a tensor that this level wraps."""
     return getattr(getattr(value, "_layout", None), "level", None) is level
+
+
+# How many levels surround what runs in this thread and task.
+_depth: ContextVar[int] = ContextVar("facula_tensor.transforms", default=0)
+
+
+def is_inside() -> bool:
+    """Whether a transform is under way in this thread or task."""
+    return _depth.get() > 0
+
+
+class entered:
+    """Context manager: inside a level, which is closed in the end."""
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: Level):
+        self.level = level
+
+    def __enter__(self) -> None:
+        _depth.set(_depth.get() + 1)
+
+    def __exit__(self, *error: object) -> None:
+        _depth.set(_depth.get() - 1)
+        self.level.open = False
