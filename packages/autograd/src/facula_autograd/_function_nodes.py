@@ -69,7 +69,8 @@ def record_call(
         and not _is_among(out, ctx._non_differentiable) else None
         for out, new in zip(outputs, results, strict=True)
     ]  # fmt: skip
-    ctx._keep(outputs, results)
+    if ctx._saved is None:  # else a transform has kept it
+        ctx._keep(outputs, results)
     chosen = [k for k, value in enumerate(differentiable) if value is not None]
     if not chosen:
         return

@@ -6,16 +6,19 @@ from contextlib import nullcontext
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import replace_mode
+from facula_autograd.extend import Node, active_modes, current_mode, edge_to, next_seq, replace_mode
 from facula_storage.extend import new_instance
 
-from .._core.tensor import Tensor
+from .._core.call_sites import user_site
+from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import family_of, register, root_of
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from ..ops.assigning import copy_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from facula_autograd.extend import Rule
 
     from .._core.types import Operands, Parameters, Result
     from .._dispatch.operator import Operator
@@ -34,6 +37,25 @@ def call_contents(op: Operator, contents: Operands, parameters: Parameters, reco
     if op.arity < 0:
         return call(contents, parameters)
     return call(*contents, parameters) if parameters else call(*contents)
+
+
+def is_recording() -> bool:
+    """Whether the mode of this thread records."""
+    return not active_modes or current_mode().grad
+
+
+def record_view(view: Tensor, input: Tensor, rule: Rule, parameters: tuple[object, ...]) -> None:
+    """Give a view the node that leads to what it was taken of.
+
+    Arguments:
+        view: the view.
+        input: what it was taken of.
+        rule: how the node goes backward.
+        parameters: those of the view, which the rule asks for.
+    """
+    node = view.node = Node()
+    node.rule, node.seq, node.e0, node.rest = rule, next_seq(), edge_to(input), (layout_of_tensor(input), parameters)
+    node.code, node.lasti = user_site()
 
 
 def copy_contents(operation: str, target: Tensor, source: Tensor, record: bool = True) -> None:
