@@ -33,6 +33,7 @@ class to:
 
     kernel = "copy"
     parameters = ("dtype",)
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, dtype):
@@ -47,6 +48,7 @@ class to_device:
     """A copy on another device."""
 
     parameters = ("device",)
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, device):
