@@ -36,11 +36,10 @@ def _draw_into(
     storage = self._storage
     offset = self._offset
     launch = table.dense[layout.dense]
-    address = storage.ptr
     if (
         generator is None
         and self.node is None
-        and not (active_modes or launch is None or address is None or storage.version is None)
+        and not (active_modes or launch is None or (address := storage.ptr) is None or storage.version is None)
     ):  # `draw`, written out
         n, source = layout.numel, default_generator
         key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
