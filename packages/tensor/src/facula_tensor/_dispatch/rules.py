@@ -86,14 +86,13 @@ def _at_first(op: Operator, kind: Kind) -> Function:
     """The backward of an elementwise operator until it is first called: it makes the one that stays, of programs."""
 
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
-        rule = node.rule
         if op.is_fast:
             numbers = frozenset(op.inputs[1:] if kind is Kind.SCALAR else op.inputs[:1] if kind is Kind.NUMBER_FIRST else ())
             vjps = {name: fused_rule(op, name, numbers) for name in op.vjps if name not in numbers}
             made = _backward(op, kind, vjps)
         else:
             made = _elementwise_many(op)
-        rule.backward = made
+        (op.rule, op.broadcast_rule, op.scalar_rule, op.number_first_rule)[kind.value].backward = made
         answer: Pairs = made(F, node, g)
         return answer
 

@@ -96,7 +96,7 @@ class _smooth_l1:
 
 def huber_slope(F, difference, delta):
     """The difference, or the bound that it is beyond; the slope of the slope at a bound is 0."""
-    return F.where(abs(difference) >= delta, F.sign(difference) * delta, difference)
+    return F.hardtanh(difference, -delta, delta)
 
 
 @elementwise

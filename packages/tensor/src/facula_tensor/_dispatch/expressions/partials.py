@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import UnsupportedError
 from facula_storage import bool_, float32
 
-from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops
+from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops, take_down
 
 if TYPE_CHECKING:
     from ..operator import Operator
@@ -39,7 +39,7 @@ def _tangent(op: Operator, arguments: tuple[Any, ...], given: list[Any], out: Sy
     """The tangent of a call's result, given those of its arguments (None for 0)."""
     if op.name == "where":
         return symbol_ops.where(arguments[0], *[0 if one is None else one for one in given[1:]])
-    if op.result_dtype(float32) is bool_:
+    if op.result_dtype(float32) is bool_ or not op.vjps:  # one without rules is not recorded either
         return None
     total = None
     for name, tangent in zip(op.inputs, given, strict=True):
@@ -85,5 +85,6 @@ def replay(F: Any, trace: Trace, result: Any, operands: tuple[Any, ...]) -> Any:
             continue
         assert op is not None  # operands are known
         values = [known[one.number] if isinstance(one, Symbol) else one for one in arguments]
-        known[number] = getattr(F, op.name)(*values)
+        numbers = all([type(one) in (float, int) for one in values])  # operands may be
+        known[number] = take_down(op, *values) if numbers else getattr(F, op.name)(*values)
     return known[result.number]
