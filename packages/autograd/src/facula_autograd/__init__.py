@@ -8,13 +8,13 @@ differentiable values use `extend.py`, and nothing that starts with an underscor
 from facula_errors.extend import register as _register
 
 from . import _operators as _operators  # what Variables do
+from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
 from ._checkpoint import checkpoint, checkpoint_sequential
 from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError
 from ._function import Function, once_differentiable
 from ._gradcheck import gradcheck, gradgradcheck
 from ._modes import (
-    detect_anomaly,
     enable_grad,
     inference_mode,
     is_anomaly_check_nan_enabled,
@@ -23,7 +23,6 @@ from ._modes import (
     is_inference_mode_enabled,
     no_grad,
     saved_tensors_hooks,
-    set_detect_anomaly,
     set_grad_enabled,
 )
 from ._variable import Variable

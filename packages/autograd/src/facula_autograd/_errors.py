@@ -38,7 +38,7 @@ class FreedGraphError(AutogradError):
 class AnomalyError(AutogradError):
     """Under `detect_anomaly`, a backward rule gave a gradient that is not finite.
 
-    Fields: `operator`, `forward`.
+    Fields: `operator`, `forward`, `module` (its path, or None).
     """
 
 

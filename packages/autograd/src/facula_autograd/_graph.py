@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from sys import _getframe
 
+from ._adapters import adapters
 from ._errors import FreedGraphError, GradientError
 
 TYPE_CHECKING = False
@@ -137,8 +138,10 @@ class Node:
             (edge if edge is None or type(edge) is Node else AccumulateGrad(edge), 0) for edge in edges_of(self)
         )
 
-    if TYPE_CHECKING:  # `_hooks.py` has these two, since they need what needs this class
+    if TYPE_CHECKING:  # `_hooks.py` has these, since they need what needs this class
 
+        @property
+        def metadata(self) -> dict[str, Slot]: ...
         def register_hook(self, hook: Callable[..., object]) -> Handle: ...
         def register_prehook(self, hook: Callable[..., object]) -> Handle: ...
 
@@ -149,7 +152,7 @@ class Node:
 class AccumulateGrad:
     """What stands for a leaf among `next_functions`. Two of the same leaf are equal."""
 
-    __slots__ = ("variable",)
+    __slots__ = ("__weakref__", "variable")
     next_functions = ()
 
     def __init__(self, variable: Leaf) -> None:
@@ -158,6 +161,9 @@ class AccumulateGrad:
     def name(self) -> str:
         """Its kind's name."""
         return "AccumulateGrad"
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad of {adapters[type(self.variable)].describe(self.variable)}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AccumulateGrad) and self.variable is other.variable

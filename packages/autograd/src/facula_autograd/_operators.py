@@ -252,6 +252,21 @@ class _VariableAdapter(Adapter):
     def nbytes(self, v: Variable) -> int:
         return getattr(v.value, "nbytes", sys.getsizeof(v.value))
 
+    def to_bytes(self, v: Variable) -> memoryview:
+        return memoryview(library_of(v.value).ascontiguousarray(v.value)).cast("B")  # type: ignore[arg-type]
+
+    def from_bytes(self, metadata: Slot, fill: Callable[[memoryview], None]) -> Variable:
+        shape, dtype, library = metadata
+        value = sys.modules[library].empty(shape, dtype)
+        fill(memoryview(value).cast("B"))
+        return Variable(value)
+
+    def memory(self, v: Variable) -> tuple[object, int]:
+        value = v.value
+        while getattr(value, "base", None) is not None and hasattr(value.base, "nbytes"):
+            value = value.base
+        return value, getattr(value, "nbytes", sys.getsizeof(value))
+
     def elements(self, v: Variable) -> list[complex]:
         if v.shape:
             return v.value.reshape(-1).tolist()
