@@ -10,8 +10,17 @@ from facula_errors.extend import register as _register
 from . import _operators as _operators  # what Variables do
 from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
-from ._checkpoint import checkpoint, checkpoint_sequential
-from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError
+from ._checkpoint import checkpoint, checkpoint_sequential, set_checkpoint_early_stop
+from ._checkpoint_policies import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
+from ._errors import (
+    AnomalyError,
+    AutogradError,
+    CheckpointError,
+    FreedGraphError,
+    GradcheckError,
+    GradientError,
+    MutationError,
+)
 from ._function import Function, once_differentiable
 from ._gradcheck import gradcheck, gradgradcheck
 from ._modes import (
@@ -32,15 +41,19 @@ _register("facula_autograd")
 __all__ = [
     "AnomalyError",
     "AutogradError",
+    "CheckpointError",
+    "CheckpointPolicy",
     "FreedGraphError",
     "Function",
     "GradcheckError",
     "GradientError",
     "MutationError",
+    "SelectiveCheckpointContext",
     "Variable",
     "backward",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detect_anomaly",
     "enable_grad",
     "grad",
@@ -54,6 +67,7 @@ __all__ = [
     "no_grad",
     "once_differentiable",
     "saved_tensors_hooks",
+    "set_checkpoint_early_stop",
     "set_detect_anomaly",
     "set_grad_enabled",
 ]

@@ -206,6 +206,13 @@ class Adapter:
         """The random state at this point, as a function that makes a context manager; None where there is none."""
         return None
 
+    def random_position(self) -> Hashable:
+        """Where the random numbers are: a number, say, that grows with each that is drawn."""
+        return None
+
+    def skip_random(self, before: Hashable, after: Hashable) -> None:
+        """Leave out as many random numbers as were drawn between two `random_position`s."""
+
 
 class _Table(_Adapters):
     """Adapters by exact type; a type seen for the first time takes its nearest base's."""

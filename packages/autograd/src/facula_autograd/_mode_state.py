@@ -43,7 +43,8 @@ class Mode:
 
     `grad`: record; `inference`: record nothing, whatever is asked inside; `level`: forward-mode nesting;
     `autocast`, `vmap`, `capture`: their states, or None; `overrides`: subclasses may override operators;
-    `saved_hooks`: (pack, unpack) or None; `compute`: what stands before the kernels (`computed`), or None.
+    `saved_hooks`: (pack, unpack) or None; `compute`: what computes results in the place of kernels, or None
+    (Note [Kept results]).
     Operators do not look at the others, the passive fields: `anomaly`: (check_nan, check_inf) or None;
     `hooks_refused`: why saved tensors have no hooks here, or None; `scopes`: calls of modules are noted.
     `only_grad` follows: of what operators look at, nothing but `grad` differs from the default. So does

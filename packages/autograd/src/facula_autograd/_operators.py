@@ -56,7 +56,10 @@ def _operator(name: str, fresh: bool, compute: Callable[..., Array]) -> Callable
             return Variable(compute(*[v.value for v in operands], **parameters))
 
         def recorded(*operands: Variable, **parameters: object) -> Variable:
-            out = Variable(compute(*[v.value for v in operands], **parameters))
+            if active_modes and (stand_in := current_mode().compute):
+                (out,) = stand_in(name, lambda: (plain(*operands, **parameters),), operands, parameters.values())
+            else:
+                out = Variable(compute(*[v.value for v in operands], **parameters))
             edges = [edge_to(v) for v in operands]
             wanted = edges[0] is not None or edges[-1] is not None
             if wanted and is_grad_enabled():

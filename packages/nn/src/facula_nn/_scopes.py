@@ -33,7 +33,7 @@ def install() -> None:
                 scope.leave()
 
     __call__.__qualname__, __call__.__doc__ = plain.__qualname__, plain.__doc__
-    Module.__call__ = __call__  # type: ignore[method-assign]
+    Module.__call__ = __call__  # type: ignore[method-assign, assignment]
 
 
 def path_of(owners: Sequence[Any]) -> str:

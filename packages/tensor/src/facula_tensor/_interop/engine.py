@@ -27,7 +27,7 @@ from .._core.tensor import Tensor, layout_of_tensor, make
 from .._core.view_family import register
 from .._creation.filled import empty, zeros
 from .._creation.from_data import tensor
-from .._creation.generator import get_rng_state, repeating
+from .._creation.generator import default_generator, get_rng_state, repeating, set_rng_state
 from .._dispatch.inplace_checks import check_family
 from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -52,10 +52,10 @@ def one_like(layout: Layout) -> Tensor | None:
     return _ones.setdefault(layout, tensor_over(np.ones(layout.shape, layout.dtype.numpy)))
 
 
-def _bytes_of(v: Tensor) -> np.ndarray:
+def _bytes_of(v: Tensor) -> memoryview:
     """The memory of a contiguous tensor on the host, as bytes."""
     layout = contiguous((layout_of_tensor(v).nbytes,), uint8)
-    return host_view(plain_address(v._storage) + v._offset, layout, v)
+    return memoryview(host_view(plain_address(v._storage) + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
 
 
 def _sum_of(v: Tensor) -> Any:
@@ -181,13 +181,13 @@ class TensorAdapter(Adapter):
     def to_bytes(self, v: Tensor) -> memoryview:
         """The elements in row-major order."""
         plain = v if v.device is cpu else no_record_ops.to_device(v, (cpu,))
-        return memoryview(_bytes_of(plain if layout_of_tensor(plain).is_contiguous else no_record_ops.clone(plain)))
+        return _bytes_of(plain if layout_of_tensor(plain).is_contiguous else no_record_ops.clone(plain))
 
     def from_bytes(self, metadata: Any, fill: Callable[[memoryview], None]) -> Tensor:
         """A new tensor with these elements."""
         shape, dtype, device = metadata
         v = empty(shape, dtype=dtype)
-        fill(memoryview(_bytes_of(v)))
+        fill(_bytes_of(v))
         return v if device is cpu else no_record_ops.to_device(v, (device,))
 
     def memory(self, v: Tensor) -> tuple[Storage, int]:
@@ -237,6 +237,17 @@ class TensorAdapter(Adapter):
         """The default generators as they are now."""
         state = get_rng_state()
         return lambda: repeating(state)
+
+    def random_position(self) -> tuple[int, int]:
+        """Seed and place of the default generator."""
+        return get_rng_state()
+
+    def skip_random(self, before: Any, after: Any) -> None:
+        """Advance the default generator."""
+        if before[0] == after[0]:
+            default_generator.advance(after[1] - before[1])
+        else:
+            set_rng_state(after)
 
     def elements(self, v: Tensor) -> list[Any]:
         """All elements in row-major order, as Python numbers."""
