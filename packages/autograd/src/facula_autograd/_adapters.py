@@ -160,8 +160,9 @@ class Adapter:
         """What owns `v`'s memory, the same object for all values that share it, and its size in bytes."""
         return v, self.nbytes(v)
 
-    def saved_values(self, node: Slot) -> Iterable[AnyValue]:
-        """Values that `node` saved in a form which the engine does not know."""
+    def saved_values(self, node: Slot) -> Iterable[tuple[AnyValue, bool]]:
+        """Values that `node` saved in a form which the engine does not know, or their `Packed`; and of each whether
+        it was put together just now, from parts that the node holds."""
         return ()
 
     # ---- values that share memory

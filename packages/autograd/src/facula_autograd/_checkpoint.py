@@ -165,6 +165,12 @@ def _inside(context: Context, function: Callable[..., T], args: Args, kwargs: Ke
         return function(*args, **kwargs)
 
 
+class Recomputed(int):
+    """What stands for a value that is computed again: its number."""
+
+    __slots__ = ()
+
+
 class _Recomputation:
     """One checkpointed call: how to run it again, and what that gave."""
 
@@ -182,9 +188,9 @@ class _Recomputation:
         self.used: set[int] = set()
         self.checks = self.stops = True
 
-    def pack(self, value: object) -> int:
+    def pack(self, value: object) -> Recomputed:
         self.saved.append(adapter_of(value).metadata(value))
-        return len(self.saved) - 1
+        return Recomputed(len(self.saved) - 1)
 
     def unpack(self, number: int) -> object:
         if self.values is None:

@@ -45,7 +45,7 @@ class _Segment:
         self.taken = 0
 
 
-class _OnDisk:
+class OnDisk:
     """Where in a file a value lies."""
 
     __slots__ = ("adapter", "files", "metadata", "nbytes", "offset", "segment")
@@ -86,7 +86,7 @@ class _Files:
         """The files that somebody needs."""
         return [segment for one in list(self.segments) if (segment := one()) is not None]
 
-    def pack(self, value: Leaf) -> _OnDisk | Unmoved:
+    def pack(self, value: Leaf) -> OnDisk | Unmoved:
         """The pack function: where the value was written, or the value itself."""
         adapter = adapter_of(value)
         if value.node is LEAF or adapter.nbytes(value) < self.min_bytes:
@@ -95,7 +95,7 @@ class _Files:
         packed.adapter, packed.metadata = adapter, adapter.metadata(value)
         return packed
 
-    def reserve(self, nbytes: int) -> _OnDisk:
+    def reserve(self, nbytes: int) -> OnDisk:
         """A place for as many bytes: in the newest file, or in one of its own."""
         with self.lock:
             segments = self.live()
@@ -106,9 +106,9 @@ class _Files:
                 self.segments.append(ref(segment))
             offset = segment.taken
             segment.taken += nbytes
-            return _OnDisk(self, segment, offset, nbytes)
+            return OnDisk(self, segment, offset, nbytes)
 
-    def write(self, data: memoryview) -> _OnDisk:
+    def write(self, data: memoryview) -> OnDisk:
         """Write bytes; FileError, with the folder and the number of bytes, where the disk takes no more."""
         try:
             place = self.reserve(data.nbytes)
@@ -126,7 +126,7 @@ class _Files:
         return place
 
 
-def _unpacked(packed: _OnDisk | Unmoved) -> object:
+def _unpacked(packed: OnDisk | Unmoved) -> object:
     return packed.get()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from sys import _getframe
 
+from facula_errors.extend import in_library
+
 from ._adapters import adapters
 from ._errors import FreedGraphError, GradientError
 
@@ -12,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from types import CodeType
+    from types import CodeType, FrameType
     from typing import NoReturn, TypeAlias, final
 
     from ._handles import Handle
@@ -219,12 +221,17 @@ def record(value: Leaf, rule: Rule, depth: int = 2) -> Node:
     return node
 
 
+def user_frame() -> FrameType:
+    """The nearest calling frame that is not the library's."""
+    frame = _getframe(1)
+    while in_library(frame) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
 def set_call_site(values: object, before: int) -> None:
     """Let the nodes of `values` made since number `before` have the call site of the user, not one in this package."""
-    frame = _getframe(1)
-    package = __name__.partition(".")[0]
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame = frame.f_back
+    frame = user_frame()
     stack = [getattr(value, "node", None) for value in (values if isinstance(values, (tuple, list)) else (values,))]
     seen = set()
     while stack:

@@ -40,7 +40,7 @@ class Unmoved:
         return value
 
 
-class _OnHost:
+class OnHost:
     """The host's copy of a value of another device."""
 
     __slots__ = ("adapter", "copy", "metadata")
@@ -54,7 +54,7 @@ class _OnHost:
         return self.adapter.from_host(self.copy, self.metadata)
 
 
-def unpacked(packed: Unmoved | _OnHost) -> object:
+def unpacked(packed: Unmoved | OnHost) -> object:
     """The unpack function of this file's modes."""
     return packed.get()
 
@@ -85,10 +85,10 @@ class save_on_cpu(saved_tensors_hooks):
             if not isinstance(device_type, str):
                 raise InvalidTypeError(f"save_on_cpu: expected device_type to be a string; got {device_type!r}")
 
-            def pack(value: Leaf) -> Unmoved | _OnHost:
+            def pack(value: Leaf) -> Unmoved | OnHost:
                 adapter = adapter_of(value)
                 copy = value if value.node is LEAF else adapter.to_host(value, pinned)
-                return Unmoved(value, "save_on_cpu") if copy is value else _OnHost(value, copy, adapter)
+                return Unmoved(value, "save_on_cpu") if copy is value else OnHost(value, copy, adapter)
 
             super().__init__(pack, unpacked)
         except FaculaError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import Adapter, Node, reduces_to, register_adapter
+from facula_autograd.extend import Adapter, Node, Packed, reduces_to, register_adapter
 from facula_errors import InvalidValueError
 from facula_storage import Layout, Storage, contiguous, cpu, uint8
 from facula_storage.extend import (
@@ -198,15 +198,15 @@ class TensorAdapter(Adapter):
         shown, whole = v._offset + layout_of_tensor(v).extent, capacity(storage)
         return storage, whole if whole > shown + shown // 2 + 512 else shown  # blocks are a bit larger than tensors
 
-    def saved_values(self, node: Node) -> list[Tensor]:
+    def saved_values(self, node: Node) -> list[tuple[Any, bool]]:
         """Results, kept in parts, and what operators with many operands keep."""
-        found = []
+        found: list[tuple[Any, bool]] = []
         storage, layout = getattr(node, "s0", None), getattr(node, "s1", None)
         if isinstance(storage, Storage) and isinstance(layout, Layout):
-            found.append(make(Tensor, layout, storage, node.v1))
+            found.append((make(Tensor, layout, storage, node.v1), True))
         kept = getattr(node, "rest", None)
         if type(kept) is SavedTensors:
-            found += [value for value in kept.values if value is not None]
+            found += [(value, False) for value in kept.values if isinstance(value, (Tensor, Packed))]
         return found
 
     def increment_version(self, v: Tensor) -> None:
