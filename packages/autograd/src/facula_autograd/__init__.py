@@ -2,7 +2,8 @@
 
 Knows nothing of arrays or tensors, and imports nothing but the standard library and facula_errors. Start reading
 at `_graph.py` (what is recorded), then `_engine.py` (the backward pass). Packages that define
-differentiable values use `extend.py`, and nothing that starts with an underscore.
+differentiable values use `extend.py`, and nothing that starts with an underscore. `graph.py` and `func.py` are public
+modules, loaded where they are imported.
 """
 
 from facula_errors.extend import register as _register
@@ -23,6 +24,7 @@ from ._errors import (
 )
 from ._function import Function, once_differentiable
 from ._gradcheck import gradcheck, gradgradcheck
+from ._graph_functions import set_multithreading_enabled
 from ._modes import (
     enable_grad,
     inference_mode,
@@ -70,6 +72,7 @@ __all__ = [
     "set_checkpoint_early_stop",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 

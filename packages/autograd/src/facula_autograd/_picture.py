@@ -9,7 +9,6 @@ of graphs of networks. That is all: `to_dot` gives graphviz the rest to do.
 from __future__ import annotations
 
 import os
-from html import escape
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -125,6 +124,8 @@ def to_svg(
     >>> to_svg(x * x)[:4]
     '<svg'
     """
+    from html import escape
+
     boxes = _boxes("to_svg", outputs, params)
     rows = _rows(boxes)
     widths = [sum(box.width + GAP for box in row) for row in rows]

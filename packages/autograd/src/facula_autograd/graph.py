@@ -9,7 +9,7 @@ from __future__ import annotations
 from ._disk import save_on_disk
 from ._edges import GradientEdge, get_gradient_edge
 from ._graph import Node
-from ._graph_functions import increment_version, set_multithreading_enabled
+from ._graph_functions import increment_version
 from ._modes import saved_tensors_hooks
 from ._multi_hooks import register_multi_grad_hook
 from ._picture import to_dot, to_svg
@@ -31,7 +31,6 @@ __all__ = [
     "save_on_cpu",
     "save_on_disk",
     "saved_tensors_hooks",
-    "set_multithreading_enabled",
     "to_dot",
     "to_svg",
     "track_modules",
