@@ -6,7 +6,15 @@ import weakref
 import pytest
 from autograd_helpers import Box, write_
 
-from facula_autograd import GradientError, MutationError, Variable, backward, enable_grad, grad, set_multithreading_enabled
+from facula_autograd import (
+    GradientError,
+    MutationError,
+    Variable,
+    backward,
+    enable_grad,
+    grad,
+    set_multithreading_enabled,
+)
 from facula_autograd._multi_hooks import multi_hooks
 from facula_autograd.graph import GradientEdge, get_gradient_edge, increment_version, register_multi_grad_hook
 
