@@ -8,11 +8,14 @@ from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, Unsu
 from facula_errors.extend import trim_traceback, warn
 
 from ._adapters import adapter_of
+from ._anomaly import AnomalyWatch
+from ._edges import GradientEdge, resolve_edges
 from ._engine import accumulate_grad, accumulate_recorded_grad, add, add_recorded, run
-from ._errors import AnomalyError, GradientError
+from ._errors import GradientError
 from ._graph import LEAF, Node, Rule, freed_rule, next_seq
-from ._mode_state import active_modes, current_mode
+from ._mode_state import active_modes, current_mode, passive_modes
 from ._modes import enable_grad
+from ._multi_hooks import begin_pass, end_pass, multi_hooks
 from ._select import select
 
 TYPE_CHECKING = False
@@ -48,7 +51,7 @@ def backward(
     had run is released, unless it is retained.
 
     Arguments:
-        tensors: one value or a sequence.
+        tensors: one value or a sequence; gradient edges (`graph.GradientEdge`), too.
         grad_tensors: the gradient of each, of its shape, converted to its dtype. None stands for 1, for single real
             numbers only.
         retain_graph: keep the saved values for another pass; by default as `create_graph`.
@@ -68,10 +71,10 @@ def backward(
     """
     try:
         frame = _getframe(1)
-        roots = sequence(tensors)
+        roots = resolve_edges(sequence(tensors))
         run_backward(
             roots, _gradients(grad_tensors, roots), retain_graph, create_graph,
-            None if inputs is None else sequence(inputs), (frame.f_code, frame.f_lasti),
+            None if inputs is None else resolve_edges(sequence(inputs)), (frame.f_code, frame.f_lasti),
         )  # fmt: skip
     except FaculaError as error:
         trim_traceback(error)
@@ -121,8 +124,8 @@ def grad(
     """The gradients of `outputs` with respect to `inputs`, a tuple; no `.grad` changes.
 
     Arguments:
-        outputs: one value or a sequence.
-        inputs: the values whose gradients are wanted.
+        outputs: one value or a sequence; gradient edges (`graph.GradientEdge`), too.
+        inputs: the values, or gradient edges, whose gradients are wanted.
         grad_outputs: as `grad_tensors` of `backward`.
         retain_graph, create_graph: as for `backward`.
         only_inputs: True.
@@ -156,12 +159,12 @@ def grad(
             raise InvalidValueError(
                 "grad: expected allow_unused=True (or unset) with materialize_grads=True; got False"
             )
-        inputs = sequence(inputs)
+        inputs = resolve_edges(sequence(inputs))
         if not inputs:
             raise GradientError("grad: expected at least one input; got none")
         frame = _getframe(1)
         found: dict[int, object] = {}
-        roots = sequence(outputs)
+        roots = resolve_edges(sequence(outputs))
         run_backward(
             roots, _gradients(grad_outputs, roots), retain_graph, create_graph, inputs,
             (frame.f_code, frame.f_lasti), lambda value, g: found.__setitem__(id(value), g), "grad",
@@ -207,22 +210,28 @@ def run_backward(
         retain_graph = create_graph
     freed = None if retain_graph else freed_rule(site)
     adapter = adapter_of(pairs[0][1])
-    mode = current_mode() if active_modes else None
+    mode = current_mode() if active_modes or passive_modes else None
     if create_graph:
         own = False
         if collect is None:
             _warn_of_cycle()
-    watch = None
+    watch: Watch | None = None
     if mode is not None and mode.anomaly is not None:
-        watch = _anomaly_watch(*mode.anomaly)
+        watch = AnomalyWatch(mode.anomaly)
+    route = None
     if inputs is not None:
-        pairs, watch = _selected(pairs, inputs, collect, freed, create_graph, name, watch)
+        pairs, watch, route = _selected(pairs, inputs, collect, freed, create_graph, name, watch)
     F = adapter.recorded_ops if create_graph else adapter.no_record_ops
-    if create_graph and mode is not None and not mode.grad:
-        with enable_grad():
-            run(pairs, own, F, freed, True, watch)
-    else:
-        run(pairs, own, F, freed, create_graph, watch)
+    token = begin_pass([e for e, _ in pairs], route) if multi_hooks else None
+    try:
+        if create_graph and mode is not None and not mode.grad:
+            with enable_grad():
+                run(pairs, own, F, freed, True, watch)
+        else:
+            run(pairs, own, F, freed, create_graph, watch)
+    finally:
+        if token is not None:
+            end_pass(token)
     now = next_seq()
     if now > _release_idle_at[0]:
         _release_idle_at[0] = now + NODES_PER_RELEASE
@@ -230,7 +239,7 @@ def run_backward(
 
 
 def sequence(values: object) -> Sequence[object]:
-    if isinstance(values, (tuple, list)):
+    if isinstance(values, (tuple, list)) and type(values) is not GradientEdge:
         return values
     return tuple(values) if hasattr(values, "__next__") else (values,)  # type: ignore[arg-type]  # an iterator
 
@@ -271,10 +280,14 @@ def _starts(
             g = adapter.ones_like(root)
         else:
             own = False
-            wanted = adapter.metadata(root)
+            if type(root) is GradientEdge:  # which may not know what its gradient is like
+                adapter, wanted = root.kind or (adapter_of(g), adapter_of(g).metadata(g))
+            else:
+                wanted = adapter.metadata(root)
             if adapter_of(g) is not adapter:
                 raise InvalidTypeError(
-                    f"{name}: expected a gradient of the output's type; {which} is {adapter.describe(root)}, its "
+                    f"{name}: expected a gradient of the output's type; {which} is "
+                    f"{adapter_of(root).describe(root)}, its "
                     f"gradient of type {type(g).__name__}"
                 )
             if adapter.metadata(g) != wanted:
@@ -282,7 +295,8 @@ def _starts(
                     g = adapter.fit_gradient(wanted, g)
                 except ValueError as error:
                     raise GradientError(
-                        f"{name}: expected a gradient that fits its output; {which} is {adapter.describe(root)}, its "
+                        f"{name}: expected a gradient that fits its output; {which} is "
+                        f"{adapter_of(root).describe(root)}, its "
                         f"gradient {adapter.describe(g)}: {error}"
                     ) from None
         start: Node | Leaf = root if node is LEAF else node  # type: ignore[assignment]
@@ -298,8 +312,8 @@ def _selected(
     create: bool,
     name: str,
     check: Watch | None,
-) -> tuple[list[tuple[Node | Leaf, object]], Watch]:
-    """The starts that lead to `inputs`, and the function that keeps the pass on the way there."""
+) -> tuple[list[tuple[Node | Leaf, object]], Watch, dict[int, Node]]:
+    """The starts that lead to `inputs`, the function that keeps the pass on the way there, and the way."""
     if not inputs:
         raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
     unique: dict[int, Leaf] = {}
@@ -321,7 +335,7 @@ def _selected(
             check(node, rule, pairs)
         return [(route[id(e)], h) for e, h in pairs if id(e) in route]
 
-    return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch
+    return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch, route
 
 
 def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
@@ -336,22 +350,6 @@ def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
             value._grad = (add_recorded if create else add)(former, g)
 
     return accumulate
-
-
-def _anomaly_watch(check_nan: bool, check_inf: bool) -> Watch:
-    def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
-        for k, (_, h) in enumerate(pairs):
-            if not adapter_of(h).is_finite(h, check_nan, check_inf):
-                what = " or ".join(["NaN"] * check_nan + ["infinity"] * check_inf)
-                raise AnomalyError(
-                    f"detect_anomaly: expected gradients without {what}; gradient {k} from the backward of {rule.name} "
-                    f"has one. The operator was called at {node.where}",
-                    operator=rule.name,
-                    forward=node.where,
-                )
-        return pairs
-
-    return watch
 
 
 def _warn_of_cycle() -> None:
