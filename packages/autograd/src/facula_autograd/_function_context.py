@@ -45,6 +45,8 @@ class FunctionContext:
         self._to_save: tuple[Value | None, ...] = ()
         self._for_forward: tuple[Value | None, ...] = ()
         self._saved: list[Entry | None] | None = None
+        self._for_forward: tuple[object, ...] | None = None
+        self._in_forward_mode = False
         self._dirty: tuple[Value, ...] = ()
         self._non_differentiable: tuple[object, ...] = ()
         self._materialize = True
@@ -67,6 +69,10 @@ class FunctionContext:
                 )
         return values  # type: ignore[return-value]  # checked above
 
+    def save_for_forward(self, *values: object) -> None:
+        """Keep values for `jvp`, where `saved_tensors` gives them back; without this call, those saved for backward."""
+        self._for_forward = values
+
     def mark_dirty(self, *values: Value) -> None:
         """Declare inputs that `forward` changed in place; they must be among the outputs."""
         self._dirty = values
@@ -82,6 +88,8 @@ class FunctionContext:
     @property
     def saved_tensors(self) -> tuple[AnyValue, ...]:
         """The values given to `save_for_backward`; MutationError if one was changed in place since."""
+        if self._in_forward_mode and self._for_forward is not None:
+            return self._for_forward
         if self._saved is None:
             return self._to_save or self._for_forward
         node = self._node() if self._node is not None else None

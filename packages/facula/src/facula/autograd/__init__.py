@@ -24,6 +24,7 @@ from .gradcheck import gradcheck, gradgradcheck
 
 if TYPE_CHECKING:
     from . import anomaly_mode as anomaly_mode
+    from . import forward_ad as forward_ad
     from . import functional as functional
     from . import grad_mode as grad_mode
     from . import graph as graph
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
     from .variable import Variable as Variable
 
 __all__ = [
-    "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "function", "functional",
-    "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler",
+    "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "forward_ad", "function",
+    "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler",
     "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "variable",
 ]  # fmt: skip
 
 publish(
     __name__,
     "function",
-    later=("anomaly_mode", "functional", "grad_mode", "graph", "profiler", "variable"),
+    later=("anomaly_mode", "forward_ad", "functional", "grad_mode", "graph", "profiler", "variable"),
     lazily={"variable": "Variable"},
 )

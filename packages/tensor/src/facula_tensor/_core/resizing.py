@@ -12,7 +12,8 @@ from facula_storage.extend import buffer_lock, capacity, check_replaceable, plai
 from .errors import relabel, show
 from .formats import check_format
 from .sizes import sizes
-from .tensor import Tensor, WrappedLayout, layout_of_tensor, make, method, snapshot
+from .tensor import Tensor, layout_of_tensor, make, method, snapshot
+from .wrapped import LevelLayout, WrappedLayout, no_address
 
 if TYPE_CHECKING:
     from .types import Lengths, MemoryFormat
@@ -41,7 +42,7 @@ def resize_(
     if min(wanted, default=0) < 0:
         raise ArgumentError(f"resize_: expected lengths of at least 0; got {wanted}")
     now = snapshot(self)
-    old = now._layout
+    old = layout_of_tensor(now)
     if self.node is not None:
         raise OperationError(
             f"resize_: this tensor ({show(old)}) wants a gradient, which would not fit it; use .detach()"
@@ -56,6 +57,8 @@ def resize_(
 
 def resized(tensor: Tensor, now: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Give `tensor`, of which `now` is a snapshot, another shape: a snapshot of it afterwards."""
+    if isinstance(tensor._layout, LevelLayout):
+        no_address("resize_")
     wrapped = type(tensor._layout) is WrappedLayout
     while True:
         layout = contiguous(shape, now._layout.dtype, now._layout.device)

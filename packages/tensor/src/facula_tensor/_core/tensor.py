@@ -15,6 +15,7 @@ from .formats import lies_in_format
 from .names import present
 from .size import Size
 from .view_family import leave_family
+from .wrapped import LevelLayout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,20 +34,6 @@ if TYPE_CHECKING:
         """What type checkers take the operators' methods from; there is no such module at run time."""
 else:
     _Base = Value
-
-
-class WrappedLayout:
-    """What lies in the layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
-
-    It is in no plan table and never dense, so operators leave their fast path for such a tensor
-    without ever having asked.
-    """
-
-    __slots__ = ("real",)
-    dense: int = 0
-
-    def __init__(self, real: Layout):
-        self.real = real
 
 
 class Tensor(_Base):
@@ -169,7 +156,7 @@ class Tensor(_Base):
     def storage_offset(self) -> int:
         """Elements from the start of the storage to this tensor's first."""
         now = snapshot(self)
-        return now._offset // now._layout.dtype.itemsize
+        return now._offset // layout_of_tensor(now).dtype.itemsize
 
     def element_size(self) -> int:
         """Bytes of one element."""
@@ -252,12 +239,17 @@ def make(cls: type[T], layout: Layout, storage: Storage, offset: int = 0) -> T:
 # `snapshot` (the slow path, exports); functions of several operators begin with `steady`. What is asked once,
 # `x.shape` for a message, may be asked of the tensor itself. A property or `layout_of_tensor` is a call.
 def snapshot(tensor: Tensor) -> Tensor:
-    """A plain tensor over the same memory, wanting no gradient, as `tensor` is at this moment."""
+    """A plain tensor over the same memory, wanting no gradient, as `tensor` is at this moment.
+
+    Of a tensor that a transform wraps: such a tensor of the same elements, of which no level wants a derivative.
+    """
     layout = tensor._layout
     storage = tensor._storage
     offset = tensor._offset
     t = new_instance(Tensor)
-    t._layout = layout.real if type(layout) is WrappedLayout else layout
+    if type(layout) is not Layout:
+        layout = layout.constant() if isinstance(layout, LevelLayout) else layout.real  # type: ignore[attr-defined]
+    t._layout = layout
     t._storage = storage
     t._offset = offset
     t.node = None
@@ -273,7 +265,7 @@ def steady(tensor: Tensor) -> Tensor:
     storage = tensor._storage
     offset = tensor._offset
     node = tensor.node
-    if node is LEAF or type(layout) is WrappedLayout:
+    if node is LEAF or type(layout) is not Layout:
         return tensor
     t = new_instance(Tensor)
     t._layout = layout
@@ -290,9 +282,15 @@ def alias(tensor: Tensor, cls: type[T]) -> T:
 
 
 def layout_of_tensor(tensor: Tensor) -> Layout:
-    """The tensor's layout, also for subclasses that override operators."""
+    """The tensor's layout, also for subclasses that override operators, and what a transform wraps."""
     layout = tensor._layout
-    return layout.real if type(layout) is WrappedLayout else layout
+    return layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # a WrappedLayout
+
+
+def readable(tensor: Tensor) -> Tensor:
+    """The tensor whose elements Python reads: what a transform wraps, or `tensor` itself."""
+    layout = tensor._layout
+    return layout.readable() if isinstance(layout, LevelLayout) else tensor
 
 
 def check_dim(operation: str, dim: Any, ndim: int) -> int:

@@ -10,7 +10,7 @@ from facula_storage import cpu
 
 from .._core.allocation import fresh, layout_for
 from .._core.formats import check_storage
-from .._core.tensor import Tensor, WrappedLayout, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor, method
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .filled import empty, finish, full, in_format, like, number_to_fill, ones, zeros
 from .filling import filled
@@ -276,9 +276,7 @@ def _new(maker: Function, number: float | None) -> None:
         try:
             if layout is not None or pin_memory:
                 check_storage(name, layout, pin_memory)
-            own = self._layout
-            if type(own) is WrappedLayout:
-                own = own.real
+            own = layout_of_tensor(self)
             if dtype is None:
                 dtype = own.dtype
             if device is None and own.device is not cpu:

@@ -13,7 +13,8 @@ from .._core.errors import relabel, show
 from .._core.memory import check_overlap, check_writable, overlaps_itself
 from .._core.promotion import can_cast
 from .._core.tensor import Tensor, layout_of_tensor, make
-from .alpha import factor_of, learn_scaled
+from .._core.wrapped import innermost
+from .alpha import factor_of, learn_scaled, with_alpha
 from .expressions.gradients import kernel_of
 from .inplace_checks import starts_inplace
 from .launching import launch, mutated, run
@@ -40,6 +41,17 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
         target = operands[0]
         if not isinstance(target, Tensor):
             raise InvalidTypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
+        level = innermost(operands)
+        if level is not None:  # Note [Levels]
+            if op.rule.saves:  # what a node saves is the value before
+                before = recorded_ops.clone(target)
+                operands = tuple([before if a is target else a for a in operands])
+            if factored:
+                result = with_alpha(op, operands[0], operands[1], alpha, None)
+            else:
+                result = op.library_call(*operands, parameters) if parameters else op.library_call(*operands)
+            check_fits(name, layout_of_tensor(result), layout_of_tensor(target))
+            return level.copy(name, target, result)
         record = starts_inplace(name, target, operands)
         held = snapshots_of(operands, record)
         there = held[0]
@@ -58,16 +70,7 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
         layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
         wanted = output_layouts(op, layouts, parameters)[0]
         layout = there._layout
-        if wanted.shape != layout.shape:
-            raise ArgumentError(
-                f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
-                "only the other operand may be broadcast"
-            )
-        if not can_cast(wanted.dtype, layout.dtype):
-            raise DTypeError(
-                f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
-                f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
-            )
+        check_fits(name, wanted, layout)
         shared = check_overlap(name, there, ready[1:])
         edges = tuple([edge_from(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
         if record:
@@ -103,6 +106,20 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
     except Exception as error:
         relabel(error, name)
         raise
+
+
+def check_fits(name: str, wanted: Layout, layout: Layout) -> None:
+    """ValueError or TypeError where a result that looks like `wanted` cannot be put into a tensor of `layout`."""
+    if wanted.shape != layout.shape:
+        raise ArgumentError(
+            f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
+            "only the other operand may be broadcast"
+        )
+    if not can_cast(wanted.dtype, layout.dtype):
+        raise DTypeError(
+            f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
+            f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
+        )
 
 
 def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout: Layout) -> Plan:

@@ -11,16 +11,30 @@ from facula_storage.extend import FLOATING
 from .._core.memory import check_writable, overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import bases_of, family_of
+from .._core.wrapped import innermost
 
 if TYPE_CHECKING:
     from .._core.types import Operands
 
 
 def starts_inplace(name: str, target: Tensor, operands: Operands) -> bool:
-    """Check that `target` may be changed; whether the change is to be recorded."""
+    """Check that `target` may be changed; whether the change is to be recorded (by a tape or a level)."""
     check_writable(name, target)
+    if innermost(operands) is not None:
+        return True
     if active_modes and not current_mode().grad:
         return False
+    refuse_leaf(name, target)
+    if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
+        return False
+    if layout_of_tensor(target).dtype.category < FLOATING:
+        return False  # no gradient flows through integers
+    check_family(name, target)
+    return True
+
+
+def refuse_leaf(name: str, target: Tensor) -> None:
+    """Raise if `target` is a leaf that requires a gradient."""
     if target.node is LEAF:
         plain = name.removesuffix("_")
         instead = "change a .clone() of it, through which the gradient flows"
@@ -30,12 +44,6 @@ def starts_inplace(name: str, target: Tensor, operands: Operands) -> bool:
             f"{name}: this tensor is a leaf that requires a gradient, and changing it in place would change what the "
             f"gradient is taken of; use no_grad() around an update, or {instead}"
         )
-    if not any([isinstance(a, Tensor) and a.node is not None for a in operands]):
-        return False
-    if layout_of_tensor(target).dtype.category < FLOATING:
-        return False  # no gradient flows through integers
-    check_family(name, target)
-    return True
 
 
 def check_family(name: str, target: Tensor) -> None:

@@ -9,9 +9,10 @@ from facula_storage import Layout
 from facula_storage.extend import COMPLEX
 
 from .._core.call_sites import user_site
-from .._core.tensor import Tensor, WrappedLayout, snapshot
+from .._core.tensor import Tensor, snapshot
+from .._core.wrapped import LevelLayout, WrappedLayout
 from .overrides import disable_overrides
-from .saved import saved_tensors
+from .saved import save_alias, saved_tensors
 from .saved_hooks import pack_node
 from .snapshots import edge_from
 
@@ -92,6 +93,8 @@ def _saved_of(a: Any) -> Any:
     edge = edge_from(a)
     if isinstance(edge, Tensor):
         return edge
+    if isinstance(a._layout, LevelLayout):
+        return save_alias(a._layout, a._storage, a._offset, edge)  # type: ignore[arg-type]  # a snapshot is a constant
     now = snapshot(a)  # plain: rules see no overrides
     now.node = edge
     return now

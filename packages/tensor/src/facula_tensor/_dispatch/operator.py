@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
-    "accepts arity cached compute_dtype decompose differentiable direct dunders execute holomorphic "
-    "inplace inplace_dunders inputs kernel launch_scalars mask_operands mutates optional outputs parameters "
-    "no_gradient program reads_values reflected result_dtype results scaled validate_layouts validate_values value vjp_all widens window".split()
+    "accepts arity bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
+    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates no_gradient optional outputs "
+    "parameters program reads_values reflected result_dtype results scaled validate_layouts validate_values value "
+    "vjp_all widens window".split()
 )
 
 
@@ -81,6 +82,9 @@ class Operator:
       `direct(*layouts)` is true. `execute(operands, parameters)` stands in for plan and launch.
     - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once,
       None where an edge is.
+    - `linear`: the operands in which, taken together, the operator is linear; `bilinear`: those in each of which, taken
+      alone, it is. `jvp(F, tangents, ...)`: the tangent of the result, where neither says it and doing the vjp rules
+      twice would be slow; `tangents` has None for operands without one, the other arguments are as a vjp rule's.
     - `launch_scalars`: the last parameters, where they are numbers for the launch that plans do not depend on.
     - `results`: names of the results; rules ask for those after the first by name.
     - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it (see fast/unary.py).
@@ -134,6 +138,9 @@ class Operator:
             for name in self.inputs:
                 if name not in self.vjps and name not in declared.get("no_gradient", ()):
                     self.vjps[name] = derived_rule(self, name, declared.get(f"partial_{name}"))
+        self.linear: tuple[str, ...] = declared.get("linear", ())
+        self.bilinear: tuple[str, ...] = declared.get("bilinear", ())
+        self.jvp: Function | None = declared.get("jvp")
         self.table: PlanTable = PlanTable(self.name)
         self.scaled_table: PlanTable = PlanTable("add_scaled")
         self.inplace_table: PlanTable = PlanTable(self.name)  # of unequal layouts: the target's, then the other's

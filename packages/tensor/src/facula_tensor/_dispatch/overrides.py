@@ -29,7 +29,8 @@ from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, is_boundary, trim_traceback
 
 from .._core.parameter import Parameter
-from .._core.tensor import Tensor, WrappedLayout, alias, method
+from .._core.tensor import Tensor, alias, method
+from .._core.wrapped import WrappedLayout
 from .autocast import LISTED_FUNCTIONS, Autocast, autocast_state
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 
 from .._core.errors import relabel
 from .._core.memory import check_out, check_overlap
-from .._core.tensor import Tensor, WrappedLayout, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
+from .._core.wrapped import WrappedLayout, innermost
 from .inplace_checks import starts_inplace
 from .launching import launch, mutated, run
 from .namespaces import no_record_ops, recorded_ops
@@ -43,14 +44,20 @@ def slow_call(
                 with replace_mode(autocast=None):
                     return op.call(*cast, parameters) if parameters else op.call(*cast)
         record = record and (mode is None or mode.grad) and op.recorded
+        level = innermost(operands)  # Note [Levels]
         held = snapshots_of(operands, record)
         plain = alike(op, held)
         ready = held if plain else coerce(op, held)
         if ready is NotImplemented:
             return NotImplemented
-        if op.validate_values is not None:
+        if op.validate_values is not None and level is None:
             op.validate_values(*ready)
-        record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
+        if level is not None and out is not None:
+            raise UnsupportedError(
+                f"{op.name}: out= is not supported inside a transform (forward mode or facula.func); leave it out"
+            )
+        if level is None:
+            record = record and any(isinstance(a, Tensor) and a.node is not None for a in ready)
         if out is not None and record:
             raise OperationError(
                 f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
@@ -66,6 +73,8 @@ def slow_call(
                 return answer
         if op.elementwise and not plain:
             ready = promote(op, ready, F)
+        if level is not None:
+            return level.call(op, ready, parameters, record)
         layouts = tuple(
             [layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in ready]
         )

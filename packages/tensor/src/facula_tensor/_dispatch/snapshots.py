@@ -9,7 +9,8 @@ from facula_storage import layout_of
 from facula_storage.extend import new_instance, note_duplicate_layout
 
 from .._core.call_sites import user_site
-from .._core.tensor import Tensor, WrappedLayout
+from .._core.tensor import Tensor
+from .._core.wrapped import LevelLayout, WrappedLayout
 
 if TYPE_CHECKING:
     from .._core.types import Operands
@@ -22,7 +23,7 @@ def snapshots_of(operands: Operands, record: bool) -> Operands:
 
     One for one tensor, however often it is given, with its layout as the table has it: its own may have been dropped
     there, and equals made anew. A snapshot has the tensor's history, so gradients flow through what is made of it;
-    where that is a leaf, a node that leads there (`edge_from` takes it out again).
+    where that is a leaf, a node that leads there (`edge_from` takes it out again). What a transform wraps stays itself.
     """
     held: dict[int, Tensor] = {}
     for a in operands:
@@ -31,6 +32,8 @@ def snapshots_of(operands: Operands, record: bool) -> Operands:
             storage = a._storage
             offset = a._offset
             node = a.node
+            if isinstance(layout, LevelLayout):
+                continue
             t = held[id(a)] = new_instance(Tensor)
             real = layout.real if type(layout) is WrappedLayout else layout
             known = layout_of(real.shape, real.strides, real.dtype, real.device)

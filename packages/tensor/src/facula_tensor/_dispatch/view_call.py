@@ -13,8 +13,9 @@ from facula_storage.extend import layout_cache_clearers, new_instance
 
 from .._core.call_sites import user_frame
 from .._core.errors import named, relabel
-from .._core.tensor import Tensor, WrappedLayout, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import first_view, register, tidy
+from .._core.wrapped import LevelLayout, WrappedLayout
 from .namespaces import no_record_ops, operators, recorded_ops
 from .overrides import call_torch_function, overridden
 
@@ -59,11 +60,16 @@ def make_view(
                 if type(layout) is WrappedLayout:
                     if overridden((input,)):
                         return call_torch_function(name, call if op is None else op.call, (input, *parameters), {})
+                level = layout.level if isinstance(layout, LevelLayout) else None
+                if type(layout) is not Layout:
                     layout = layout.real
                 if op is not None and op.decompose is not None:
                     answer = op.decompose(None, (input,), parameters)
                     if answer is not None:
                         return answer
+                if level is not None:  # Note [Levels]
+                    window = find(layout, *parameters) if record and _records() else None
+                    return level.view(call, [window[2:]] if window is not None else None, input, parameters)
                 found = find(layout, *parameters)
             except Exception as error:
                 relabel(error, name)
@@ -107,6 +113,10 @@ def make_view(
     return call
 
 
+def _records() -> bool:
+    return not active_modes or current_mode().grad
+
+
 def form(find: Callable[..., Window | None]) -> Function:
     """A view of some operator under another name, such as `narrow`, which is a slice: `find` says which.
 
@@ -135,9 +145,13 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
             pass
         if found is None:
             as_tensor(name, input)
-            if type(layout) is WrappedLayout:
+            level = layout.level if isinstance(layout, LevelLayout) else None
+            if type(layout) is not Layout:
                 layout = layout.real
             found = find(layout, *parameters)
+            if level is not None:
+                rules = [window[2:] for window in found] if _records() else None
+                return level.view(call, rules, input, parameters)
             if len(found) <= MOST_PIECES and not any([type(one) is list for one in parameters]):
                 if len(known) >= MOST_WINDOWS:
                     known.clear()

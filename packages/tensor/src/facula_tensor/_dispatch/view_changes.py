@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, edge_to, error_node, from_function, move_hooks
 
-from .._core.tensor import snapshot
+from .._core.tensor import layout_of_tensor, snapshot
 from .._core.view_family import family_of, root_of
 from .namespaces import operators
 from .nodes import node_for
@@ -30,7 +30,7 @@ def rebase(changed: Tensor, old_edge: Any) -> None:
     if root is not changed:
         scatter(root, changed)
     for view in views:
-        if view is not changed and (from_function(view.node) or view._layout.dtype is not root._layout.dtype):
+        if view is not changed and (from_function(view.node) or view.dtype is not root.dtype):
             forbid(view)
         else:
             renew(view, root)
@@ -38,7 +38,7 @@ def rebase(changed: Tensor, old_edge: Any) -> None:
 
 def region(view: Tensor, root: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Shape, strides and element offset of a view within its root. (Of snapshots: Note [One moment].)"""
-    layout = view._layout
+    layout = layout_of_tensor(view)
     return layout.shape, layout.strides, (view._offset - root._offset) // layout.dtype.itemsize
 
 
@@ -47,7 +47,7 @@ def scatter(root: Tensor, changed: Tensor) -> None:
     whole, part = snapshot(root), snapshot(changed)
     if part._storage is not whole._storage:
         return  # given other memory just now
-    layouts = (whole._layout, part._layout)
+    layouts = (layout_of_tensor(whole), layout_of_tensor(part))
     edges = (edge_to(root), edge_to(changed))
     node_for(operators["as_strided_scatter"], (root, changed), layouts, region(part, whole), [root], None, edges)
     if type(edges[0]) is Node:
@@ -60,7 +60,15 @@ def renew(view: Tensor, root: Tensor) -> None:
     whole, part = snapshot(root), snapshot(view)
     if part._storage is not whole._storage:
         return  # given other memory just now
-    node_for(operators["as_strided"], (root,), (whole._layout,), region(part, whole), [view], None, (edge_to(root),))
+    node_for(
+        operators["as_strided"],
+        (root,),
+        (layout_of_tensor(whole),),
+        region(part, whole),
+        [view],
+        None,
+        (edge_to(root),),
+    )
     if type(old) is Node:
         move_hooks(view, old)
 

@@ -25,6 +25,7 @@ from .._core.foreign import tensor_over
 from .._core.memory import check_writable
 from .._core.tensor import Tensor, layout_of_tensor, make
 from .._core.view_family import register
+from .._core.wrapped import Level, LevelLayout, innermost
 from .._creation.filled import empty, zeros
 from .._creation.from_data import tensor
 from .._creation.generator import default_generator, get_rng_state, repeating, set_rng_state
@@ -34,6 +35,7 @@ from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.saved import SavedTensors
 from .._dispatch.view_changes import rebase
 from ..ops import arithmetic as _  # noqa: F401  declares what the class below takes over
+from ..ops.join import stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,6 +87,8 @@ class TensorAdapter(Adapter):
 
     def adopt(self, v: Tensor) -> Tensor:
         """A gradient that only the engine holds becomes `.grad` as it is, if it is plain and contiguous."""
+        if isinstance(v._layout, LevelLayout):
+            return v
         if layout_of_tensor(v).is_contiguous and v._storage.ptr is not None:
             return v
         return no_record_ops.clone(v)
@@ -106,7 +110,22 @@ class TensorAdapter(Adapter):
 
     def alias(self, v: Tensor) -> Tensor:
         """Another tensor over the same storage."""
+        layout = v._layout
+        if isinstance(layout, LevelLayout):
+            return make(Tensor, layout, v._storage, v._offset)  # type: ignore[arg-type]
         return v.detach()
+
+    def unstack(self, v: Tensor) -> list[Tensor]:
+        """Its rows."""
+        return list(recorded_ops.unbind(v, 0)) if layout_of_tensor(v).shape else []
+
+    def stack(self, values: list[Tensor]) -> Tensor:
+        """The rows as one tensor."""
+        return stack(values)
+
+    def transform(self, args: Sequence[object]) -> Level | None:
+        """The innermost level that wraps one of a Function's arguments."""
+        return innermost(args)
 
     def metadata(self, v: Tensor) -> Any:
         """Shape, dtype and device."""

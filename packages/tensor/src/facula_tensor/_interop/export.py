@@ -30,7 +30,8 @@ from facula_storage import (
 from facula_storage.extend import layout_cache_clearers, plain_address
 
 from .._core.errors import named
-from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, method, readable, snapshot
+from .._core.wrapped import LevelLayout, no_address
 from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import no_record_ops
 
@@ -57,7 +58,7 @@ READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element a
 
 def _host(self: Tensor) -> Tensor:
     """The elements in host memory and in a dtype that NumPy has: a snapshot, or a copy."""
-    self = snapshot(self)
+    self = snapshot(readable(self))
     if self._layout.dtype is bfloat16:
         self = no_record_ops.to(self, (float32,))
     return self if self._layout.device is cpu else no_record_ops.to_device(self, (cpu,))
@@ -71,7 +72,7 @@ MOST_READERS = 256
 
 def only_element(operation: str, self: Tensor) -> Number:
     """The one element of any tensor, and ValueError where there are more or none."""
-    now = snapshot(self)
+    now = snapshot(readable(self))
     layout = now._layout
     if layout.numel != 1:
         problem = f"expected a tensor of one element; got shape {layout.shape}; use .tolist()"
@@ -145,6 +146,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
             raise OperationError(
                 "numpy: this tensor requires a gradient, which NumPy would lose; use .detach().numpy()"
             )
+        if not force and isinstance(self._layout, LevelLayout):
+            no_address("numpy")
         now = _host(self) if force else snapshot(self)
         return to_numpy(now._storage, now._layout, now._offset)
     except FaculaError as error:

@@ -10,7 +10,8 @@ from facula_storage import Layout, bool_, cpu, int64
 
 from .._core.parameter import Parameter
 from .._core.promotion import get_default_dtype
-from .._core.tensor import Tensor, method, snapshot
+from .._core.tensor import Tensor, method, readable, snapshot
+from .._core.wrapped import LevelLayout
 from .export import MOST_DIMS
 from .formatting import Excerpt, laid_out
 from .print_options import chosen
@@ -22,7 +23,7 @@ PREFIX = "tensor("
 @boundary
 def represent(self: Tensor) -> str:
     """The elements (the corners of large tensors), and what is not to be guessed from them."""
-    now = snapshot(self)
+    now = snapshot(readable(self))
     layout = now._layout
     name = "Parameter containing:\n" if isinstance(self, Parameter) else ""
     options = chosen()
@@ -31,7 +32,10 @@ def represent(self: Tensor) -> str:
     # The notes follow in the last line, or in lines of their own where they do not fit.
     text = PREFIX + text
     used = len(text) - text.rfind("\n") + 1
-    for note in notes(layout, self.node, hidden):
+    found = notes(layout, self.node, hidden)
+    if isinstance(self._layout, LevelLayout):
+        found.append(f"level={self._layout.level.number}")
+    for note in found:
         if used + len(note) + 2 > options.linewidth:
             text += ",\n" + " " * len(PREFIX) + note
             used = len(PREFIX) + len(note)

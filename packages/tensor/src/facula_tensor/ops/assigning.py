@@ -12,7 +12,8 @@ from .._core.call_sites import user_site
 from .._core.errors import relabel
 from .._core.memory import check_overlap, check_writable
 from .._core.promotion import can_cast, number_for
-from .._core.tensor import Tensor, method, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._core.wrapped import innermost
 from .._creation.filling import fill
 from .._creation.from_data import as_tensor_like
 from .._dispatch.declaration import operator
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 
 def _copy_into(target: Tensor, source: Tensor) -> Tensor:
+    level = innermost((target, source))
+    if level is not None:
+        return level.copy("copy_", target, source)
     now = snapshot(target)
     write(now, snapshot(source))
     mutated(now, "copy_")
@@ -72,7 +76,7 @@ def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
             [1., 2.]])
     """
     try:
-        return self if _copied(self, src) else _copy("copy_", self, src)
+        return self if _copied(self, src) else copy_as("copy_", self, src)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -124,13 +128,16 @@ def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
             f"{operation}: the result would have shape {tuple(result.shape)}, and the tensor to change has "
             f"{tuple(target.shape)}; only the other operand may be broadcast"
         )
-    return _copy(operation, target, result)
+    return copy_as(operation, target, result)
 
 
-def _copy(operation: str, self: Tensor, source: Operand) -> Tensor:
+def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
     """Copy `source` into `self` and record it, as `operation`: all cases that `_copied` leaves."""
     try:
         source = as_tensor_like(source, self, operation)
+        level = innermost((self, source))
+        if level is not None:  # Note [Levels]
+            return level.copy(operation, self, source)
         record = starts_inplace(operation, self, (self, source))
         target, held = snapshots_of((self, source), record)
         check_writable(operation, target)
@@ -175,15 +182,15 @@ def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
             raise ArgumentError(
                 f"{operation}: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
             )
-        return _copy(operation, self, value)
+        return copy_as(operation, self, value)
     try:
         now = snapshot(self)
     except AttributeError:
         as_tensor(operation, self)
         raise
-    value = number_for(value, now._layout.dtype, operation)
+    value = number_for(value, layout_of_tensor(now).dtype, operation)
     if starts_inplace(operation, self, (self,)):
-        return _copy(operation, self, value)
+        return copy_as(operation, self, value)
     check_writable(operation, now)  # several elements in one place, as after expand(), all get the same number
     fill(now, value)
     mutated(now, operation)

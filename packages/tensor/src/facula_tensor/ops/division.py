@@ -9,7 +9,8 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage.extend import BOOL, COMPLEX
 
 from .._core.promotion import plain_number
-from .._core.tensor import Tensor, WrappedLayout, method
+from .._core.tensor import Tensor, method
+from .._core.wrapped import WrappedLayout
 from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.inplace import slow_inplace
 from .._dispatch.namespaces import identity_grad, operators, recorded_ops

@@ -19,8 +19,9 @@ from facula_autograd.extend import LEAF
 from facula_errors import OperationError
 from facula_errors.extend import boundary
 
-from .._core.tensor import Tensor, WrappedLayout, method, snapshot
+from .._core.tensor import Tensor, method, snapshot
 from .._core.view_family import first_view, register
+from .._core.wrapped import LevelLayout, WrappedLayout
 from .._dispatch.launching import mutated
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
@@ -50,6 +51,10 @@ def _seen_through(
             f"{name}: this tensor is a leaf that requires a gradient, which would be of its former shape; use "
             f"no_grad(), or {name.removesuffix('_')}() for a new tensor"
         )
+    if isinstance(self._layout, LevelLayout):
+        seen = view(self, *arguments)
+        self._layout, self._offset, self.node = seen._layout, seen._offset, seen.node
+        return self
     now = snapshot(self)
     if hasattr(self, "_base"):
         now._base = self._base  # a view may reach all elements that its root shows

@@ -8,7 +8,8 @@ from facula_storage import Layout, Storage
 from facula_storage.extend import FLOATING, alias, new_instance
 
 from .._core.call_sites import user_site
-from .._core.tensor import Tensor, WrappedLayout, method, snapshot
+from .._core.tensor import Tensor, method, snapshot
+from .._core.wrapped import LevelLayout, WrappedLayout, innermost, no_address
 from .._dispatch.overrides import call_torch_function, overridden
 
 
@@ -28,6 +29,8 @@ def detach(self: Tensor) -> Tensor:
             if overridden((self,)):
                 return call_torch_function("detach", detach, (self,), {})
             layout = layout.real
+        elif isinstance(layout, LevelLayout):
+            return snapshot(self)
         t = new_instance(Tensor)
         t._layout = layout
         t._storage = storage
@@ -53,13 +56,16 @@ def detach_(self: Tensor) -> Tensor:
 
 def _get_data(self: Tensor) -> Tensor:
     now = snapshot(self)
-    now._storage = alias(now._storage)
+    if not isinstance(now._layout, LevelLayout):
+        now._storage = alias(now._storage)
     return now
 
 
 def _set_data(self: Tensor, new: Tensor) -> None:
     if not isinstance(new, Tensor):
         raise InvalidTypeError(f"data: expected a Tensor; got {type(new).__name__}")
+    if innermost((self, new)) is not None:
+        no_address("data")
     now = snapshot(new)
     layout, storage, offset = now._layout, alias(now._storage), now._offset
     if self.node is not None and layout.dtype.category < FLOATING:

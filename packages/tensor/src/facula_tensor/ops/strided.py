@@ -12,8 +12,9 @@ from .._core.errors import relabel
 from .._core.memory import overlaps_itself
 from .._core.promotion import as_integer
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, method, readable, snapshot
 from .._core.view_family import root_of
+from .._core.wrapped import LevelLayout
 from .._creation.filled import zeros
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator, view
@@ -128,7 +129,7 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
             [3, 4]])
     """
     shape, strides = sizes("as_strided", (size,)), sizes("as_strided", (stride,))
-    now = snapshot(as_tensor("as_strided", input))
+    now = snapshot(readable(as_tensor("as_strided", input)))
     layout, node = now._layout, input.node
     own = now._offset // layout.dtype.itemsize
     offset = own if storage_offset is None else as_integer(storage_offset, "as_strided", "storage_offset")
@@ -141,7 +142,7 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
     except OverflowError as error:
         relabel(error, "as_strided")
         raise
-    root = snapshot(root_of(input))
+    root = snapshot(readable(root_of(input)))
     if root._storage is not now._storage:  # given other memory just now
         root = now
     room = root._layout.extent
@@ -158,6 +159,8 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
             f"{offset} reach beyond shape {layout.shape}, strides {layout.strides}; use .contiguous() first"
         )
     delta = (offset - own) * layout.dtype.itemsize
+    if isinstance(input._layout, LevelLayout):
+        return operators["as_strided"].call(input, shape, strides, offset - own)
     window = (wanted, delta, operators["as_strided"].rule, (shape, strides, offset - own))
     return view_at(input, (layout, now._storage, now._offset, node), window)
 

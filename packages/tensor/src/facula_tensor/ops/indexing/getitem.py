@@ -14,12 +14,13 @@ import numpy as np
 from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import ArgumentError, FaculaError, IndexTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback, warn
-from facula_storage import Device, bool_, contiguous, int64, meta, uint8
+from facula_storage import Device, Layout, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, new_instance
 
 from ..._core.errors import relabel
-from ..._core.tensor import Tensor, WrappedLayout, layout_of_tensor, make, snapshot, steady
+from ..._core.tensor import Tensor, layout_of_tensor, make, snapshot, steady
 from ..._core.view_family import first_view, tidy
+from ..._core.wrapped import LevelLayout
 from ..._creation.from_data import tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.launching import launch
@@ -157,8 +158,9 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
     storage = input._storage
     offset = input._offset
     node = input.node
-    if type(layout) is WrappedLayout:
-        layout = layout.real
+    level = layout.level if isinstance(layout, LevelLayout) else None
+    if type(layout) is not Layout:
+        layout = layout.real  # type: ignore[attr-defined]  # a WrappedLayout
     parts = [_as_index(part, layout.device) if isinstance(part, TENSORS) else part for part in between_commas(index)]
     shape = layout.shape
     used = sum(_consumes(part) for part in parts)
@@ -196,12 +198,14 @@ def basic(input: Tensor, index: Index, record: bool = True, *, changed: bool = F
         plain.append(part)
     left = (0, None) if not named else named[0] if len(named) == 1 else (0, named)
     if all([part == slice(None) if type(part) is slice else part is Ellipsis for part in plain]):
-        if not named or changed or node is LEAF:
+        if not named or changed or node is LEAF or level is not None:
             return input, *left
         now = make(Tensor, layout, storage, offset)
         now.node = node
         return now, *left
     parameters = (tuple(plain),)
+    if level is not None:
+        return (INDEX.call if record else INDEX.no_record)(input, *parameters), *left
     window = (*FIND(layout, *parameters), INDEX.rule, parameters)
     return view_at(input, (layout, storage, offset, node), window, record), *left
 

@@ -14,6 +14,7 @@ from facula_storage.extend import FLOATING, layout_cache_clearers
 from ..._core.errors import relabel, show
 from ..._core.memory import check_overlap, check_writable, meet, shares_memory
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
+from ..._core.wrapped import innermost
 from ..._creation.filling import fill_plan, fills
 from ..._creation.from_data import as_tensor_like
 from ..._dispatch.inplace_checks import starts_inplace
@@ -148,8 +149,12 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     The change is recorded where `record`.
     """
     now = snapshot(window)
-    layout = now._layout
+    layout = layout_of_tensor(now)
     fitting = _fitting(recorded_ops if record else no_record_ops, layout, value, layout.shape)
+    level = innermost((window, fitting))
+    if level is not None:  # Note [Levels]
+        level.copy("setitem", window, fitting)
+        return
     value = snapshots_of((fitting,), record)[0]
     check_writable("setitem", now)
     check_overlap("setitem", now, ())

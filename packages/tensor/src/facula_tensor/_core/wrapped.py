@@ -1,0 +1,148 @@
+"""What lies in the layout slot of a tensor that operators must ask about: a subclass's, or what a transform wraps.
+
+Note [Levels]
+~~~~~~~~~~~~~
+A transform (forward mode, `facula.func`) gives the function that it transforms *wrapped* tensors: a Tensor whose layout
+slot holds a `LevelLayout`, which shows the logical shape and carries the contents: a primal and a tangent, or a value
+of which a gradient is wanted. Contents may be wrapped themselves, at other levels. Such a tensor has no memory of its
+own (`NO_STORAGE`), and its layout is in no plan table: fast paths fail and end where the level is asked, and what
+forgets to ask fails by name rather than see the primal.
+
+The innermost level among the operands answers first (`innermost`): it takes itself off all operands, and calls the
+operator with the contents, where the next level answers. A level's number is larger than that of any level it was
+entered in, so threads and tasks need not know of each other. A level that has ended is closed: what is left of it is
+its contents.
+
+Changes in place have one form: the operator gives a new tensor, which the level copies into the one to change
+(`Level.copy`). Views share memory because their contents do.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from facula_errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from facula_storage import Layout
+
+
+class WrappedLayout:
+    """What lies in the layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
+
+    It is in no plan table and never dense, so operators leave their fast path for such a tensor
+    without ever having asked.
+    """
+
+    __slots__ = ("real",)
+    dense: int = 0
+
+    def __init__(self, real: Layout):
+        self.real = real
+
+
+class NoAddressError(UnsupportedError, AttributeError):
+    """Memory was asked of a tensor that a transform wraps. (An AttributeError too: fast paths then ask the level.)"""
+
+
+def no_address(name: str) -> NoReturn:
+    """Say that a wrapped tensor has no memory."""
+    raise NoAddressError(
+        f"{name}: expected a tensor with memory of its own; got one inside a transform (forward mode or facula.func), "
+        "which has none. Use operators on it, or do this outside the transform"
+    )
+
+
+class NoStorage:
+    """The storage slot of every wrapped tensor."""
+
+    __slots__ = ()
+
+    @property
+    def ptr(self) -> int:
+        """No address."""
+        no_address("memory")
+
+    @property
+    def version(self) -> int:
+        """Always 0: the contents count their changes."""
+        return 0
+
+    def __getattr__(self, name: str) -> NoReturn:
+        no_address(name)
+
+
+NO_STORAGE: Any = NoStorage()
+
+
+class LevelLayout(WrappedLayout):
+    """What lies in the layout slot of a tensor that a transform wraps; subclasses carry the contents."""
+
+    __slots__ = ("level",)
+    level: Any  # its Level
+
+    def constant(self) -> LevelLayout:
+        """The same elements, of which no level wants a derivative."""
+        raise NotImplementedError
+
+    def readable(self) -> Any:
+        """The tensor whose elements Python reads in place of this one's."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> NoReturn:
+        no_address(name)
+
+
+class Level:
+    """One call of a transform: what operators ask whose operands it wraps."""
+
+    __slots__ = ("number", "open")
+    number: int
+    open: bool
+
+    def __init__(self) -> None:
+        self.number, self.open = _next_number(), True
+
+    def value(self, operand: Any) -> Any:
+        """An operand with this level taken off."""
+        raise NotImplementedError
+
+    def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
+        """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""
+        raise NotImplementedError
+
+    def view(self, call: Callable[..., Any], rules: Any, input: Any, parameters: tuple[object, ...]) -> Any:
+        """Take a view, or a tuple of views; None where `call` gives None.
+
+        Arguments:
+            call: takes them of the contents.
+            rules: the rule of a node and the parameters that it keeps, a pair for each view; None where nothing is
+                recorded.
+            input: the tensor.
+            parameters: what `call` takes after it.
+        """
+        raise NotImplementedError
+
+    def copy(self, operation: str, target: Any, source: Any) -> Any:
+        """Copy `source` into `target`, in place, as `operation`; one of them is at this level. Returns the target."""
+        raise NotImplementedError
+
+    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a `Function` of the user's, of whose arguments this is the innermost level."""
+        raise NotImplementedError
+
+
+_next_number: Callable[[], int] = count(1).__next__
+
+
+def innermost(values: Iterable[object]) -> Level | None:
+    """The innermost level that wraps one of these, or None."""
+    found: Level | None = None
+    for value in values:
+        layout = getattr(value, "_layout", None)
+        if isinstance(layout, LevelLayout) and (found is None or layout.level.number > found.number):
+            found = layout.level
+    return found

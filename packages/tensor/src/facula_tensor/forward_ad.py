@@ -1,0 +1,153 @@
+"""Forward mode: numbers that carry a tangent. `make_dual` in a `dual_level`, compute, and `unpack_dual`."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NamedTuple
+
+from facula_autograd.extend import Node, Rule, edge_to, next_seq
+from facula_errors import OperationError
+from facula_errors.extend import boundary
+
+from ._core.call_sites import user_site
+from ._core.tensor import Tensor
+from ._dispatch.view_call import as_tensor
+from .transforms.dual import DualLevel, check_tangent
+from .transforms.levels import is_at, is_recording
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+# The node of a dual tensor: its gradient, a pair, goes on to the primal.
+_PAIRED = Rule("make_dual", lambda F, node, g: ((node.e0, g),), False, False)
+# The levels that are entered in this thread and task, the innermost last.
+_levels: ContextVar[tuple[DualLevel, ...]] = ContextVar("facula_tensor.dual_levels", default=())
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A primal and its tangent: what `unpack_dual` gives. The tangent is None where there is none.
+
+    >>> from facula_tensor import tensor
+    >>> UnpackedDualTensor(tensor(1.0), None).tangent is None
+    True
+    """
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+@boundary
+def enter_dual_level() -> int:
+    """Enter a level of forward mode, in this thread and task. Returns its number, counted from 0.
+
+    `dual_level` is the form to use; this one is for programs that have no block to put around.
+
+    >>> number = enter_dual_level()
+    >>> exit_dual_level(level=number)
+    """
+    levels = _levels.get()
+    _levels.set((*levels, DualLevel(taped=True)))
+    return len(levels)
+
+
+@boundary
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Leave the innermost level: its dual tensors are their primals from now on.
+
+    RuntimeError where `level` is not the innermost one's number, or none is entered.
+    """
+    levels = _levels.get()
+    if not levels or (level is not None and level != len(levels) - 1):
+        inside = f"level {len(levels) - 1} is the innermost" if levels else "no level is entered"
+        raise OperationError(f"exit_dual_level: expected the innermost level to be left first; got {level}; {inside}")
+    levels[-1].open = False
+    _levels.set(levels[:-1])
+
+
+class dual_level:
+    """Context manager: a level of forward mode, in which `make_dual` gives tensors tangents.
+
+    Levels nest; each has tangents of its own.
+
+    >>> from facula_tensor import tensor
+    >>> with dual_level():
+    ...     x = make_dual(tensor(3.0), tensor(1.0))
+    ...     unpack_dual(x * x).tangent
+    tensor(6.)
+    """
+
+    __slots__ = ("_entered",)
+
+    def __enter__(self) -> int:
+        number = enter_dual_level()
+        self._entered = _levels.get()[-1]
+        return number
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        entered, levels = self._entered, _levels.get()
+        entered.open = False
+        if entered in levels:
+            _levels.set(levels[: levels.index(entered)])
+
+
+def _level(operation: str, level: int | None) -> DualLevel | None:
+    """The level of this number, counted from 0, or the innermost one."""
+    levels = _levels.get()
+    if level is None:
+        return levels[-1] if levels else None
+    if not 0 <= level < len(levels):
+        raise OperationError(f"{operation}: expected the number of an entered level, of {len(levels)}; got {level}")
+    return levels[level]
+
+
+@boundary
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A tensor with the elements of `tensor`, whose memory it shares, and a tangent that goes along with them.
+
+    Arguments:
+        tensor: the primal: floating or complex.
+        tangent: its tangent: of the same shape, dtype and device. Changing the dual tensor in place leaves it as it is.
+        level: which level's tangent, counted from 0; the innermost one's if None.
+
+    Raises:
+        RuntimeError: outside `dual_level`.
+        ValueError: for a tangent that does not fit.
+
+    >>> from facula_tensor import tensor
+    >>> with dual_level():
+    ...     unpack_dual(make_dual(tensor(2.0), tensor(1.0)).exp())
+    UnpackedDualTensor(primal=tensor(7.3891), tangent=tensor(7.3891))
+    """
+    where = _level("make_dual", level)
+    if where is None:
+        raise OperationError(
+            "make_dual: expected to be called in a level of forward mode; enter one: with dual_level()"
+        )
+    check_tangent("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
+    dual = where.make(where.value(tensor), tangent)
+    if tensor.node is not None and is_recording():
+        node = dual.node = Node()
+        node.rule, node.seq, node.e0 = _PAIRED, next_seq(), edge_to(tensor)
+        node.code, node.lasti = user_site()
+    return dual
+
+
+@boundary
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The primal and the tangent of a dual tensor; of others the tensor itself and None.
+
+    Arguments:
+        tensor: any tensor.
+        level: which level's tangent; the innermost one's if None.
+
+    >>> from facula_tensor import tensor
+    >>> unpack_dual(tensor(2.0))
+    UnpackedDualTensor(primal=tensor(2.), tangent=None)
+    """
+    where = _level("unpack_dual", level)
+    as_tensor("unpack_dual", tensor)
+    if where is None or not is_at(where, tensor):
+        return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(where.value(tensor), where.tangent(tensor))

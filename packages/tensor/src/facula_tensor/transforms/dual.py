@@ -1,0 +1,279 @@
+"""The level of one forward mode: pairs of a primal and its tangent.
+
+Note [Tangents]
+~~~~~~~~~~~~~~~
+The tangent of a result is, in this order:
+* for an operator linear in its operands (`linear`, and all views), itself applied to the tangents; for a `bilinear` one
+  a sum of such terms;
+* what the declaration's `jvp` says;
+* for an elementwise operator its vjp rules with the tangents in place of the gradient, added up: the Jacobian is
+  diagonal, so it is its own transpose (complex numbers: where the operator is holomorphic, and without conjugating);
+* else the vjp rule done twice. It is linear in its gradient g: h = vjp(g) is taken of a g on a tape of its own, and the
+  gradient of h by g, with the tangent as h's gradient, is the tangent of the result.
+A value and its tangent see the same draw, mask or index, since rules are given what the call gave.
+
+A tangent has the strides of its primal, and memory that nobody else holds, from the moment that somebody takes a view
+or changes the tensor in place (`DualLayout.own`); so views of the two go together.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_errors import ArgumentError, DTypeError, UnsupportedError
+from facula_storage import Layout, contiguous
+from facula_storage.extend import COMPLEX
+
+from .._core.errors import show
+from .._core.memory import overlaps_itself
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.nodes import node_for
+from .._dispatch.view_changes import region
+from .custom import apply_at_dual
+from .grad import GradLevel, differentiable
+from .levels import call_contents, copy_contents, family_contents, is_at, is_recording, record_view, wrapped
+from .rules import Call, apply_rules, gradients, layouts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._core.types import Operands, Parameters, Result
+    from .._dispatch.namespaces import Namespace
+    from .._dispatch.operator import Operator
+
+
+class DualLayout(LevelLayout):
+    """The layout slot of a pair of a primal and its tangent; None is no tangent, a constant.
+
+    `owned`: the tangent lies as the primal does, in memory that no other tensor shares but its views.
+    """
+
+    __slots__ = ("owned", "primal", "tangent")
+
+    def __init__(self, level: DualLevel, primal: Tensor, tangent: Tensor | None, owned: bool):
+        self.level, self.primal, self.tangent, self.owned = level, primal, tangent, owned
+        self.real = layout_of_tensor(primal)
+
+    def constant(self) -> DualLayout:
+        """The primal alone, detached."""
+        return DualLayout(self.level, snapshot(self.primal), None, True)  # type: ignore[arg-type]
+
+    def readable(self) -> Tensor:
+        """The primal."""
+        layout = self.primal._layout
+        return layout.readable() if isinstance(layout, LevelLayout) else self.primal
+
+    def own(self) -> Tensor:
+        """The tangent, after seeing to it that it is owned; zeros where there was none."""
+        if self.tangent is None:
+            self.tangent, self.owned = zeros_for(self.primal), True
+        elif not self.owned:
+            self.tangent, self.owned = laid_out(self.tangent, self.real), True
+        return self.tangent
+
+
+def zeros_for(primal: Tensor) -> Tensor:
+    """Zeros that lie as `primal` does."""
+    return laid_out(no_record_ops.zeros_like(primal), layout_of_tensor(primal))
+
+
+def laid_out(tangent: Tensor, layout: Layout) -> Tensor:
+    """A copy of a tangent with these strides; contiguous where elements would share places."""
+    if layout.is_contiguous or overlaps_itself(layout):
+        return recorded_ops.clone(recorded_ops.contiguous(tangent))
+    return recorded_ops.as_strided(recorded_ops.spread_out(tangent, layout), layout.shape, layout.strides, 0)
+
+
+class DualLevel(Level):
+    """One forward mode.
+
+    `taped`: whether pairs have a node as well where a primal wants a gradient, as PyTorch's dual tensors have: a
+    backward pass from them gives gradients that are pairs. (Their primals have nodes of their own in any case.)
+    """
+
+    __slots__ = ("taped",)
+
+    def __init__(self, taped: bool = False) -> None:
+        super().__init__()
+        self.taped = taped
+
+    def make(self, primal: Tensor, tangent: Tensor | None, owned: bool = False) -> Tensor:
+        """A pair, as one tensor."""
+        return wrapped(DualLayout(self, primal, tangent, owned), primal)
+
+    def value(self, operand: Any) -> Any:
+        """The primal of a pair of this level; others as they are."""
+        return operand._layout.primal if is_at(self, operand) else operand
+
+    def tangent(self, operand: Any) -> Tensor | None:
+        """The tangent of a pair of this level; None of others."""
+        return operand._layout.tangent if is_at(self, operand) else None
+
+    def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
+        """The operator on the primals, and the tangent of its first result."""
+        primals = tuple([self.value(a) for a in operands])
+        tangents = [self.tangent(a) for a in operands]
+        answer = call_contents(op, primals, parameters, record)
+        results = list(answer) if type(answer) is tuple else [answer]
+        known = op.jvp or op.linear or op.bilinear or op.recorded
+        if not (self.open and known and differentiable(results[0]) and any([t is not None for t in tangents])):
+            return answer
+        tangent = tangent_of(Call(op, primals, results, parameters), tangents, record)
+        results[0] = self.make(results[0], tangent)
+        if self.taped and record and any([isinstance(a, Tensor) and a.node is not None for a in operands]):
+            node_for(op, operands, layouts_of(operands), parameters, results)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
+        """Views of the primal, with those of its tangent."""
+        found = call(self.value(input), *parameters)
+        layout: Any = input._layout
+        if found is None or not self.open or layout.tangent is None:
+            return found
+        tangents = call(layout.own(), *parameters)
+        if type(found) is not tuple:
+            views = [self.make(found, tangents, True)]
+        else:
+            views = [self.make(one, tangent, True) for one, tangent in zip(found, tangents, strict=True)]
+        if self.taped and rules is not None and input.node is not None:
+            for one, (rule, kept) in zip(views, rules, strict=True):
+                record_view(one, input, rule, kept)
+        return tuple(views) if type(found) is tuple else views[0]
+
+    def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
+        """Copy a primal into a primal, and a tangent into a tangent."""
+        if self.taped and self.open and (target.node is not None or source.node is not None) and is_recording():
+            raise UnsupportedError(
+                f"{operation}: changing a dual tensor in place is not supported where a gradient is wanted too; use "
+                "an operator that gives a new tensor, or jvp() and grad() of facula.func"
+            )
+        if self.open and not is_at(self, target):
+            starts_inplace(operation, target, (target,))
+            self.adopt(target)
+        copy_contents(operation, self.value(target), self.value(source))
+        if self.open:
+            layout: Any = target._layout
+            tangent = self.tangent(source)
+            copy_contents(operation, layout.own(), 0 if tangent is None else tangent)  # type: ignore[arg-type]
+        return target
+
+    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A Function of the user's, whose `jvp` gives the tangents."""
+        return apply_at_dual(self, function, args, kwargs, check_tangent)
+
+    def adopt(self, target: Tensor) -> None:
+        """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros."""
+        base: Any = None
+        for one, content in family_contents(target):
+            if base is None:
+                base, tangent = content, zeros_for(content)
+                whole = tangent
+            else:
+                tangent = recorded_ops.as_strided(whole, *region(content, base))
+            one._layout, one._storage, one.node = DualLayout(self, content, tangent, True), NO_STORAGE, None  # type: ignore[assignment]
+
+
+def tangent_of(call: Call, tangents: list[Tensor | None], record: bool) -> Tensor:
+    """The tangent of the first result of a call: see Note [Tangents].
+
+    Arguments:
+        call: the call, with the primals.
+        tangents: those of its operands, None where there is none; one there is.
+        record: whether levels around this one, or the tape, record.
+    """
+    op = call.op
+    F = recorded_ops if record else no_record_ops
+    if op.linear:
+        tangent = linear_tangent(call, tangents, record)
+    elif op.bilinear and all([t is None or n in op.bilinear for t, n in zip(tangents, op.inputs, strict=False)]):
+        tangent = bilinear_tangent(call, tangents, F, record)
+    elif op.jvp is not None:
+        tangent = op.jvp(F, tangents, call)
+    elif op.elementwise and (op.holomorphic or not any_complex(call)):
+        tangent = diagonal_tangent(call, tangents, F)
+    else:
+        tangent = transposed_twice(call, tangents, record)
+    layout = layout_of_tensor(call.results[0])
+    return tangent if layout_of_tensor(tangent).dtype is layout.dtype else F.to(tangent, (layout.dtype,))
+
+
+def any_complex(call: Call) -> bool:
+    """Whether an operand or the result is complex."""
+    layouts = (*call.layouts, layout_of_tensor(call.results[0]))
+    return any([isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts]) or complex in layouts
+
+
+def linear_tangent(call: Call, tangents: list[Tensor | None], record: bool) -> Tensor:
+    """The operator applied to the tangents, zeros where there is none."""
+    op = call.op
+    operands = [
+        a if t is None and not (op.arity < 0 or op.inputs[place] in op.linear) else t
+        for place, (a, t) in enumerate(zip(call.operands, tangents, strict=True))
+    ]
+    operands = [
+        no_record_ops.zeros_like(a) if one is None and isinstance(a, Tensor) else one
+        for a, one in zip(call.operands, operands, strict=True)
+    ]
+    return first_of(call_contents(op, tuple(operands), call.parameters, record))
+
+
+def bilinear_tangent(call: Call, tangents: list[Tensor | None], F: Namespace, record: bool) -> Tensor:
+    """One term for each tangent: the operator with it in the place of its operand."""
+    total = None
+    for place, t in enumerate(tangents):
+        if t is not None:
+            operands = (*call.operands[:place], t, *call.operands[place + 1 :])
+            term = first_of(call_contents(call.op, operands, call.parameters, record))
+            total = term if total is None else F.add(total, term)
+    assert total is not None
+    return total
+
+
+def diagonal_tangent(call: Call, tangents: list[Tensor | None], F: Namespace) -> Tensor:
+    """The vjp rules of an elementwise operator, with tangents for the gradient."""
+    shape, device = call.results[0].shape, call.results[0].device
+    # Rules that sum to their operand's shape are shown the result's: nothing is summed.
+    layouts = tuple([contiguous(shape, one.dtype, device) if isinstance(one, Layout) else one for one in call.layouts])
+    total = None
+    for place, t in enumerate(tangents):
+        if t is not None:
+            wanted = [at == place for at in range(len(tangents))]
+            term = apply_rules(call, F, t if t.shape == shape else F.expand(t, shape), wanted, layouts)[place]
+            if term is not None:
+                total = term if total is None else F.add(total, term)
+    return no_record_ops.zeros_like(call.results[0]) if total is None else total
+
+
+def transposed_twice(call: Call, tangents: list[Tensor | None], record: bool) -> Tensor:
+    """The vjp rules done twice: the gradient, by g, of what they make of a gradient g."""
+    level = GradLevel()
+    level.records = record
+    g = level.leaf(no_record_ops.zeros_like(call.results[0]))
+    with replace_mode(grad=True) if active_modes and not current_mode().grad else nullcontext():
+        found = gradients(call, recorded_ops, g, [t is not None for t in tangents])
+        pairs = [(h, t) for h, t in zip(found, tangents, strict=True) if h is not None and is_at(level, h)]
+        (tangent,) = level.pull([h for h, _ in pairs], [t for _, t in pairs], (g,), record=record)
+    level.open = False
+    return no_record_ops.zeros_like(call.results[0]) if tangent is None else tangent
+
+
+def first_of(answer: Result) -> Tensor:
+    """The first of several results."""
+    return answer[0] if type(answer) is tuple else answer
+
+
+def check_tangent(operation: str, primal: Tensor, tangent: Tensor) -> None:
+    """TypeError or ValueError where `tangent` cannot be the tangent of `primal`."""
+    wanted, given = layout_of_tensor(primal), layout_of_tensor(tangent)
+    if not differentiable(primal):
+        raise DTypeError(f"{operation}: expected a floating or complex tensor; got {show(wanted)}; convert it first")
+    if (wanted.shape, wanted.dtype, wanted.device) != (given.shape, given.dtype, given.device):
+        raise ArgumentError(
+            f"{operation}: expected a tangent of the primal's shape, dtype and device; the primal is {show(wanted)} on "
+            f"{wanted.device}, the tangent {show(given)} on {given.device}"
+        )

@@ -1,0 +1,213 @@
+"""The level of one gradient: values on a tape of their own, which computes with what they wrap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import (
+    LEAF,
+    Node,
+    Rule,
+    active_modes,
+    current_mode,
+    edge_to,
+    next_seq,
+    raise_mutated,
+    run_backward,
+)
+from facula_storage.extend import FLOATING
+
+from .._core.call_sites import user_site
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._core.view_family import register
+from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._dispatch.inplace_checks import check_family, refuse_leaf, starts_inplace
+from .._dispatch.namespaces import operators
+from .._dispatch.nodes import node_for
+from .._dispatch.view_changes import rebase
+from .custom import apply_at_grad
+from .levels import call_contents, copy_contents, family_contents, is_at, is_recording, record_view, wrapped
+from .rules import Call, gradients
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .._core.types import Edges, Operands, Parameters, Result
+    from .._dispatch.namespaces import Namespace
+    from .._dispatch.operator import Operator
+
+
+class GradLayout(LevelLayout):
+    """The layout slot of a value of which a gradient may be wanted at its level."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, level: GradLevel, value: Tensor):
+        self.level, self.value, self.real = level, value, layout_of_tensor(value)
+
+    def constant(self) -> GradLayout:
+        """The same value, detached; the tensor it goes into has no node."""
+        return GradLayout(self.level, snapshot(self.value))
+
+    def readable(self) -> Tensor:
+        """The value's."""
+        layout = self.value._layout
+        return layout.readable() if isinstance(layout, LevelLayout) else self.value
+
+
+class GradLevel(Level):
+    """The tape of one gradient. Its nodes save what values wrap, so that levels around it record what they compute.
+
+    `records`: whether gradients are recorded around it, which `no_grad` around the transform says.
+    """
+
+    __slots__ = ("records",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: bool = not active_modes or current_mode().grad
+
+    def leaf(self, value: Tensor) -> Tensor:
+        """`value`, as one of which a gradient is wanted."""
+        new = self.constant(value)
+        new.node, new._grad, new.hooks = LEAF, None, None
+        return new
+
+    def constant(self, value: Tensor) -> Tensor:
+        """`value`, as one that has no gradient at this level."""
+        return wrapped(GradLayout(self, value), value)
+
+    def value(self, operand: Any) -> Any:
+        """What a value of this level wraps; others as they are."""
+        layout = getattr(operand, "_layout", None)
+        return layout.value if isinstance(layout, GradLayout) and layout.level is self else operand
+
+    def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
+        """The operator on what the operands wrap, and a node where one of them has a gradient."""
+        contents = tuple([self.value(a) for a in operands])
+        answer = call_contents(op, contents, parameters, record and (self.records or not self.open))
+        results = list(answer) if type(answer) is tuple else [answer]
+        edges = tuple([edge_to(a) if is_at(self, a) else None for a in operands])
+        if not (record and self.open and any([edge is not None for edge in edges]) and differentiable(results[0])):
+            return answer
+        node = Node()
+        node.rule, node.seq = _rule_of(op), next_seq()
+        node.code, node.lasti = user_site()
+        node.e0 = node.e1 = None
+        node.rest = edges, *_saved(op, contents, edges, results, parameters)
+        results[0] = self.constant(results[0])
+        results[0].node = node
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
+        """Views of what the value wraps, in the family of views of the value, with the nodes that views have."""
+        found = call(self.value(input), *parameters)
+        if found is None or not self.open:
+            return found
+        views = [self.constant(one) for one in (found if type(found) is tuple else (found,))]
+        if rules is None:
+            for one in views:
+                one._base = input
+        else:
+            for one, (rule, rest) in zip(views, rules, strict=True):
+                one._base = input
+                register(one, input)
+                if input.node is not None:
+                    record_view(one, input, rule, rest)
+        return tuple(views) if type(found) is tuple else views[0]
+
+    def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
+        """Copy what `source` wraps into what `target` wraps; its family of views then has new nodes."""
+        if not self.open:
+            copy_contents(operation, self.value(target), self.value(source))
+            return target
+        if not is_at(self, target):
+            starts_inplace(operation, target, (target,))
+            self.adopt(target)
+        record = is_recording() and (target.node is not None or source.node is not None)
+        if record:
+            refuse_leaf(operation, target)
+            check_family(operation, target)
+        copy_contents(operation, self.value(target), self.value(source), self.records)
+        if record:
+            edges = (edge_to(target), edge_to(source) if is_at(self, source) else None)
+            layouts = (layout_of_tensor(target), layout_of_tensor(source))
+            node_for(operators["overwrite"], (target, source), layouts, (), [target], None, edges)
+            rebase(target, edges[0])
+        return target
+
+    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A Function of the user's, whose `backward` runs in the pass of this level."""
+        return apply_at_grad(self, function, args, kwargs)
+
+    def adopt(self, target: Tensor) -> None:
+        """Let `target`, which is not of this level, and all of its family of views be values of it."""
+        for one, content in family_contents(target):
+            one._layout, one._storage, one.node = GradLayout(self, content), NO_STORAGE, None  # type: ignore[assignment]
+
+    def pull(
+        self,
+        roots: Sequence[Tensor],
+        gradients: Sequence[Tensor | None],
+        inputs: Sequence[Tensor],
+        *,
+        record: bool,
+        retain: bool = False,
+    ) -> list[Tensor | None]:
+        """The gradients of `inputs`, leaves of this level, from those of `roots`; None where they do not depend on one.
+
+        Arguments:
+            roots: values of this level.
+            gradients: the gradient of each.
+            inputs: the leaves.
+            record: whether the levels around this one, or the tape, record what is computed.
+            retain: keep the graph for another pass.
+        """
+        found: dict[int, Any] = {}
+
+        def collect(value: Any, g: object) -> None:
+            found[id(value)] = g
+
+        reached = [(root, g) for root, g in zip(roots, gradients, strict=True) if is_at(self, root) and root.node]
+        if reached:
+            starts, given = zip(*reached, strict=True)
+            run_backward(starts, given, retain, record, inputs, user_site(), collect, "grad")
+        return [found.get(id(one)) for one in inputs]
+
+
+def differentiable(result: Tensor) -> bool:
+    """Whether a result's dtype has derivatives."""
+    return layout_of_tensor(result).dtype.category >= FLOATING
+
+
+_rules: dict[Operator, Rule] = {}
+
+
+def _rule_of(op: Operator) -> Rule:
+    """How a node of this operator goes backward."""
+    rule = _rules.get(op)
+    if rule is None:
+        rule = _rules[op] = Rule(op.name, _backward, op.rule.fresh, True, lambda node: node.rest[0])
+    return rule
+
+
+def _saved(
+    op: Operator, operands: Operands, edges: Edges, results: list[Tensor], parameters: Parameters
+) -> tuple[Call, tuple[int | None, ...]]:
+    """What a node keeps: of operands and results those that the rules ask for, and their versions."""
+    call = Call(op, operands, results, parameters)
+    needed = op.saved_operands(edges)
+    call.operands = tuple(
+        [a if one or not isinstance(a, Tensor) else None for a, one in zip(operands, needed, strict=True)]
+    )
+    call.results = [results[0] if op.saves_out else None, *(results[1:] if op.saves_further else [])]
+    return call, tuple([a._storage.version if isinstance(a, Tensor) else None for a in (*call.operands, *call.results)])
+
+
+def _backward(F: Namespace, node: Node, g: Tensor) -> list[tuple[Any, Tensor]]:
+    edges, call, versions = node.rest
+    for value, version in zip((*call.operands, *call.results), versions, strict=True):
+        if version is not None and value._storage.version != version:
+            raise_mutated(node, value, "an operand or its result")
+    found = gradients(call, F, g, [edge is not None for edge in edges])
+    return [(edge, h) for edge, h in zip(edges, found, strict=True) if edge is not None and h is not None]

@@ -1,0 +1,114 @@
+"""What levels have in common: wrapped tensors, calls with what they wrap, and families of views."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Node, active_modes, current_mode, edge_to, next_seq, replace_mode
+from facula_storage.extend import new_instance
+
+from .._core.call_sites import user_site
+from .._core.tensor import Tensor, layout_of_tensor
+from .._core.view_family import family_of, register, root_of
+from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from ..ops.assigning import copy_as
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from facula_autograd.extend import Rule
+
+    from .._core.types import Operands, Parameters, Result
+    from .._dispatch.operator import Operator
+
+
+def wrapped(layout: LevelLayout, content: Tensor) -> Tensor:
+    """A tensor with this layout and no memory, at the offset of its content."""
+    new = new_instance(Tensor)
+    new._layout, new._storage, new._offset, new.node = layout, NO_STORAGE, content._offset, None  # type: ignore[assignment]
+    return new
+
+
+def call_contents(op: Operator, contents: Operands, parameters: Parameters, record: bool) -> Result:
+    """The operator, with what a level's operands wrap."""
+    call = op.library_call if record else op.no_record
+    if op.arity < 0:
+        return call(contents, parameters)
+    return call(*contents, parameters) if parameters else call(*contents)
+
+
+def is_recording() -> bool:
+    """Whether the mode of this thread records."""
+    return not active_modes or current_mode().grad
+
+
+def record_view(view: Tensor, input: Tensor, rule: Rule, parameters: tuple[object, ...]) -> None:
+    """Give a view the node that leads to what it was taken of.
+
+    Arguments:
+        view: the view.
+        input: what it was taken of.
+        rule: how the node goes backward.
+        parameters: those of the view, which the rule asks for.
+    """
+    node = view.node = Node()
+    node.rule, node.seq, node.e0, node.rest = rule, next_seq(), edge_to(input), (layout_of_tensor(input), parameters)
+    node.code, node.lasti = user_site()
+
+
+def copy_contents(operation: str, target: Tensor, source: Tensor, record: bool = True) -> None:
+    """Copy what one tensor wraps into what another does, recorded as the mode says or not at all."""
+    with nullcontext() if record else replace_mode(grad=False):
+        copy_as(operation, target, source)
+
+
+def family_contents(target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """The tensors of a family of views, the root first, each with another over its memory, which are such a family."""
+    root = root_of(target)
+    base = _same(root)
+    members = {id(one): one for one in (target, *family_of(root)) if one is not root}
+    pairs = [(root, base)]
+    for one in members.values():
+        content = _same(one)
+        content._base = base
+        register(content, base)
+        pairs.append((one, content))
+    return iter(pairs)
+
+
+def _same(tensor: Tensor) -> Tensor:
+    new = new_instance(Tensor)
+    new._layout, new._storage, new._offset, new.node = tensor._layout, tensor._storage, tensor._offset, tensor.node
+    return new
+
+
+def is_at(level: object, value: Any) -> bool:
+    """Whether this is a tensor that this level wraps."""
+    return getattr(getattr(value, "_layout", None), "level", None) is level
+
+
+# How many levels surround what runs in this thread and task.
+_depth: ContextVar[int] = ContextVar("facula_tensor.transforms", default=0)
+
+
+def is_inside() -> bool:
+    """Whether a transform is under way in this thread or task."""
+    return _depth.get() > 0
+
+
+class entered:
+    """Context manager: inside a level, which is closed in the end."""
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: Level):
+        self.level = level
+
+    def __enter__(self) -> None:
+        _depth.set(_depth.get() + 1)
+
+    def __exit__(self, *error: object) -> None:
+        _depth.set(_depth.get() - 1)
+        self.level.open = False

@@ -1,0 +1,113 @@
+"""An operator's vjp rules, called with values given by name rather than with a node's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import UnsupportedError
+from facula_storage import Layout
+from facula_storage.extend import COMPLEX
+
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.expressions.gradients import asked_by
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core.types import Function, Layouts, Operands, Parameters
+    from .._dispatch.namespaces import Namespace
+    from .._dispatch.operator import Operator
+
+
+class Call:
+    """One call of an operator: what its rules may ask for.
+
+    Arguments:
+        op: the operator.
+        operands: tensors, numbers and None, as they were computed with.
+        results: what came out.
+        parameters: the operator's parameters.
+    """
+
+    __slots__ = ("layouts", "op", "operands", "parameters", "results")
+
+    def __init__(self, op: Operator, operands: Operands, results: list[Any], parameters: Parameters):
+        self.op, self.operands, self.results, self.parameters = op, operands, results, parameters
+        self.layouts = layouts_of(operands)
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether the first operand is complex."""
+        first = next((one for one in self.layouts if isinstance(one, Layout)), None)
+        return first is not None and first.dtype.category == COMPLEX
+
+
+def layouts_of(operands: Operands) -> Layouts:
+    """The layout of each operand, the type of a number, None for None."""
+    return tuple([layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in operands])
+
+
+def values_of(call: Call, wanted: Sequence[bool], layouts: Layouts) -> dict[str, Any]:
+    """All that a rule may ask for, by name; `layouts` are those that it is shown."""
+    op = call.op
+    return {
+        "edges": tuple([True if one else None for one in wanted]),
+        **dict(zip(op.inputs, call.operands, strict=False)),
+        **{f"{name}_layout": layout for name, layout in zip(op.inputs, layouts, strict=False)},
+        "out": call.results[0],
+        **dict(zip(op.results[1:], call.results[1:], strict=False)),
+        **dict(zip(op.parameters, call.parameters, strict=False)),
+    }
+
+
+def apply_rules(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool], layouts: Layouts) -> list[Tensor | None]:
+    """What the operator's rules make of `g` for the `wanted` operands, as they are written.
+
+    Arguments:
+        call: the call.
+        F: the namespace for the rules.
+        g: their gradient.
+        wanted: which operands.
+        layouts: the operands' layouts, as rules see them.
+    """
+    op = call.op
+    if op.arity < 0:
+        rule = op.vjps[op.inputs[0]]
+        return [rule(F, g, i, layouts, *call.parameters) if one else None for i, one in enumerate(wanted)]
+    values = values_of(call, wanted, layouts)
+    if op.vjp_all is not None:
+        found = op.vjp_all(F, g, *[values[name] for name in asked_by(op.vjp_all)])
+        return [h if one else None for h, one in zip(found, wanted, strict=True)]
+    return [
+        _rule(op, name)(F, g, *[values[one] for one in asked_by(_rule(op, name))]) if one else None
+        for name, one in zip(op.inputs, wanted, strict=True)
+    ]
+
+
+def _rule(op: Operator, name: str) -> Function:
+    rule = op.vjps.get(name)
+    if rule is None:
+        raise UnsupportedError(f"{op.name}: '{name}' has no derivative; use .detach() on it")
+    return rule
+
+
+def gradients(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool]) -> list[Tensor | None]:
+    """The gradients of the `wanted` operands of a call, None for the others: what its node would send on.
+
+    Arguments:
+        call: the call.
+        F: the namespace for the rules.
+        g: the gradient of the first result.
+        wanted: which operands.
+    """
+    op = call.op
+    conjugated = op.holomorphic and op.rule.saves and call.is_complex
+    found = apply_rules(call, F, F.conj(g) if conjugated else g, wanted, call.layouts)
+    if conjugated:
+        found = [None if h is None else F.conj(h) for h in found]
+    if op.broadcast_rule is not op.rule:  # the rules of these leave the sum over broadcast dimensions to their node
+        found = [
+            h if h is None or h.shape == layout.shape else F.sum_to(h, layout)
+            for h, layout in zip(found, call.layouts, strict=True)
+        ]
+    return found
