@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_autograd.extend import Node, Rule, raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
+from facula_storage import Layout
 
 from .expressions.gradients import asked_by, fused_rule, gradient_operator
 from .namespaces import no_record_ops
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .._core.tensor import Tensor
-    from .._core.types import Edges, Function
+    from .._core.types import Edges, Function, Layouts
     from .namespaces import Namespace
     from .operator import Operator
 
@@ -339,42 +340,57 @@ def _elementwise_many(op: Operator) -> Function:
     Where that is no program, each operand's rule runs, as in `_many`. Gradients of operands that broadcast are summed.
     """
     one_by_one = _many(op, op.vjps)
-    known: dict[tuple[object, ...], Any] = {}
+    known: dict[tuple[object, ...], Any] = {}  # by layouts, and which operands want no gradient
 
-    def prepare(edges: Edges, values: tuple[Any, ...]) -> Any:
-        wanted = tuple([name for name, edge in zip(op.inputs, edges, strict=True) if edge is not None])
-        numbers = frozenset([name for name, one in zip(op.inputs, values, strict=False) if type(one) in (float, int)])
-        made = gradient_operator(op, wanted, numbers)
-        return made and (made, [op.inputs.index(name) if name != "output" else None for name in made.inputs[1:]])
+    def prepare(key: tuple[object, ...], edges: Edges, layouts: Layouts) -> Any:
+        wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])
+        numbers = frozenset([name for name, one in zip(op.inputs, layouts, strict=True) if one in (float, int)])
+        made = gradient_operator(op, tuple([op.inputs[place] for place in wanted]), numbers)
+        if len(known) >= MOST_KNOWN:
+            known.clear()
+        if made is None:
+            known[key] = None
+        else:
+            names = made.inputs[1:]
+            places = [op.inputs.index(name) if name != "output" else op.arity for name in names]
+            tensors = [place for place in places if place < op.arity and isinstance(layouts[place], Layout)]
+            known[key] = made, tensors, places, wanted
+        return known[key]
 
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
         kept = node.rest
-        edges, values = kept.edges, kept.values
-        key = (tuple([edge is not None for edge in edges]), tuple([type(one) for one in values]))
-        found = known.get(key, known)
-        if found is known:
-            found = known[key] = prepare(edges, values)
-        if found is None or (F is not no_record_ops and len(found[0].results) > 1):
-            return one_by_one(F, node, g)
-        made, places = found
-        for name, value, version in zip(op.inputs, values, kept.versions, strict=False):
-            if version is not None and value is not None and value._storage.version != version:
-                raise_mutated(node, value, f"its operand '{name}'")
-        given = [saved_out(node) if place is None else values[place] for place in places]
+        edges, values, versions, layouts = kept.edges, kept.values, kept.versions, kept.layouts
+        key = (layouts, *[edge is None for edge in edges])
         try:
-            answers = (made.no_record if F is no_record_ops else made.library_call)(g, *given)
+            found = known[key]
+        except KeyError:
+            found = prepare(key, edges, layouts)
+        if found is None:
+            return one_by_one(F, node, g)
+        made, tensors, places, wanted = found
+        for place in tensors:
+            value = values[place]
+            if versions[place] is not None and value._storage.version != versions[place]:
+                raise_mutated(node, value, f"its operand '{op.inputs[place]}'")
+        if op.saves_out:
+            values = (*values, saved_out(node))
+        try:
+            if F is no_record_ops:
+                answer = made.no_record(g, *[values[place] for place in places])
+            elif len(wanted) == 1:
+                answer = made.library_call(g, *[values[place] for place in places])
+            else:
+                return one_by_one(F, node, g)
         except UnsupportedError:
             known[key] = None
             return one_by_one(F, node, g)
-        if len(made.results) == 1:
-            answers = (answers,)
-        pairs: Pairs = ()
-        place = 0
-        for edge, layout in zip(edges, kept.layouts, strict=True):
-            if edge is not None:
-                h = answers[place]
-                pairs += ((edge, h if h._layout is layout else F.sum_to(h, layout)),)
-                place += 1
-        return pairs
+        if len(wanted) == 1:
+            (at,) = wanted
+            layout = layouts[at]
+            return ((edges[at], answer if answer._layout is layout else F.sum_to(answer, layout)),)
+        return tuple([(edges[at], F.sum_to(h, layouts[at])) for at, h in zip(wanted, answer, strict=True)])
 
     return backward
+
+
+MOST_KNOWN = 1024  # combinations of layouts whose gradient operator is kept at hand
