@@ -43,9 +43,8 @@ class FunctionContext:
         self._function = function
         self.needs_input_grad = needs_input_grad
         self._to_save: tuple[Value | None, ...] = ()
-        self._for_forward: tuple[Value | None, ...] = ()
         self._saved: list[Entry | None] | None = None
-        self._for_forward: tuple[object, ...] | None = None
+        self._for_forward: tuple[Value | None, ...] | None = None
         self._in_forward_mode = False
         self._dirty: tuple[Value, ...] = ()
         self._non_differentiable: tuple[object, ...] = ()
@@ -57,7 +56,7 @@ class FunctionContext:
         self._to_save = self._checked("save_for_backward", values)
 
     def save_for_forward(self, *values: object) -> None:
-        """Keep values for `jvp`, where `saved_tensors` gives them back: for as long as `apply` runs."""
+        """Keep values for `jvp`, where `saved_tensors` gives them back; without this call, those saved for backward."""
         self._for_forward = self._checked("save_for_forward", values)
 
     def _checked(self, operation: str, values: tuple[object, ...]) -> tuple[Value | None, ...]:
@@ -68,10 +67,6 @@ class FunctionContext:
                     f"a {type(value).__name__}. Store other things as attributes of ctx"
                 )
         return values  # type: ignore[return-value]  # checked above
-
-    def save_for_forward(self, *values: object) -> None:
-        """Keep values for `jvp`, where `saved_tensors` gives them back; without this call, those saved for backward."""
-        self._for_forward = values
 
     def mark_dirty(self, *values: Value) -> None:
         """Declare inputs that `forward` changed in place; they must be among the outputs."""
@@ -91,7 +86,7 @@ class FunctionContext:
         if self._in_forward_mode and self._for_forward is not None:
             return self._for_forward
         if self._saved is None:
-            return self._to_save or self._for_forward
+            return self._to_save or self._for_forward or ()
         node = self._node() if self._node is not None else None
         return tuple(self._unpack(k, entry, node) for k, entry in enumerate(self._saved))
 

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
     "accepts arity bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
-    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates no_gradient optional outputs "
-    "parameters program reads_values reflected result_dtype results scaled validate_layouts validate_values value "
-    "vjp_all widens window".split()
+    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates no_gradient optional "
+    "outputs parameters program reads_values reflected result_dtype results scaled validate_layouts "
+    "validate_values value vjp_all widens window".split()
 )
 
 
@@ -72,8 +72,8 @@ class Operator:
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
       result) instead.
     - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one launch.
-      Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its rule;
-      `no_gradient` names operands that have none.
+      Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its
+      rule; `no_gradient` names operands that have none.
     - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
       this sign.
     - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
@@ -166,6 +166,7 @@ class Operator:
         self.public: Function
         self.changing: Function
         self.window: Function | None = None
+        self.make_calls: Function
 
     def public_with(self, parameters: Parameters) -> Function:
         """The public function, with `parameters` already given."""

@@ -67,7 +67,9 @@ def make_rules(op: Operator) -> None:
         # Complex operands are recorded on the slow path alone, which takes these instead: programs are of real numbers.
         if saves:
             plain = _backward(op, kind, op.vjps)
-            op.complex_rules[rule] = Rule(op.name, _conjugating(plain) if op.holomorphic else plain, fresh, saves, edges)
+            op.complex_rules[rule] = Rule(
+                op.name, _conjugating(plain) if op.holomorphic else plain, fresh, saves, edges
+            )
     op.rule = made[Kind.SAME]
     op.broadcast_rule = made.get(Kind.BROADCAST, op.rule)
     op.scalar_rule = made.get(Kind.SCALAR, op.rule)
@@ -88,7 +90,9 @@ def _at_first(op: Operator, kind: Kind) -> Function:
 
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
         if op.is_fast:
-            numbers = frozenset(op.inputs[1:] if kind is Kind.SCALAR else op.inputs[:1] if kind is Kind.NUMBER_FIRST else ())
+            numbers = frozenset(
+                op.inputs[1:] if kind is Kind.SCALAR else op.inputs[:1] if kind is Kind.NUMBER_FIRST else ()
+            )
             vjps = {name: fused_rule(op, name, numbers) for name in op.vjps if name not in numbers}
             made = _backward(op, kind, vjps)
         else:
@@ -219,7 +223,9 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
             if ea is None:
                 return ((eb, for_other(F, g, a, b)),)
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
-    elif all(getattr(_rule_of(name, vjps, one), "identity", False) for one in op.inputs):  # a sum: no rule need be called
+    elif all(
+        getattr(_rule_of(name, vjps, one), "identity", False) for one in op.inputs
+    ):  # a sum: no rule need be called
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
@@ -229,7 +235,10 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
                 return ((eb, g),)
             return ((ea, g), (eb, g))
     else:
-        to_input, to_other = _rule_of(name, vjps, first), _rule_of(name, vjps, second)  # they ask for nothing but the gradient
+        to_input, to_other = (
+            _rule_of(name, vjps, first),
+            _rule_of(name, vjps, second),
+        )  # they ask for nothing but the gradient
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
