@@ -10,13 +10,13 @@ from facula_errors.extend import trim_traceback, warn
 from ._adapters import adapter_of
 from ._anomaly import AnomalyWatch
 from ._edges import GradientEdge, resolve_edges
-from ._engine import accumulate_grad, accumulate_recorded_grad, add, add_recorded, run
+from ._engine import run
 from ._errors import GradientError
-from ._graph import LEAF, Node, Rule, freed_rule, next_seq
+from ._graph import LEAF, Node, freed_rule, next_seq
 from ._mode_state import active_modes, current_mode, passive_modes
 from ._modes import enable_grad
 from ._multi_hooks import begin_pass, end_pass, multi_hooks
-from ._select import select
+from ._select import select_inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias, TypeVar, overload
 
     from ._engine import Watch
-    from ._graph import Pairs
     from ._types import Differentiable, Leaf
 
     V = TypeVar("V", bound=Differentiable)
@@ -253,7 +252,7 @@ def run_backward(
         watch = AnomalyWatch(mode.anomaly)
     route = None
     if inputs is not None:
-        pairs, watch, route = _selected(pairs, inputs, collect, freed, create_graph, name, watch)
+        pairs, watch, route = select_inputs(pairs, inputs, collect, freed, create_graph, name, watch)
     F = adapter.recorded_ops if create_graph else adapter.no_record_ops
     token = begin_pass([e for e, _ in pairs], route) if multi_hooks else None
     try:
@@ -335,54 +334,6 @@ def _starts(
         start: Node | Leaf = root if node is LEAF else node  # type: ignore[assignment]
         pairs.append((start, g))
     return pairs, own
-
-
-def _selected(
-    pairs: list[tuple[Node | Leaf, object]],
-    inputs: Sequence[object],
-    collect: Callable[[Leaf, object], None] | None,
-    freed: Rule | None,
-    create: bool,
-    name: str,
-    check: Watch | None,
-) -> tuple[list[tuple[Node | Leaf, object]], Watch, dict[int, Node]]:
-    """The starts that lead to `inputs`, the function that keeps the pass on the way there, and the way."""
-    if not inputs:
-        raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
-    unique: dict[int, Leaf] = {}
-    for k, value in enumerate(inputs):
-        if not hasattr(value, "node"):
-            raise InvalidTypeError(
-                f"{name}: expected differentiable values as inputs; input {k} is of type {type(value).__name__}"
-            )
-        if value.node is None:
-            raise GradientError(
-                f"{name}: expected inputs that require grad; input {k} ({adapter_of(value).describe(value)}) does not"
-            )
-        unique[id(value)] = value  # type: ignore[assignment]
-    receive = _accumulator(create) if collect is None else collect
-    route = select([e for e, _ in pairs], list(unique.values()), receive, collect is None, freed)
-
-    def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
-        if check is not None:
-            check(node, rule, pairs)
-        return [(route[id(e)], h) for e, h in pairs if id(e) in route]
-
-    return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch, route
-
-
-def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
-    def accumulate(value: Leaf, g: object) -> None:
-        if value.node is LEAF:
-            (accumulate_recorded_grad if create else accumulate_grad)(value, g, False)
-            return
-        former, adapter = getattr(value, "_grad", None), adapter_of(g)
-        if former is None:
-            value._grad = adapter.recorded_ops.clone(g) if create else adapter.clone(g)
-        else:
-            value._grad = (add_recorded if create else add)(former, g)
-
-    return accumulate
 
 
 def _warn_of_cycle() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,13 +59,8 @@ def _bytes_of(v: Tensor) -> memoryview:
     return memoryview(host_view(plain_address(v._storage) + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
 
 
-def _sum_of(v: Tensor) -> Any:
-    """The sum of all elements, a number; NaN on devices whose elements it would take long to look at."""
-    layout = layout_of_tensor(v)
-    if layout.device is not cpu:
-        return nan
-    total = no_record_ops.sum(v, (tuple(range(len(layout.shape))), False)) if layout.shape else v
-    return total.item()
+# The parameters of a sum over all dimensions, by their number.
+_ALL_DIMS = [(tuple(range(ndim)), False) for ndim in range(65)]
 
 
 class TensorAdapter(Adapter):
@@ -166,12 +160,12 @@ class TensorAdapter(Adapter):
         return mutation(v._storage)
 
     def all_finite(self, values: Sequence[Any], nan: bool = True, inf: bool = True) -> bool:
-        """Whether the sum of all elements is finite; if so, each of them is."""
-        total = 0.0
+        """Whether the sum of all elements is finite: each of them is then. Devices have to be asked."""
+        total, sum = 0.0, no_record_ops.sum
         for v in values:
-            if not isinstance(v, Tensor):
+            if not isinstance(v, Tensor) or (layout := layout_of_tensor(v)).device is not cpu:
                 return False
-            total += _sum_of(v)
+            total += (sum(v, _ALL_DIMS[len(layout.shape)]) if layout.shape else v).item()
         return total - total == 0
 
     def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
