@@ -22,6 +22,7 @@ from ._plans import (
     STATUS_RANGE,
     STATUS_TARGET,
     PlanTable,
+    forget_plans,
 )
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
 from ._storages import (
@@ -62,6 +63,7 @@ __all__ = [
     "contiguous_strides",
     "dtype_of_code",
     "dtype_of_numpy",
+    "forget_plans",
     "host_view",
     "launching_modules",
     "layout_cache_clearers",

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from elements import lay, values_of
+from elements import check_slopes, lay, values_of
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import grad, gradcheck, gradgradcheck
+from facula_autograd import grad
 
 SHAPES = [(5, 3), (32, 10), (3, 700), (2, 5, 4, 3), (4,), (1, 1), (6, 17, 2)]
 TOLERANCE = {"float32": 3e-5, "float64": 1e-12}
@@ -83,8 +83,7 @@ def test_probabilities(shape, reduction):
         return F.cross_entropy(a, b, w, reduction=reduction, label_smoothing=0.2)
 
     np.testing.assert_allclose(values_of(loss(a, b)), wanted)
-    assert gradcheck(loss, (a, b))
-    assert gradgradcheck(loss, (a, b))
+    check_slopes(loss, (a, b))
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
@@ -100,8 +99,7 @@ def test_gradients(shape, function, reduction):
             def loss(x, given=given, option=option):
                 return function(x, ft.tensor(target), given, reduction=reduction, **option)
 
-            assert gradcheck(loss, (ft.tensor(x, requires_grad=True),))
-            assert gradgradcheck(loss, (ft.tensor(x, requires_grad=True),))
+            check_slopes(loss, (ft.tensor(x, requires_grad=True),))
 
 
 def test_the_gradient_of_ignored_rows_is_nothing():
@@ -228,8 +226,7 @@ def test_distances(name, reduction):
         return function(*tensors, reduction=reduction)
 
     np.testing.assert_allclose(values_of(loss(*tensors)), wanted)
-    assert gradcheck(loss, tensors)
-    assert gradgradcheck(loss, tensors)
+    check_slopes(loss, tensors)
 
 
 def test_weights_and_extremes_of_distances():
@@ -303,8 +300,7 @@ def test_gradients_by_all_that_weighs_logits():
     rng = np.random.default_rng(4)
     shapes = (3, 4), (3, 4), (4,)
     x, y, w = (ft.tensor(rng.random(shape) * 2 - 0.5, requires_grad=True) for shape in shapes)
-    assert gradcheck(lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, w, pos_weight=w), (x, y, w))
-    assert gradgradcheck(lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, w, pos_weight=w), (x, y, w))
+    check_slopes(lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, w, pos_weight=w), (x, y, w))
 
 
 def test_what_is_no_probability_has_no_divergence():

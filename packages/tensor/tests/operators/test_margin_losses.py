@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from elements import values_of
+from elements import check_slopes, values_of
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import grad, gradcheck, gradgradcheck
+from facula_autograd import grad
 
 SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
 CLASSES = np.array([2, 0, 1, 2])
@@ -165,8 +165,7 @@ def test_losses(name, reduction):
     np.testing.assert_allclose(values_of(loss(*tensors)), wanted, rtol=1e-10, atol=1e-10)
     turned = [ft.tensor(one.T.copy()).t() for one in arrays]
     np.testing.assert_allclose(values_of(loss(*turned)), wanted, rtol=1e-10, atol=1e-10)
-    assert gradcheck(loss, tensors)
-    assert gradgradcheck(loss, tensors)
+    check_slopes(loss, tensors)
 
 
 def test_older_words_for_the_reduction():
