@@ -183,52 +183,6 @@ def test_what_is_refused(name):
 
 
 # ------------------------------------------------------------------------------------------------- distances
-def kl(x, y):
-    return y * (np.log(y) - x)
-
-
-def bce(p, y):
-    return -(y * np.log(p) + (1 - y) * np.log(1 - p))
-
-
-DISTANCES = {
-    "mse_loss": (F.mse_loss, lambda x, y: (x - y) ** 2),
-    "l1_loss": (F.l1_loss, lambda x, y: np.abs(x - y)),
-    "huber_loss": (
-        lambda x, y, **o: F.huber_loss(x, y, delta=0.3, **o),
-        lambda x, y: np.where(np.abs(x - y) < 0.3, (x - y) ** 2 / 2, 0.3 * (np.abs(x - y) - 0.15)),
-    ),
-    "smooth_l1_loss": (
-        lambda x, y, **o: F.smooth_l1_loss(x, y, beta=0.3, **o),
-        lambda x, y: np.where(np.abs(x - y) < 0.3, (x - y) ** 2 / 0.6, np.abs(x - y) - 0.15),
-    ),
-    "binary_cross_entropy": (F.binary_cross_entropy, bce),
-    "binary_cross_entropy_with_logits": (
-        F.binary_cross_entropy_with_logits,
-        lambda x, y: bce(1 / (1 + np.exp(-x)), y),
-    ),
-    "kl_div": (F.kl_div, kl),
-    "kl_div of logarithms": (lambda x, y, **o: F.kl_div(x, y.log(), log_target=True, **o), kl),
-}
-
-
-@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
-@pytest.mark.parametrize("name", DISTANCES)
-def test_distances(name, reduction):
-    function, definition = DISTANCES[name]
-    rng = np.random.default_rng(2)
-    x, y = rng.random((3, 4)) * 0.9 + 0.05, rng.random((3, 4)) * 0.9 + 0.05
-    losses = definition(x, y)
-    wanted = {"none": losses, "mean": losses.mean(), "sum": losses.sum()}[reduction]
-    tensors = [ft.tensor(one, requires_grad=True) for one in (x, y)]
-
-    def loss(*tensors):
-        return function(*tensors, reduction=reduction)
-
-    np.testing.assert_allclose(values_of(loss(*tensors)), wanted)
-    check_slopes(loss, tensors)
-
-
 def test_weights_and_extremes_of_distances():
     x, y, w = ft.tensor([0.0, 2.0]), ft.tensor([1.0, 0.0]), ft.tensor([1.0, 3.0])
     assert F.mse_loss(x, y, weight=w).item() == (1 + 12) / 4

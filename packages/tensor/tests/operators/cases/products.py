@@ -21,12 +21,14 @@ def product(name, reference, first, second, **given):
 def added(name, reference, first, second, whole, **given):
     """Cases of a product that is added to a tensor, by itself and by factors, and of its form in place."""
     function = getattr(ft, name)
+    part = {"addmm": (2,), "addmv": (), "addr": (3,), "baddbmm": (1, 2), "addbmm": (1, 2)}[name]
     given = {"arity": 3, "shapes": (whole, first, second), "gradient": BOTH, "loose": 20, **given}
     return [
         Case(name, function, lambda x, a, b: x + reference(a, b), inplace=name + "_", out=True, dtypes=NUMBERS,
              rejects=False, **given),
         Case(f"{name}(beta, alpha)", lambda x, a, b: function(x, a, b, beta=2, alpha=-3),
-             lambda x, a, b: 2 * x - 3 * reference(a, b), dtypes=NUMBERS[1:], rejects=False, **given),
+             lambda x, a, b: 2 * x - 3 * reference(a, b), dtypes=NUMBERS[1:], rejects=False,
+             **{**given, "shapes": (part, first, second)}),
     ]  # fmt: skip
 
 
@@ -38,10 +40,16 @@ PRODUCTS_OF_VECTORS = [
     product("outer", np.outer, (3,), (4,)),
     product("ger", np.outer, (3,), (4,)),
     product("inner", np.inner, (2, 3), (4, 3)),
+    product("inner", np.inner, (2, 3), (2, 2, 3)),
     product("inner", np.inner, (3,), (3,)),
+    product("inner", np.inner, (2, 3), ()),
+    product("inner", np.inner, (2, 0), (3, 2, 0), gradient=()),
     product("kron", np.kron, (2, 3), (3, 2)),
+    product("kron", np.kron, (2, 3), (2,)),
     product("kron", np.kron, (), (2,)),
     product("vdot", np.vdot, (3,), (3,)),
+    product("cross", np.cross, (2, 3), (2, 3)),
+    product("cross", np.cross, (4, 3), (1, 3)),
     product("dist", lambda x, y: np.sqrt((np.abs(x - y) ** 2).sum()), (3, 2), (3, 2), dtypes=("float32", "float64"),
             gradient=("float64",), out=False),
     Case("einsum", lambda x, y: ft.einsum("bij,kj->bki", x, y), lambda x, y: np.einsum("bij,kj->bki", x, y), arity=2,
