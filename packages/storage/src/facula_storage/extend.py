@@ -20,10 +20,12 @@ from ._plans import (
     STATUS_MEMORY,
     STATUS_POSITION,
     STATUS_RANGE,
+    STATUS_REQUIRED,
     STATUS_TARGET,
     PlanTable,
     forget_plans,
 )
+from ._programs import Instruction, Program
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
 from ._storages import (
     alias,
@@ -44,14 +46,17 @@ __all__ = [
     "COMPLEX",
     "FLOATING",
     "INTEGER",
+    "Instruction",
     "STATUS_DIVISOR",
     "STATUS_INDEX",
     "STATUS_MEMORY",
     "STATUS_POSITION",
     "STATUS_RANGE",
+    "STATUS_REQUIRED",
     "STATUS_TARGET",
     "HostMemory",
     "PlanTable",
+    "Program",
     "alias",
     "allocate",
     "borrow",

@@ -14,6 +14,7 @@ from .._core.memory import check_overlap, check_writable, overlaps_itself
 from .._core.promotion import can_cast
 from .._core.tensor import Tensor, layout_of_tensor, make
 from .alpha import factor_of, learn_scaled
+from .expressions.gradients import kernel_of
 from .inplace_checks import starts_inplace
 from .launching import launch, mutated, run
 from .namespaces import no_record_ops, operators, recorded_ops
@@ -115,7 +116,7 @@ def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout:
             table, key = op.inplace_table, layouts
     plan = table.by_key.get(key)
     if plan is None:
-        plan = table.add(key, layout.device.backend.plan(op.kernel, layouts, (layout,), parameters))
+        plan = table.add(key, layout.device.backend.plan(kernel_of(op), layouts, (layout,), parameters))
     return plan
 
 

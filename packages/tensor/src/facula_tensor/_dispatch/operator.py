@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError
 from facula_storage.extend import PlanTable
 
+from .expressions.gradients import derived_rule
 from .namespaces import operators
 from .rules import make_rules
 
@@ -30,16 +31,18 @@ if TYPE_CHECKING:
 
     from facula_autograd.extend import Rule
     from facula_storage import DType, Layout
+    from facula_storage.extend import Program
 
     from .._core.tensor import Tensor
     from .._core.types import Edges, Function, Parameters
+    from .expressions.gradients import Expression
 
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
     "accepts arity cached compute_dtype decompose differentiable direct dunders execute holomorphic "
     "inplace inplace_dunders inputs kernel launch_scalars mask_operands mutates optional outputs parameters "
-    "reads_values reflected result_dtype results scaled validate_layouts validate_values vjp_all widens window".split()
+    "no_gradient program reads_values reflected result_dtype results scaled validate_layouts validate_values value vjp_all widens window".split()
 )
 
 
@@ -67,6 +70,9 @@ class Operator:
     - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
       result) instead.
+    - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one launch.
+      Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its rule;
+      `no_gradient` names operands that have none.
     - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
       this sign.
     - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
@@ -90,7 +96,8 @@ class Operator:
         self.module: str = body.__module__
         self.elementwise = is_elementwise
         self.inputs: tuple[str, ...] = declared.get("inputs", ("input",))
-        _check_names(self.name, declared, KNOWN.union([f"vjp_{name}" for name in self.inputs]))
+        own = [f"{kind}_{name}" for name in self.inputs for kind in ("vjp", "partial")]
+        _check_names(self.name, declared, KNOWN.union(own))
         self.arity: int = declared.get("arity", len(self.inputs))
         self.parameters: tuple[str, ...] = declared.get("parameters", ())
         self.compute_dtype: Callable[[DType], DType] = declared.get("compute_dtype", same)
@@ -119,6 +126,14 @@ class Operator:
         self.vjps: dict[str, Function] = {
             name: declared[f"vjp_{name}"] for name in self.inputs if f"vjp_{name}" in declared
         }
+        self.value: Function | None = declared.get("value")
+        self.program: Program | None = declared.get("program")
+        self.expression: Expression | None = None
+        self.gradients: dict[tuple[tuple[str, ...], frozenset[str]], Operator | None] = {}
+        if self.value is not None:
+            for name in self.inputs:
+                if name not in self.vjps and name not in declared.get("no_gradient", ()):
+                    self.vjps[name] = derived_rule(self, name, declared.get(f"partial_{name}"))
         self.table: PlanTable = PlanTable(self.name)
         self.scaled_table: PlanTable = PlanTable("add_scaled")
         self.inplace_table: PlanTable = PlanTable(self.name)  # of unequal layouts: the target's, then the other's

@@ -24,6 +24,14 @@ __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits"]
 SMALLEST_SLOPE = 1e-12  # PyTorch's bound, which keeps the gradients at probabilities of 0 and 1 finite
 
 
+def probabilities(input: Tensor, target: Tensor) -> None:
+    """Raise for an element of either that is no probability."""
+    for name, one in (("input", input), ("target", target)):
+        given = one.detach()
+        if given.numel() and not given.is_meta and not (given.amin() >= 0 and given.amax() <= 1):
+            check_within("binary_cross_entropy", name, given)
+
+
 @elementwise
 class _binary_cross_entropy:
     """-(other log(input) + (1 - other) log(1 - input)), the logarithms at least -100."""
@@ -31,6 +39,11 @@ class _binary_cross_entropy:
     inputs = ("input", "other")
     compute_dtype = floating
     accepts = real
+    validate_values = probabilities
+
+    def value(F, input, other):
+        F.require((input >= 0) & (input <= 1) & (other >= 0) & (other <= 1))
+        return (other - 1) * F.clamp_min(F.log1p(-input), -100) - other * F.clamp_min(F.log(input), -100)
 
     def vjp_input(F, g, input, other):
         return F.binary_cross_entropy_grad(g, input, other)
@@ -46,6 +59,9 @@ class _binary_cross_entropy_grad:
     inputs = ("grad", "input", "other")
     compute_dtype = floating
     accepts = real
+
+    def value(F, grad, input, other):
+        return grad * (input - other) / F.clamp_min((1 - input) * input, SMALLEST_SLOPE)
 
     def vjp_grad(F, g, input, other):
         return F.binary_cross_entropy_grad(g, input, other)
@@ -74,6 +90,10 @@ class _logistic_loss:
     compute_dtype = floating
     accepts = real
 
+    def value(F, input, target, weight):
+        near = F.where(input < 0, -weight * target * input, (1 - target) * input)
+        return near + (1 - target + weight * target) * F.log1p(F.exp(-abs(input)))
+
     def vjp_input(F, g, input, target, weight, input_layout):
         return F.sum_to(F.mul(g, F.logistic_slope(input, target, weight)), input_layout)
 
@@ -93,6 +113,10 @@ class _logistic_slope:
     inputs = ("input", "target", "weight")
     compute_dtype = floating
     accepts = real
+
+    def value(F, input, target, weight):
+        s, both = F.sigmoid(-abs(input)), 1 - target + weight * target
+        return F.where(input < 0, both * s - weight * target, (1 - target) - both * s)
 
     def vjp_input(F, g, input, target, weight, input_layout):
         rest = F.sigmoid(F.neg(input))
@@ -140,10 +164,6 @@ def binary_cross_entropy(
     try:
         reduction = reduction_of("binary_cross_entropy", reduction, size_average, reduce)
         same_shape("binary_cross_entropy", input, target)
-        for name, probabilities in (("input", input), ("target", target)):
-            given = probabilities.detach()
-            if given.numel() and not given.is_meta and not (given.amin() >= 0 and given.amax() <= 1):
-                check_within("binary_cross_entropy", name, given)
         losses = recorded_ops.binary_cross_entropy(input, target)
         return reduced(losses if weight is None else losses * weight, reduction)
     except FaculaError as error:
