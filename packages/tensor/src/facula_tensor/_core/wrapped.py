@@ -56,6 +56,11 @@ def no_address(name: str) -> NoReturn:
     )
 
 
+def undefined(one: object, method: str) -> NoReturn:
+    """Say that a transform does not define one of the methods that operators ask for."""
+    raise UnsupportedError(f"{type(one).__name__}.{method}: not supported inside this transform")
+
+
 class NoStorage:
     """The storage slot of every wrapped tensor."""
 
@@ -86,11 +91,11 @@ class LevelLayout(WrappedLayout):
 
     def constant(self) -> LevelLayout:
         """The same elements, of which no level wants a derivative."""
-        raise NotImplementedError
+        undefined(self, "constant")
 
     def readable(self) -> Any:
         """The tensor whose elements Python reads in place of this one's."""
-        raise NotImplementedError
+        undefined(self, "readable")
 
     def __getattr__(self, name: str) -> NoReturn:
         no_address(name)
@@ -108,11 +113,11 @@ class Level:
 
     def value(self, operand: Any) -> Any:
         """An operand with this level taken off."""
-        raise NotImplementedError
+        undefined(self, "value")
 
     def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
         """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""
-        raise NotImplementedError
+        undefined(self, "call")
 
     def view(self, call: Callable[..., Any], rules: Any, input: Any, parameters: tuple[object, ...]) -> Any:
         """Take a view, or a tuple of views; None where `call` gives None.
@@ -124,15 +129,15 @@ class Level:
             input: the tensor.
             parameters: what `call` takes after it.
         """
-        raise NotImplementedError
+        undefined(self, "view")
 
     def copy(self, operation: str, target: Any, source: Any) -> Any:
         """Copy `source` into `target`, in place, as `operation`; one of them is at this level. Returns the target."""
-        raise NotImplementedError
+        undefined(self, "copy")
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a `Function` of the user's, of whose arguments this is the innermost level."""
-        raise NotImplementedError
+        undefined(self, "apply_function")
 
 
 _next_number: Callable[[], int] = count(1).__next__

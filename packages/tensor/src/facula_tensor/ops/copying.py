@@ -33,6 +33,7 @@ class to:
 
     kernel = "copy"
     parameters = ("dtype",)
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, dtype):
@@ -47,6 +48,7 @@ class to_device:
     """A copy on another device."""
 
     parameters = ("device",)
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, device):
@@ -80,6 +82,7 @@ def new_tensor(layout: Layout) -> Tensor:
 class _clone:
     """A copy in memory of its own."""
 
+    linear = ("input",)
     kernel = "copy"
 
     def outputs(layout):

@@ -17,6 +17,7 @@ from facula_storage.extend import INTEGER
 
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor
+from .._core.wrapped import innermost
 from .._creation.from_data import tensor
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator
@@ -63,6 +64,17 @@ class _ctc_loss:
 
     def validate_layouts(log_probs, targets, lengths, longest, *launch):
         _check(log_probs, targets, lengths, longest)
+
+    def decompose(F, operands, parameters):
+        log_probs, targets, lengths = operands
+        if innermost(operands) is None:
+            return None
+        losses = composed(log_probs, targets, lengths, parameters[1])  # Note [Levels]: the rule takes its own gradient
+        # Of probabilities that add up to 1, as the rule has it.
+        inside = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
+        whole = F.sum(F.where(F.unsqueeze(inside, 2), F.exp(log_probs), 0), ((0, 2), False))
+        losses = F.add(losses, F.sub(whole, whole.detach()))
+        return F.where(F.lt(losses, -NEVER / 2), losses, 0.0 if parameters[2] else float("inf")), None
 
     def outputs(log_probs, targets, lengths, longest, blank, zero_infinity):
         steps, batch, _ = log_probs.shape

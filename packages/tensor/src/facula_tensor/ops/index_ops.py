@@ -37,6 +37,7 @@ class _index_select:
 
     inputs = ("input", "index")
     parameters = ("dim", "skip", "scaled")
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, index, dim, skip, scaled):

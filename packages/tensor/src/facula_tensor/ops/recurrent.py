@@ -14,6 +14,7 @@ from facula_errors import ArgumentError, DTypeError, NumberOverflowError
 from facula_storage import Layout, contiguous, float32, float64, int64
 
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._core.wrapped import innermost
 from .._dispatch.autocast import autocast_state, in_one_dtype
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -90,6 +91,9 @@ class _recurrent:
 
     def decompose(F, operands, parameters):
         check(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
+        if innermost(operands) is not None:  # Note [Levels]: the rule takes gradients of its own
+            *tensors, sizes = operands
+            return *all_steps(F, *parameters, *tensors, None, sizes), None, None  # type: ignore[call-arg]
         return in_row_major(F, "recurrent", operands, parameters)
 
     def outputs(input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes, kind, reverse):
@@ -266,8 +270,8 @@ def recurrent_layer(
         found = recurrent_layer(kind, x, h, c, tuple(rest), reverse, sizes)  # type: ignore[arg-type]
         return tuple([None if one is None else F.to(one, (dtype,)) for one in found])  # type: ignore[return-value]
     operands = (input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh)
-    if rest:
-        return all_steps(F, kind, reverse, *operands, rest[0], sizes)  # type: ignore[arg-type, call-arg]
+    if rest or innermost(operands) is not None:
+        return all_steps(F, kind, reverse, *operands, rest[0] if rest else None, sizes)  # type: ignore[arg-type, call-arg]
     try:
         out, h_n, c_n, _, _ = F.recurrent(*operands, sizes, (kind, reverse))
     except NumberOverflowError:  # the kernel's word for sizes that it does not begin with

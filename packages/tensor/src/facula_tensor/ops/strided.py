@@ -62,6 +62,7 @@ class as_strided_scatter:
 
     inputs = ("input", "src")
     parameters = ("size", "stride", "offset")
+    linear = ("input", "src")
     holomorphic = False
 
     def outputs(layout, src, size, stride, offset):
@@ -129,7 +130,8 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
             [3, 4]])
     """
     shape, strides = sizes("as_strided", (size,)), sizes("as_strided", (stride,))
-    now = snapshot(readable(as_tensor("as_strided", input)))
+    real = readable(as_tensor("as_strided", input))
+    now = snapshot(real)
     layout, node = now._layout, input.node
     own = now._offset // layout.dtype.itemsize
     offset = own if storage_offset is None else as_integer(storage_offset, "as_strided", "storage_offset")
@@ -142,7 +144,7 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
     except OverflowError as error:
         relabel(error, "as_strided")
         raise
-    root = snapshot(readable(root_of(input)))
+    root = snapshot(root_of(real))
     if root._storage is not now._storage:  # given other memory just now
         root = now
     room = root._layout.extent
@@ -153,13 +155,14 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
             f"reach outside the {room} bytes of the tensor"
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
-    if node is not None and (overlaps_itself(layout) or offset < own or last > layout.extent):
+    wrapped = isinstance(input._layout, LevelLayout)
+    if (node is not None or wrapped) and (overlaps_itself(layout) or offset < own or last > layout.extent):
         raise UnsupportedError(
             f"as_strided: gradients are defined within the tensor's own memory; size {shape}, stride {strides}, offset "
             f"{offset} reach beyond shape {layout.shape}, strides {layout.strides}; use .contiguous() first"
         )
     delta = (offset - own) * layout.dtype.itemsize
-    if isinstance(input._layout, LevelLayout):
+    if wrapped:
         return operators["as_strided"].call(input, shape, strides, offset - own)
     window = (wanted, delta, operators["as_strided"].rule, (shape, strides, offset - own))
     return view_at(input, (layout, now._storage, now._offset, node), window)

@@ -68,13 +68,14 @@ def jacrev(
         called = Pulled("jacrev", func, args, argnums, kwargs, has_aux)
         values = called.values()
         rows = [called.pull(unit) for unit in basis_of(values)]
-        points = [called.level.value(leaf) for leaf in called.leaves]
         parts, start = [], 0
         for value in values:
             stop = start + value.numel()
-            parts.append(_by_argument(argnums, put_together(called.in_shape, [
-                _joined([row[place] for row in rows[start:stop]], value, point, 0) for place, point in enumerate(points)
-            ])))  # fmt: skip
+            blocks = [
+                _joined([row[place] for row in rows[start:stop]], value, point, 0)
+                for place, point in enumerate(called.points)
+            ]
+            parts.append(_by_argument(argnums, put_together(called.in_shape, blocks)))
             start = stop
         result = put_together(called.out_shape, parts)
         return (result, called.aux) if has_aux else result

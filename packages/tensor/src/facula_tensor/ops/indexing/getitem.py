@@ -316,6 +316,7 @@ class _take:
 
     inputs = ("input", "index")
     parameters = ("dim",)
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, index, dim):
@@ -332,6 +333,7 @@ class _take_back:
 
     inputs = ("grad", "index")
     parameters = ("shape", "dim", "skip")
+    linear = ("grad",)
     holomorphic = False
 
     def outputs(layout, index, shape, dim, skip):
@@ -351,6 +353,7 @@ class _put:
 
     inputs = ("input", "index", "values")
     parameters = ("dim", "accumulate", "from_zero")
+    linear = ("input", "values")
     holomorphic = False
 
     def outputs(layout, index, values, dim, accumulate, from_zero):
