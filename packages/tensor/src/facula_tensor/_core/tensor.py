@@ -293,6 +293,12 @@ def readable(tensor: Tensor) -> Tensor:
     return layout.readable() if isinstance(layout, LevelLayout) else tensor
 
 
+def example(tensor: Tensor) -> Tensor:
+    """A tensor with memory that lies as `tensor` does: what a transform wraps, an element of a batch, or itself."""
+    layout = tensor._layout
+    return layout.example() if isinstance(layout, LevelLayout) else tensor
+
+
 def check_dim(operation: str, dim: Any, ndim: int) -> int:
     """`dim` counted from the front; IndexError naming the range, TypeError for what is no integer.
 

@@ -92,6 +92,10 @@ class LevelLayout(WrappedLayout):
         """The tensor whose elements Python reads in place of this one's."""
         raise NotImplementedError
 
+    def example(self) -> Any:
+        """A tensor with memory that lies as this one does."""
+        return self.readable()
+
     def __getattr__(self, name: str) -> NoReturn:
         no_address(name)
 
@@ -125,6 +129,10 @@ class Level:
             parameters: what `call` takes after it.
         """
         raise NotImplementedError
+
+    def like(self, tensor: Any) -> Any:
+        """A new tensor of the same elements, for changes in place by those of this level."""
+        return tensor
 
     def copy(self, operation: str, target: Any, source: Any) -> Any:
         """Copy `source` into `target`, in place, as `operation`; one of them is at this level. Returns the target."""

@@ -12,7 +12,7 @@ from .._core.errors import relabel
 from .._core.memory import overlaps_itself
 from .._core.promotion import as_integer
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, layout_of_tensor, method, readable, snapshot
+from .._core.tensor import Tensor, example, layout_of_tensor, method, snapshot
 from .._core.view_family import root_of
 from .._core.wrapped import LevelLayout
 from .._creation.filled import zeros
@@ -129,7 +129,7 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
             [3, 4]])
     """
     shape, strides = sizes("as_strided", (size,)), sizes("as_strided", (stride,))
-    now = snapshot(readable(as_tensor("as_strided", input)))
+    now = snapshot(example(as_tensor("as_strided", input)))
     layout, node = now._layout, input.node
     own = now._offset // layout.dtype.itemsize
     offset = own if storage_offset is None else as_integer(storage_offset, "as_strided", "storage_offset")
@@ -142,7 +142,7 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
     except OverflowError as error:
         relabel(error, "as_strided")
         raise
-    root = snapshot(readable(root_of(input)))
+    root = snapshot(example(root_of(input)))
     if root._storage is not now._storage:  # given other memory just now
         root = now
     room = root._layout.extent
