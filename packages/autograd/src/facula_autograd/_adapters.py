@@ -147,6 +147,15 @@ class Adapter:
         Seldom enough that it may take some microseconds. The pass may be part of another one.
         """
 
+    # ---- transforms
+
+    def transform(self, args: Sequence[object]) -> Slot:
+        """What answers a Function called with these arguments, one of which a transform wraps; None for others.
+
+        It has `apply_function(function, args, kwargs)`.
+        """
+        return None
+
     # ---- for gradcheck
 
     def elements(self, v: AnyValue) -> list[complex]:

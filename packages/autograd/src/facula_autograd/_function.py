@@ -97,8 +97,14 @@ class Function:
 
     @staticmethod
     def jvp(ctx: FunctionContext, *tangents: object) -> object:
-        """The place of the forward-mode derivative, which the engine does not use yet."""
-        raise UnsupportedError("Function: forward-mode differentiation is not supported yet")
+        """Compute the tangents of the outputs from those of the arguments.
+
+        Arguments:
+            ctx: what `forward` or `setup_context` filled; `saved_tensors` are those of `save_for_forward`, if it was
+                called.
+            tangents: one for each argument of `forward`: zeros for values that have none, None for what is no value.
+        """
+        raise UnsupportedError("Function: expected a subclass to define jvp as a static method")
 
     @staticmethod
     def vmap(info: object, in_dims: tuple[object, ...], *args: object) -> object:
@@ -113,26 +119,37 @@ class Function:
         by name have no gradient.
         """
         try:
-            if cls.setup_context is not Function.setup_context:
-                args, kwargs = _bound(cls.forward, args, kwargs), {}
-            edges = tuple(edge_to(a) if isinstance(a, Value) else None for a in args)
-            ctx = FunctionContext(cls, tuple(e is not None for e in edges))  # type: ignore[arg-type]  # mypy: no __name__
-            with no_grad():
-                if cls.setup_context is Function.setup_context:
-                    output = cls.forward(ctx, *args, **kwargs)
-                else:
-                    output = cls.forward(*args)
-                    cls.setup_context(ctx, args, output)
-            outputs = list(output) if isinstance(output, tuple) else [output]
-            records_it = any(ctx.needs_input_grad) and is_grad_enabled()
-            check_dirty(ctx, args, outputs, records_it)
-            results = [returned_value(ctx, out, args) for out in outputs]
-            if records_it:
-                record_call(ctx, args, edges, outputs, results)
-            return tuple(results) if isinstance(output, tuple) else results[0]
+            return cls.apply_with_context(args, kwargs)[0]
         except FaculaError as error:
             trim_traceback(error)
             raise
+
+    @classmethod
+    def apply_with_context(
+        cls, args: tuple[AnyValue, ...], kwargs: dict[str, AnyValue]
+    ) -> tuple[AnyValue, FunctionContext | None]:
+        """What `apply` gives, and the context of the call; None where a transform answered in its place."""
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _bound(cls.forward, args, kwargs), {}
+        value = next((a for a in args if isinstance(a, Value)), None)
+        transform = None if value is None else adapter_of(value).transform(args)
+        if transform is not None:
+            return transform.apply_function(cls, args, kwargs), None
+        edges = tuple(edge_to(a) if isinstance(a, Value) else None for a in args)
+        ctx = FunctionContext(cls, tuple(e is not None for e in edges))  # type: ignore[arg-type]  # mypy: no __name__
+        with no_grad():
+            if cls.setup_context is Function.setup_context:
+                output = cls.forward(ctx, *args, **kwargs)
+            else:
+                output = cls.forward(*args)
+                cls.setup_context(ctx, args, output)
+        outputs = list(output) if isinstance(output, tuple) else [output]
+        records_it = any(ctx.needs_input_grad) and is_grad_enabled()
+        check_dirty(ctx, args, outputs, records_it)
+        results = [returned_value(ctx, out, args) for out in outputs]
+        if records_it:
+            record_call(ctx, args, edges, outputs, results)
+        return (tuple(results) if isinstance(output, tuple) else results[0]), ctx
 
 
 def _bound(forward: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[object, ...]:

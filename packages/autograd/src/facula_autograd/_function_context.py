@@ -44,6 +44,8 @@ class FunctionContext:
         self.needs_input_grad = needs_input_grad
         self._to_save: tuple[Value | None, ...] = ()
         self._saved: list[Entry | None] | None = None
+        self._for_forward: tuple[object, ...] | None = None
+        self._in_forward_mode = False
         self._dirty: tuple[Value, ...] = ()
         self._non_differentiable: tuple[object, ...] = ()
         self._materialize = True
@@ -58,6 +60,10 @@ class FunctionContext:
                     f"a {type(value).__name__}. Store other things as attributes of ctx"
                 )
         self._to_save = values  # type: ignore[assignment]  # checked above
+
+    def save_for_forward(self, *values: object) -> None:
+        """Keep values for `jvp`, where `saved_tensors` gives them back; without this call, those saved for backward."""
+        self._for_forward = values
 
     def mark_dirty(self, *values: Value) -> None:
         """Declare inputs that `forward` changed in place; they must be among the outputs."""
@@ -74,6 +80,8 @@ class FunctionContext:
     @property
     def saved_tensors(self) -> tuple[AnyValue, ...]:
         """The values given to `save_for_backward`; MutationError if one was changed in place since."""
+        if self._in_forward_mode and self._for_forward is not None:
+            return self._for_forward
         if self._saved is None:
             return self._to_save
         node = self._node() if self._node is not None else None

@@ -60,7 +60,18 @@ def record_call(
     edges: tuple[Edge, ...],
     outputs: list[object],
     results: list[object],
+    depth: int = 4,
 ) -> None:
+    """Give the results of a call their node.
+
+    Arguments:
+        ctx: the context that `forward` or `setup_context` filled.
+        args: the arguments.
+        edges: an edge for each of them.
+        outputs: what `forward` returned.
+        results: the values that stand for these, without nodes so far.
+        depth: how many frames up the call site is.
+    """
     former = [edge_to(value) for value in ctx._dirty]
     for value in ctx._dirty:
         value.node = None
@@ -69,7 +80,8 @@ def record_call(
         and not _is_among(out, ctx._non_differentiable) else None
         for out, new in zip(outputs, results, strict=True)
     ]  # fmt: skip
-    ctx._keep(outputs, results)
+    if ctx._saved is None:  # else a transform has kept it
+        ctx._keep(outputs, results)
     chosen = [k for k, value in enumerate(differentiable) if value is not None]
     if not chosen:
         return
@@ -78,10 +90,10 @@ def record_call(
     )
     rule = ctx._function._rule
     if len(chosen) == 1:
-        node = record(differentiable[chosen[0]], rule, 3)  # type: ignore[arg-type]  # not None
+        node = record(differentiable[chosen[0]], rule, depth)  # type: ignore[arg-type]  # not None
         node.s1 = (kinds, chosen[0])
     else:
-        node = record_many(differentiable, rule, 3)
+        node = record_many(differentiable, rule, depth)
         node.s1 = (kinds, None)
     node.s0 = ctx
     node.rest = (

@@ -12,8 +12,8 @@
   what lies elsewhere than in `s0` and `s1`: `pack_value`, and `unpack_with` a function that undoes it.
 - If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
-
-`run_backward` starts a backward pass whose gradients the caller collects.
+- `run_backward` starts a backward pass whose gradients the caller collects; `record_call` makes the node of a
+  Function's call whose context was filled.
 
 `Variable`, in this package, is an example.
 """
@@ -23,7 +23,7 @@ from __future__ import annotations
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._backward import run_backward
 from ._function_context import FunctionContext
-from ._function_nodes import from_function
+from ._function_nodes import from_function, record_call
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
 from ._handles import Handle, Hooks
 from ._hooks import move_hooks, set_context
@@ -64,6 +64,7 @@ __all__ = [
     "pack_value",
     "raise_mutated",
     "record",
+    "record_call",
     "record_many",
     "reduces_to",
     "register_adapter",

@@ -1,15 +1,29 @@
-"""Functions of modules and tensors; the names of facula_nn.utils.stateless. May import: siblings.
+"""Functions of functions, and of modules: the names of facula_tensor.func, and what goes with them.
 
-Where next: `facula.autograd.functional` for derivatives of functions.
+May import: siblings. Where next: `facula.autograd.functional` for derivatives at a point.
 """
 
-# ruff: noqa: F403, F405
+from facula_tensor.func import (
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+    vjp,
+)
+
 from ._names import publish
 from ._siblings import needs
 
 with needs("facula.func"):
-    from facula_nn.utils.stateless import *
+    from facula_nn.utils.stateless import functional_call, stack_module_state
 
-__all__ = ["functional_call"]
+__all__ = [
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
+    "stack_module_state", "value_and_grad", "vjp",
+]  # fmt: skip
 
 publish(__name__)

@@ -5,21 +5,23 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_errors import ArgumentError, DTypeError, OperationError
+from facula_autograd.extend import Node, Rule, edge_to, next_seq
+from facula_errors import OperationError
 from facula_errors.extend import boundary
 
-from ._core.errors import show
-from ._core.tensor import Tensor, layout_of_tensor
+from ._core.call_sites import user_site
+from ._core.tensor import Tensor
 from ._dispatch.view_call import as_tensor
-from .transforms.dual import DualLevel
-from .transforms.grad import differentiable
-from .transforms.levels import is_at
+from .transforms.dual import DualLevel, check_tangent
+from .transforms.levels import is_at, is_recording
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
+# The node of a dual tensor: its gradient, a pair, goes on to the primal.
+_PAIRED = Rule("make_dual", lambda F, node, g: ((node.e0, g),), False, False)
 # The levels that are entered in this thread and task, the innermost last.
 _levels: ContextVar[tuple[DualLevel, ...]] = ContextVar("facula_tensor.dual_levels", default=())
 
@@ -46,7 +48,7 @@ def enter_dual_level() -> int:
     >>> exit_dual_level(level=number)
     """
     levels = _levels.get()
-    _levels.set((*levels, DualLevel()))
+    _levels.set((*levels, DualLevel(taped=True)))
     return len(levels)
 
 
@@ -124,19 +126,12 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             "make_dual: expected to be called in a level of forward mode; enter one: with dual_level()"
         )
     check_tangent("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
-    return where.make(where.value(tensor), tangent)
-
-
-def check_tangent(operation: str, primal: Tensor, tangent: Tensor) -> None:
-    """TypeError or ValueError where `tangent` cannot be the tangent of `primal`."""
-    wanted, given = layout_of_tensor(primal), layout_of_tensor(tangent)
-    if not differentiable(primal):
-        raise DTypeError(f"{operation}: expected a floating or complex tensor; got {show(wanted)}; convert it first")
-    if (wanted.shape, wanted.dtype, wanted.device) != (given.shape, given.dtype, given.device):
-        raise ArgumentError(
-            f"{operation}: expected a tangent of the primal's shape, dtype and device; the primal is {show(wanted)} on "
-            f"{wanted.device}, the tangent {show(given)} on {given.device}"
-        )
+    dual = where.make(where.value(tensor), tangent)
+    if tensor.node is not None and is_recording():
+        node = dual.node = Node()
+        node.rule, node.seq, node.e0 = _PAIRED, next_seq(), edge_to(tensor)
+        node.code, node.lasti = user_site()
+    return dual
 
 
 @boundary

@@ -1,4 +1,4 @@
-"""A module called with other parameters and buffers than its own."""
+"""A module called with other parameters and buffers than its own, and the tensors of several modules in one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor
+from facula_tensor import Tensor, stack
 from facula_tensor.extend import listed
 
 from .._members import BUFFER, PARAMETER, members
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._module import Module
     from .._types import Kwargs
 
-__all__ = ["functional_call"]
+__all__ = ["functional_call", "stack_module_state"]
 
 __dir__: _Callable[[], list[str]] = listed(__name__)
 
@@ -87,6 +87,52 @@ def functional_call(
             if now is not tensor and name in given and home is not None:
                 home[name] = now
             owner.__dict__[own] = former
+
+
+@boundary
+def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The parameters and the buffers of modules of one class, each stacked along a new first dimension, by name.
+
+    The parameters are new leaves, which want a gradient as the modules' own do: an ensemble is `vmap` of
+    `functional_call` over them. RuntimeError for modules of unlike classes, modes or parameters.
+
+    Arguments:
+        models: the modules: a list or a ModuleList, of at least one.
+
+    >>> from facula_nn import Linear
+    >>> parameters, buffers = stack_module_state([Linear(2, 1), Linear(2, 1)])
+    >>> {name: tuple(one.shape) for name, one in parameters.items()}, buffers
+    ({'weight': (2, 1, 2), 'bias': (2, 1)}, {})
+    """
+    models = list(models)
+    if not models:
+        raise OperationError("stack_module_state: expected at least one module; got none")
+    first = models[0]
+    for one in models[1:]:
+        if type(one) is not type(first) or one.training is not first.training:
+            raise OperationError(
+                "stack_module_state: expected modules of one class, all in training mode or none; got "
+                f"{type(first).__name__} and {type(one).__name__}, training={first.training} and {one.training}"
+            )
+    return (
+        _stacked([dict(one.named_parameters()) for one in models], leaves=True),
+        _stacked([dict(one.named_buffers()) for one in models], leaves=False),
+    )
+
+
+def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tensor]:
+    """Tensors of the same names, stacked; new leaves that want a gradient where all of them do."""
+    found = {}
+    for name in states[0]:
+        if any([name not in state or state[name].shape != states[0][name].shape for state in states]):
+            raise OperationError(f"stack_module_state: expected {name!r} in all modules, of one shape; it is not")
+        ones = [state[name] for state in states]
+        wants = {one.requires_grad for one in ones}
+        if len(wants) > 1:
+            raise OperationError(f"stack_module_state: expected all of {name!r} to want a gradient, or none; some do")
+        stacked = stack([one.detach() for one in ones]) if leaves else stack(ones)
+        found[name] = stacked.requires_grad_() if leaves and wants.pop() else stacked
+    return found
 
 
 def _merged(given: Any) -> tuple[dict[str, Tensor], Any]:

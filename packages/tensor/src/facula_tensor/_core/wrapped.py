@@ -138,6 +138,10 @@ class Level:
         """Copy `source` into `target`, in place, as `operation`; one of them is at this level. Returns the target."""
         raise NotImplementedError
 
+    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a `Function` of the user's, of whose arguments this is the innermost level."""
+        raise NotImplementedError
+
 
 _next_number: Callable[[], int] = count(1).__next__
 

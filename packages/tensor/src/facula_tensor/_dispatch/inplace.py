@@ -42,6 +42,9 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
             raise InvalidTypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")
         level = innermost(operands)
         if level is not None:  # Note [Levels]
+            if op.rule.saves:  # what a node saves is the value before
+                before = recorded_ops.clone(target)
+                operands = tuple([before if a is target else a for a in operands])
             if factored:
                 result = with_alpha(op, operands[0], operands[1], alpha, None)
             else:

@@ -13,9 +13,9 @@ from facula_storage.extend import COMPLEX, FLOATING, layout_cache_clearers, rele
 
 from .._core.errors import mutation, show
 from .._core.foreign import tensor_over
-from .._core.tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor, make
 from .._core.view_family import register
-from .._core.wrapped import LevelLayout
+from .._core.wrapped import Level, LevelLayout, innermost
 from .._creation.filled import zeros
 from .._creation.from_data import tensor
 from .._creation.generator import get_rng_state, repeating
@@ -82,7 +82,14 @@ class TensorAdapter(Adapter):
 
     def alias(self, v: Tensor) -> Tensor:
         """Another tensor over the same storage."""
+        layout = v._layout
+        if isinstance(layout, LevelLayout):
+            return make(Tensor, layout, v._storage, v._offset)  # type: ignore[arg-type]
         return v.detach()
+
+    def transform(self, args: Sequence[object]) -> Level | None:
+        """The innermost level that wraps one of a Function's arguments."""
+        return innermost(args)
 
     def metadata(self, v: Tensor) -> Any:
         """Shape, dtype and device."""

@@ -22,18 +22,22 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
+from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.nodes import node_for
 from .._dispatch.view_changes import region
+from .custom import apply_at_dual
 from .grad import GradLevel, differentiable
-from .levels import call_contents, copy_contents, family_contents, is_at, wrapped
-from .rules import Call, apply_rules, gradients
+from .levels import call_contents, copy_contents, family_contents, is_at, is_recording, record_view, wrapped
+from .rules import Call, apply_rules, gradients, layouts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,9 +90,17 @@ def laid_out(tangent: Tensor, layout: Layout) -> Tensor:
 
 
 class DualLevel(Level):
-    """One forward mode."""
+    """One forward mode.
 
-    __slots__ = ()
+    `taped`: whether pairs have a node as well where a primal wants a gradient, as PyTorch's dual tensors have: a
+    backward pass from them gives gradients that are pairs. (Their primals have nodes of their own in any case.)
+    """
+
+    __slots__ = ("taped",)
+
+    def __init__(self, taped: bool = False) -> None:
+        super().__init__()
+        self.taped = taped
 
     def make(self, primal: Tensor, tangent: Tensor | None, owned: bool = False) -> Tensor:
         """A pair, as one tensor."""
@@ -113,6 +125,8 @@ class DualLevel(Level):
             return answer
         tangent = tangent_of(Call(op, primals, results, parameters), tangents, record)
         results[0] = self.make(results[0], tangent)
+        if self.taped and record and any([isinstance(a, Tensor) and a.node is not None for a in operands]):
+            node_for(op, operands, layouts_of(operands), parameters, results)
         return results[0] if len(results) == 1 else tuple(results)
 
     def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
@@ -123,11 +137,21 @@ class DualLevel(Level):
             return found
         tangents = call(layout.own(), *parameters)
         if type(found) is not tuple:
-            return self.make(found, tangents, True)
-        return tuple([self.make(one, tangent, True) for one, tangent in zip(found, tangents, strict=True)])
+            views = [self.make(found, tangents, True)]
+        else:
+            views = [self.make(one, tangent, True) for one, tangent in zip(found, tangents, strict=True)]
+        if self.taped and rules is not None and input.node is not None:
+            for one, (rule, kept) in zip(views, rules, strict=True):
+                record_view(one, input, rule, kept)
+        return tuple(views) if type(found) is tuple else views[0]
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
         """Copy a primal into a primal, and a tangent into a tangent."""
+        if self.taped and self.open and (target.node is not None or source.node is not None) and is_recording():
+            raise UnsupportedError(
+                f"{operation}: changing a dual tensor in place is not supported where a gradient is wanted too; use "
+                "an operator that gives a new tensor, or jvp() and grad() of facula.func"
+            )
         if self.open and not is_at(self, target):
             starts_inplace(operation, target, (target,))
             self.adopt(target)
@@ -137,6 +161,10 @@ class DualLevel(Level):
             tangent = self.tangent(source)
             copy_contents(operation, layout.own(), 0 if tangent is None else tangent)  # type: ignore[arg-type]
         return target
+
+    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A Function of the user's, whose `jvp` gives the tangents."""
+        return apply_at_dual(self, function, args, kwargs, check_tangent)
 
     def adopt(self, target: Tensor) -> None:
         """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros."""
@@ -237,3 +265,15 @@ def transposed_twice(call: Call, tangents: list[Tensor | None], record: bool) ->
 def first_of(answer: Result) -> Tensor:
     """The first of several results."""
     return answer[0] if type(answer) is tuple else answer
+
+
+def check_tangent(operation: str, primal: Tensor, tangent: Tensor) -> None:
+    """TypeError or ValueError where `tangent` cannot be the tangent of `primal`."""
+    wanted, given = layout_of_tensor(primal), layout_of_tensor(tangent)
+    if not differentiable(primal):
+        raise DTypeError(f"{operation}: expected a floating or complex tensor; got {show(wanted)}; convert it first")
+    if (wanted.shape, wanted.dtype, wanted.device) != (given.shape, given.dtype, given.device):
+        raise ArgumentError(
+            f"{operation}: expected a tangent of the primal's shape, dtype and device; the primal is {show(wanted)} on "
+            f"{wanted.device}, the tangent {show(given)} on {given.device}"
+        )

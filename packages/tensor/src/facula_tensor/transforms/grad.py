@@ -25,7 +25,8 @@ from .._dispatch.inplace_checks import check_family, refuse_leaf, starts_inplace
 from .._dispatch.namespaces import operators
 from .._dispatch.nodes import node_for
 from .._dispatch.view_changes import rebase
-from .levels import call_contents, copy_contents, family_contents, is_at, wrapped
+from .custom import apply_at_grad
+from .levels import call_contents, copy_contents, family_contents, is_at, is_recording, record_view, wrapped
 from .rules import Call, gradients
 
 if TYPE_CHECKING:
@@ -112,10 +113,7 @@ class GradLevel(Level):
                 one._base = input
                 register(one, input)
                 if input.node is not None:
-                    node = one.node = Node()
-                    node.rule, node.seq, node.e0 = rule, next_seq(), edge_to(input)
-                    node.rest = (layout_of_tensor(input), rest)
-                    node.code, node.lasti = user_site()
+                    record_view(one, input, rule, rest)
         return tuple(views) if type(found) is tuple else views[0]
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
@@ -126,7 +124,7 @@ class GradLevel(Level):
         if not is_at(self, target):
             starts_inplace(operation, target, (target,))
             self.adopt(target)
-        record = (not active_modes or current_mode().grad) and (target.node is not None or source.node is not None)
+        record = is_recording() and (target.node is not None or source.node is not None)
         if record:
             refuse_leaf(operation, target)
             check_family(operation, target)
@@ -137,6 +135,10 @@ class GradLevel(Level):
             node_for(operators["overwrite"], (target, source), layouts, (), [target], None, edges)
             rebase(target, edges[0])
         return target
+
+    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A Function of the user's, whose `backward` runs in the pass of this level."""
+        return apply_at_grad(self, function, args, kwargs)
 
     def adopt(self, target: Tensor) -> None:
         """Let `target`, which is not of this level, and all of its family of views be values of it."""
@@ -166,7 +168,7 @@ class GradLevel(Level):
         def collect(value: Any, g: object) -> None:
             found[id(value)] = g
 
-        reached = [(root, g) for root, g in zip(roots, gradients, strict=True) if root.node is not None]
+        reached = [(root, g) for root, g in zip(roots, gradients, strict=True) if is_at(self, root) and root.node]
         if reached:
             starts, given = zip(*reached, strict=True)
             run_backward(starts, given, retain, record, inputs, user_site(), collect, "grad")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import replace_mode
+from facula_autograd.extend import Node, active_modes, current_mode, edge_to, next_seq, replace_mode
 from facula_storage.extend import new_instance
 
-from .._core.tensor import Tensor
+from .._core.call_sites import user_site
+from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import family_of, register, root_of
-from .._core.wrapped import NO_STORAGE, LevelLayout
+from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from ..ops.assigning import copy_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from facula_autograd.extend import Rule
 
     from .._core.types import Operands, Parameters, Result
     from .._dispatch.operator import Operator
@@ -33,6 +37,25 @@ def call_contents(op: Operator, contents: Operands, parameters: Parameters, reco
     if op.arity < 0:
         return call(contents, parameters)
     return call(*contents, parameters) if parameters else call(*contents)
+
+
+def is_recording() -> bool:
+    """Whether the mode of this thread records."""
+    return not active_modes or current_mode().grad
+
+
+def record_view(view: Tensor, input: Tensor, rule: Rule, parameters: tuple[object, ...]) -> None:
+    """Give a view the node that leads to what it was taken of.
+
+    Arguments:
+        view: the view.
+        input: what it was taken of.
+        rule: how the node goes backward.
+        parameters: those of the view, which the rule asks for.
+    """
+    node = view.node = Node()
+    node.rule, node.seq, node.e0, node.rest = rule, next_seq(), edge_to(input), (layout_of_tensor(input), parameters)
+    node.code, node.lasti = user_site()
 
 
 def copy_contents(operation: str, target: Tensor, source: Tensor, record: bool = True) -> None:
@@ -64,3 +87,28 @@ def _same(tensor: Tensor) -> Tensor:
 def is_at(level: object, value: Any) -> bool:
     """Whether this is a tensor that this level wraps."""
     return getattr(getattr(value, "_layout", None), "level", None) is level
+
+
+# How many levels surround what runs in this thread and task.
+_depth: ContextVar[int] = ContextVar("facula_tensor.transforms", default=0)
+
+
+def is_inside() -> bool:
+    """Whether a transform is under way in this thread or task."""
+    return _depth.get() > 0
+
+
+class entered:
+    """Context manager: inside a level, which is closed in the end."""
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: Level):
+        self.level = level
+
+    def __enter__(self) -> None:
+        _depth.set(_depth.get() + 1)
+
+    def __exit__(self, *error: object) -> None:
+        _depth.set(_depth.get() - 1)
+        self.level.open = False

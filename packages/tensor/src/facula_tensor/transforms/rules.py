@@ -32,15 +32,18 @@ class Call:
 
     def __init__(self, op: Operator, operands: Operands, results: list[Any], parameters: Parameters):
         self.op, self.operands, self.results, self.parameters = op, operands, results, parameters
-        self.layouts: Layouts = tuple(
-            [layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in operands]
-        )
+        self.layouts = layouts_of(operands)
 
     @property
     def is_complex(self) -> bool:
         """Whether the first operand is complex."""
         first = next((one for one in self.layouts if isinstance(one, Layout)), None)
         return first is not None and first.dtype.category == COMPLEX
+
+
+def layouts_of(operands: Operands) -> Layouts:
+    """The layout of each operand, the type of a number, None for None."""
+    return tuple([layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in operands])
 
 
 def asked(rule: Function) -> tuple[str, ...]:

@@ -1,0 +1,25 @@
+"""Functions of functions: derivatives as functions, which nest in any order. The names of `torch.func`.
+
+Arguments and results may be tuples, lists and dicts of tensors, in any nesting. What a function here is given has a
+level of its own (see `_core/wrapped.py`), so derivatives of derivatives do not mix, and what surrounds a transform,
+another one or a plain `backward()`, differentiates through it.
+
+>>> from facula_tensor import tensor
+>>> grad(lambda x: x * grad(lambda y: x + y)(tensor(1.0)))(tensor(2.0))
+tensor(1.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._core.names import listed
+from .transforms.functions import grad, grad_and_value, jvp, linearize, value_and_grad, vjp
+from .transforms.jacobians import hessian, jacfwd, jacrev
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "value_and_grad", "vjp"]
+
+__dir__: Callable[[], list[str]] = listed(__name__)

@@ -1,0 +1,330 @@
+"""Derivatives of functions as functions: `grad`, `vjp`, `jvp` and `linearize`."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd import GradientError, enable_grad
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors.extend import boundary
+
+from .._core.errors import show
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.namespaces import no_record_ops
+from .dual import DualLevel, check_tangent
+from .grad import GradLevel, differentiable
+from .levels import entered
+from .trees import leaves_like, map_tensors, put_together, tensors_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .trees import Tree
+
+    Argnums = int | tuple[int, ...]
+
+
+class Pulled:
+    """A function that was called at the level of a gradient: what it gave, and the way back to some arguments.
+
+    Arguments:
+        operation: how errors begin.
+        func: the function.
+        args: its positional arguments.
+        argnums: the places of those that are differentiated by; all of them if None.
+        kwargs: its arguments by name.
+        has_aux: whether it returns a pair, of which the second part is passed on as it is.
+    """
+
+    def __init__(
+        self,
+        operation: str,
+        func: Callable[..., Tree],
+        args: Sequence[Tree],
+        argnums: Argnums | None = None,
+        kwargs: dict[str, Any] | None = None,
+        has_aux: bool = False,
+    ):
+        self.level, self.operation = GradLevel(), operation
+        places = range(len(args)) if argnums is None else places_of(operation, argnums, len(args))
+        by = tuple([args[place] for place in places])
+        points, self.in_shape = tensors_of(operation, "the arguments to differentiate by", by)
+        for one in points:
+            if not differentiable(one):
+                raise InvalidTypeError(
+                    f"{operation}: expected floating or complex tensors to differentiate by; got "
+                    f"{show(layout_of_tensor(one))}"
+                )
+        self.leaves = [self.level.leaf(one) for one in points]
+        given = list(args)
+        for place, one in zip(places, put_together(self.in_shape, self.leaves), strict=True):
+            given[place] = one
+        with entered(self.level), enable_grad():
+            found = func(*given, **(kwargs or {}))
+        found, aux = pair_of(operation, found) if has_aux else (found, None)
+        self.outputs, self.out_shape = tensors_of(operation, "what the function returns", found)
+        self.aux = map_tensors(self.level.value, aux)
+
+    def values(self) -> list[Tensor]:
+        """The results."""
+        return [self.level.value(one) for one in self.outputs]
+
+    def pull(self, cotangents: Sequence[Tensor], record: bool | None = None, retain: bool = True) -> list[Tensor]:
+        """The gradients of the arguments, zeros where the results do not depend on one.
+
+        Arguments:
+            cotangents: the gradients of the results.
+            record: whether they can be differentiated by what surrounds the transform; as the mode says if None.
+            retain: keep the graph for another time.
+        """
+        record = self.level.records if record is None else record
+        found = self.level.pull(self.outputs, cotangents, self.leaves, record=record, retain=retain)
+        return [
+            no_record_ops.zeros_like(self.level.value(leaf)) if g is None else g
+            for g, leaf in zip(found, self.leaves, strict=True)
+        ]
+
+
+def places_of(operation: str, argnums: Argnums, count: int) -> list[int]:
+    """Places of positional arguments, counted from the front; TypeError or ValueError where there is none there."""
+    places = []
+    for place in argnums if isinstance(argnums, tuple) else (argnums,):
+        if type(place) is not int:
+            raise InvalidTypeError(f"{operation}: expected argnums to be an int or a tuple of ints; got {argnums!r}")
+        if not -count <= place < count:
+            raise ArgumentError(f"{operation}: expected argnums within {count} positional arguments; got {place}")
+        places.append(place % count)
+    if not places or len(set(places)) < len(places):
+        raise ArgumentError(f"{operation}: expected argnums to name at least one argument, each once; got {argnums!r}")
+    return places
+
+
+def pair_of(operation: str, found: Any) -> tuple[Any, Any]:
+    """What a function with `has_aux` returned."""
+    if not isinstance(found, tuple) or len(found) != 2:
+        got = f"a tuple of {len(found)}" if isinstance(found, tuple) else f"a {type(found).__name__}"
+        raise InvalidTypeError(f"{operation}: expected, with has_aux, a function that returns (output, aux); got {got}")
+    return found
+
+
+@boundary
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that gives the gradient of `func`, which returns one number, by its arguments.
+
+    What it gives is built like the argument (tuples, lists and dicts of tensors); for a tuple of `argnums` a tuple of
+    such. It can be differentiated again, and be transformed. `no_grad` inside `func` holds there; around the call it
+    says that the result is not recorded.
+
+    Arguments:
+        func: the function; it returns a tensor of one element without dimensions.
+        argnums: by which positional arguments: a place, or a tuple of places.
+        has_aux: whether `func` returns a pair (output, aux); the result is then a pair (gradient, aux).
+
+    >>> from facula_tensor import tensor
+    >>> grad(lambda x: x**3)(tensor(2.0))
+    tensor(12.)
+    >>> grad(grad(lambda x: x**3))(tensor(2.0))
+    tensor(12.)
+    """
+    both = _grad_and_value("grad", func, argnums, has_aux)
+
+    @_named(func)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, value = both(args, kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+@boundary
+def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that gives the pair (gradient, value) of `func`.
+
+    Arguments:
+        func: the function; it returns a tensor of one element without dimensions.
+        argnums: by which positional arguments: a place, or a tuple of places.
+        has_aux: whether `func` returns a pair (output, aux), which is then in the place of the value.
+
+    >>> from facula_tensor import tensor
+    >>> grad_and_value(lambda x: x * x)(tensor(3.0))
+    (tensor(6.), tensor(9.))
+    """
+    both = _grad_and_value("grad_and_value", func, argnums, has_aux)
+    return _named(func)(lambda *args, **kwargs: both(args, kwargs))
+
+
+@boundary
+def value_and_grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that gives the pair (value, gradient) of `func`: `grad_and_value` in the order that JAX has.
+
+    Arguments:
+        func: the function; it returns a tensor of one element without dimensions.
+        argnums: by which positional arguments: a place, or a tuple of places.
+        has_aux: whether `func` returns a pair (output, aux), which is then in the place of the value.
+
+    >>> from facula_tensor import tensor
+    >>> value_and_grad(lambda x: x * x)(tensor(3.0))
+    (tensor(9.), tensor(6.))
+    """
+    both = _grad_and_value("value_and_grad", func, argnums, has_aux)
+    return _named(func)(lambda *args, **kwargs: both(args, kwargs)[::-1])
+
+
+def _grad_and_value(
+    operation: str, func: Callable[..., Any], argnums: Argnums, has_aux: bool
+) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
+    """What `grad` and its kin have in common: a function of arguments that gives gradient and value."""
+    if not callable(func):
+        raise InvalidTypeError(f"{operation}: expected a function; got {type(func).__name__} {func!r:.60}")
+
+    def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        called = Pulled(operation, func, args, argnums, kwargs, has_aux)
+        values = called.values()
+        if called.out_shape.kind is not None or values[0].ndim or values[0].is_complex():
+            got = show(layout_of_tensor(values[0])) if called.out_shape.kind is None else f"{called.out_shape}"
+            raise ArgumentError(
+                f"{operation}: expected the function to return one real number, a tensor without dimensions; got "
+                f"{got}; take its sum() or mean()"
+            )
+        found = called.pull([no_record_ops.ones_like(values[0])], retain=False)
+        gradient = put_together(called.in_shape, found)
+        return gradient if isinstance(argnums, tuple) else gradient[0], (values[0], called.aux) if has_aux else values[
+            0
+        ]
+
+    return both
+
+
+def _named(func: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator for what a transform makes of `func`: named as that is, and a public function."""
+    return lambda made: boundary(wraps(func)(made)) if hasattr(func, "__name__") else boundary(made)
+
+
+@boundary
+def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any:
+    """The pair (output, pull) of `func` at `primals`: `pull(cotangents)` gives the gradients of the primals.
+
+    `pull` takes something built like the output, and gives a tuple with an entry, built like it, for each primal; it
+    may be called several times, and what it gives may be differentiated.
+
+    Arguments:
+        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
+        primals: its arguments, which are such as well.
+        has_aux: whether `func` returns a pair (output, aux); the result is then (output, pull, aux).
+
+    >>> from facula_tensor import tensor
+    >>> output, pull = vjp(lambda x, y: x * y, tensor(2.0), tensor(3.0))
+    >>> output, pull(tensor(1.0))
+    (tensor(6.), (tensor(3.), tensor(2.)))
+    """
+    called = Pulled("vjp", func, primals, None, None, has_aux)
+    values = called.values()
+
+    @boundary
+    def pull(*cotangents: Tree, retain_graph: bool = True, create_graph: bool | None = None) -> tuple[Tree, ...]:
+        """The gradients of the primals.
+
+        Arguments:
+            cotangents: the gradient of the output, built like it (several: those of an output that is a tuple).
+            retain_graph: keep what was saved, for another call.
+            create_graph: whether what surrounds `vjp` can differentiate them; as the mode says if None.
+        """
+        given = leaves_like(
+            "vjp", "the cotangents", cotangents if len(cotangents) > 1 else cotangents[0], called.out_shape
+        )
+        for value, g in zip(values, given, strict=True):
+            check_tangent("vjp", value, g)
+        return put_together(called.in_shape, called.pull(given, create_graph, retain_graph))
+
+    output = put_together(called.out_shape, values)
+    return (output, pull, called.aux) if has_aux else (output, pull)
+
+
+@boundary
+def jvp(
+    func: Callable[..., Tree],
+    primals: tuple[Tree, ...],
+    tangents: tuple[Tree, ...],
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """The pair (output, its tangent) of `func` at `primals` along `tangents`, by forward mode.
+
+    Arguments:
+        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
+        primals: its arguments, a tuple.
+        tangents: their tangents, a tuple that is built alike.
+        strict: whether an output that does not depend on the primals is an error, rather than a tangent of zeros.
+        has_aux: whether `func` returns a pair (output, aux); the result is then (output, tangent, aux).
+
+    >>> from facula_tensor import tensor
+    >>> jvp(lambda x: x**3, (tensor(2.0),), (tensor(1.0),))
+    (tensor(8.), tensor(12.))
+    """
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple) or not given:
+            raise InvalidTypeError(f"jvp: expected {name} to be a tuple of arguments; got {type(given).__name__}")
+    points, shape = tensors_of("jvp", "the primals", primals)
+    along = leaves_like("jvp", "the tangents", tangents, shape)
+    for point, tangent in zip(points, along, strict=True):
+        check_tangent("jvp", point, tangent)
+    level = DualLevel()
+    with entered(level):
+        pairs = [level.make(point, tangent) for point, tangent in zip(points, along, strict=True)]
+        found = func(*put_together(shape, pairs))
+    found, aux = pair_of("jvp", found) if has_aux else (found, None)
+    outputs, out_shape = tensors_of("jvp", "what the function returns", found)
+    slopes = []
+    for place, out in enumerate(outputs):
+        slope = level.tangent(out)
+        if slope is None and strict:
+            raise GradientError(
+                f"jvp: expected outputs that depend on the primals; output {place} does not (strict=True)"
+            )
+        slopes.append(no_record_ops.zeros_like(out) if slope is None else slope)
+    output = put_together(out_shape, [level.value(one) for one in outputs])
+    tangent = put_together(out_shape, slopes)
+    return (output, tangent, map_tensors(level.value, aux)) if has_aux else (output, tangent)
+
+
+@boundary
+def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable[..., Tree]]:
+    """The pair (output, push) of `func` at `primals`: `push(*tangents)` gives the output's tangent.
+
+    `func` runs once, however often `push` is called; each call costs two passes over what it recorded.
+
+    Arguments:
+        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
+        primals: its arguments, which are such as well.
+
+    >>> from facula_tensor import tensor
+    >>> output, push = linearize(lambda x: x**3, tensor(2.0))
+    >>> output, push(tensor(1.0)), push(tensor(2.0))
+    (tensor(8.), tensor(12.), tensor(24.))
+    """
+    called = Pulled("linearize", func, primals)
+    values = called.values()
+
+    @boundary
+    def push(*tangents: Tree) -> Tree:
+        """The tangent of the output.
+
+        Arguments:
+            tangents: the tangents of the primals, one for each and built like it.
+        """
+        along = leaves_like("linearize", "the tangents", tangents, called.in_shape)
+        points = [called.level.value(leaf) for leaf in called.leaves]
+        for point, tangent in zip(points, along, strict=True):
+            check_tangent("linearize", point, tangent)
+        level = GradLevel()
+        level.records = called.level.records
+        with entered(level), enable_grad():
+            dummies = [level.leaf(no_record_ops.zeros_like(value)) for value in values]
+            back = called.pull(dummies, True)
+            found = level.pull(back, along, dummies, record=level.records)
+        slopes = [no_record_ops.zeros_like(v) if one is None else one for v, one in zip(values, found, strict=True)]
+        return put_together(called.out_shape, slopes)
+
+    return put_together(called.out_shape, values), push

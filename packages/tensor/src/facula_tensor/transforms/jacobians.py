@@ -1,0 +1,177 @@
+"""Jacobians and Hessians of functions: one derivative for each element, by rows or by columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors.extend import boundary
+
+from .._core.tensor import Tensor
+from .._creation.filled import zeros
+from .._creation.ranges import eye
+from .._dispatch.namespaces import recorded_ops
+from ..ops.join import stack
+from .functions import Pulled, _named, jvp, pair_of, places_of
+from .trees import put_together, tensors_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .functions import Argnums
+    from .trees import Tree
+
+
+def basis_of(tensors: list[Tensor]) -> list[list[Tensor]]:
+    """The unit vectors of all elements of some tensors: each is a tensor like each of them, a 1 in one place in all."""
+    units = []
+    for place, one in enumerate(tensors):
+        for row in eye(one.numel(), dtype=one.dtype, device=one.device):
+            units.append([
+                row.reshape(one.shape) if at == place else zeros(other.shape, dtype=other.dtype, device=other.device)
+                for at, other in enumerate(tensors)
+            ])  # fmt: skip
+    return units
+
+
+@boundary
+def jacrev(
+    func: Callable[..., Tree],
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[..., Any]:
+    """A function that gives the Jacobian of `func`, by reverse mode: one pass for each element of the output.
+
+    The shape is that of the output followed by that of the argument. Where the output or the argument is built of
+    several tensors, the Jacobian is built like the output, of parts that are built like the argument.
+
+    Arguments:
+        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
+        argnums: by which positional arguments: a place, or a tuple of places.
+        has_aux: whether `func` returns a pair (output, aux); the result is then a pair (Jacobian, aux).
+        chunk_size: how many rows are computed at a time; as many as there are if None.
+        _preallocate_and_copy: accepted and not needed.
+
+    >>> from facula_tensor import tensor
+    >>> jacrev(lambda x: x * x)(tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    _check_chunk(chunk_size)
+
+    @_named(func)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        called = Pulled("jacrev", func, args, argnums, kwargs, has_aux)
+        values = called.values()
+        rows = [called.pull(unit) for unit in basis_of(values)]
+        points = [called.level.value(leaf) for leaf in called.leaves]
+        parts, start = [], 0
+        for value in values:
+            stop = start + value.numel()
+            parts.append(_by_argument(argnums, put_together(called.in_shape, [
+                _joined([row[place] for row in rows[start:stop]], value, point, 0) for place, point in enumerate(points)
+            ])))  # fmt: skip
+            start = stop
+        result = put_together(called.out_shape, parts)
+        return (result, called.aux) if has_aux else result
+
+    return jacobian
+
+
+def _check_chunk(chunk_size: object) -> None:
+    if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
+        raise ArgumentError(f"jacrev: expected chunk_size to be a positive integer or None; got {chunk_size!r}")
+
+
+def _by_argument(argnums: Argnums, parts: Any) -> Any:
+    return parts if isinstance(argnums, tuple) else parts[0]
+
+
+def _joined(rows: list[Tensor], value: Tensor, point: Tensor, dim: int) -> Tensor:
+    """The block of a Jacobian of one output by one argument, from its rows (`dim` 0) or its columns (1)."""
+    shape = (*value.shape, *point.shape)
+    if not rows:
+        return zeros(shape, dtype=value.dtype, device=value.device)
+    if not dim:
+        return stack(rows).reshape(shape)
+    return recorded_ops.movedim(stack(rows), 0, -1).reshape(shape)
+
+
+@boundary
+def jacfwd(
+    func: Callable[..., Tree], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable[..., Any]:
+    """A function that gives the Jacobian of `func`, by forward mode: one pass for each element of the argument.
+
+    The result is built as that of `jacrev`.
+
+    Arguments:
+        func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
+        argnums: by which positional arguments: a place, or a tuple of places.
+        has_aux: whether `func` returns a pair (output, aux); the result is then a pair (Jacobian, aux).
+        randomness: what `vmap` does with random operators: "error", "same" or "different".
+
+    >>> from facula_tensor import tensor
+    >>> jacfwd(lambda x: x * x)(tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if randomness not in ("error", "same", "different"):
+        raise ArgumentError(f"jacfwd: expected randomness 'error', 'same' or 'different'; got {randomness!r}")
+
+    @_named(func)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        places = places_of("jacfwd", argnums, len(args))
+        points, shape = tensors_of(
+            "jacfwd", "the arguments to differentiate by", tuple([args[place] for place in places])
+        )
+
+        def of_points(*changed: Any) -> Any:
+            given = list(args)
+            for place, one in zip(places, changed, strict=True):
+                given[place] = one
+            return func(*given, **kwargs)
+
+        primals, aux, columns = put_together(shape, points), None, []
+        outputs: Any = None
+        for unit in basis_of(points):
+            outputs, slopes, *more = jvp(of_points, primals, put_together(shape, unit), has_aux=has_aux)
+            aux = more[0] if has_aux else None
+            columns.append(tensors_of("jacfwd", "what the function returns", slopes)[0])
+        if outputs is None:
+            outputs = of_points(*primals)
+            outputs, aux = pair_of("jacfwd", outputs) if has_aux else (outputs, None)
+        values, out_shape = tensors_of("jacfwd", "what the function returns", outputs)
+        parts = []
+        for at, value in enumerate(values):
+            start, blocks = 0, []
+            for point in points:
+                stop = start + point.numel()
+                blocks.append(_joined([column[at] for column in columns[start:stop]], value, point, 1))
+                start = stop
+            parts.append(_by_argument(argnums, put_together(shape, blocks)))
+        result = put_together(out_shape, parts)
+        return (result, aux) if has_aux else result
+
+    return jacobian
+
+
+@boundary
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that gives the second derivatives of `func`: forward mode over reverse mode.
+
+    Arguments:
+        func: the function.
+        argnums: by which positional arguments: a place, or a tuple of places.
+
+    >>> from facula_tensor import tensor
+    >>> hessian(lambda x: (x**3).sum())(tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    if not callable(func):
+        raise InvalidTypeError(f"hessian: expected a function; got {type(func).__name__} {func!r:.60}")
+    return jacfwd(jacrev(func, argnums), argnums)
