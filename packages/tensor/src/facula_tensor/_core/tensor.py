@@ -293,6 +293,12 @@ def readable(tensor: Tensor) -> Tensor:
     return layout.readable() if isinstance(layout, LevelLayout) else tensor
 
 
+def elements(tensor: Tensor) -> Tensor:
+    """A tensor of all elements there are: what a transform wraps, a whole batch, or `tensor` itself."""
+    layout = tensor._layout
+    return layout.elements() if isinstance(layout, LevelLayout) else tensor
+
+
 def example(tensor: Tensor) -> Tensor:
     """A tensor with memory that lies as `tensor` does: what a transform wraps, an element of a batch, or itself."""
     layout = tensor._layout

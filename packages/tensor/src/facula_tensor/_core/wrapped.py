@@ -92,6 +92,10 @@ class LevelLayout(WrappedLayout):
         """The tensor whose elements Python reads in place of this one's."""
         raise NotImplementedError
 
+    def elements(self) -> Any:
+        """A tensor with memory that holds all elements there are, those of a whole batch."""
+        return self.readable()
+
     def example(self) -> Any:
         """A tensor with memory that lies as this one does."""
         return self.readable()

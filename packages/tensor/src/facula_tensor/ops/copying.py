@@ -34,6 +34,7 @@ class to:
     kernel = "copy"
     parameters = ("dtype",)
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, dtype):
         return contiguous(layout.shape, dtype, layout.device)
@@ -48,6 +49,7 @@ class to_device:
 
     parameters = ("device",)
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, device):
         return contiguous(layout.shape, layout.dtype, device)
@@ -81,6 +83,7 @@ class _clone:
     """A copy in memory of its own."""
 
     kernel = "copy"
+    batching = "leading"
 
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)

@@ -21,6 +21,7 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .assigning import assign_inplace
 from .gathering import as_index, at_least_one, different_dtypes
+from .indexing.batches import taken
 from .indexing.getitem import put_into
 from .masks import fitting, masked_fill, masked_fill_
 from .scattering import check_reduction, reduced
@@ -38,6 +39,8 @@ class _index_select:
     inputs = ("input", "index")
     parameters = ("dim", "skip", "scaled")
     holomorphic = False
+
+    batching = taken
 
     def outputs(layout, index, dim, skip, scaled):
         shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])

@@ -92,6 +92,20 @@ class _recurrent:
         check(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
         return in_row_major(F, "recurrent", operands, parameters)
 
+    def batching(F, call):
+        input, h0, c0, *weights, sizes = call.operands
+        if sizes is not None or any(call.batched[3:]):
+            return None
+        states = [None if one is None else call.rows(one) for one in (h0, c0)]
+        out, h_n, c_n, saved, cells = call.run((F.contiguous(call.channels(input)), *states, *weights, sizes))
+        if layout_of_tensor(cells).numel:
+            cells = F.reshape(cells, (input.shape[0], -1, cells.shape[-1]))
+            cells = F.movedim(F.reshape(cells, (input.shape[0], call.size, -1, cells.shape[-1])), 1, 0)
+            cells = call.wrap(F.reshape(cells, (call.size, -1, cells.shape[-1])))
+        else:
+            cells = call.split(cells)
+        return call.split_channels(out), call.split(h_n), call.split(c_n), call.split_channels(saved), cells
+
     def outputs(input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes, kind, reverse):
         rows, hidden, dtype, device = input.shape[:-1], weight_hh.shape[1], input.dtype, input.device
         count = 1

@@ -10,7 +10,7 @@ from facula_errors.extend import boundary
 from facula_storage import Layout, bfloat16, contiguous, float16, float32
 from facula_storage.extend import FLOATING
 
-from .._core.tensor import Tensor
+from .._core.tensor import Tensor, elements
 from .._creation.generator import Generator, default_generator
 from .._dispatch.declaration import elementwise, operator
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops
@@ -189,6 +189,7 @@ class _constant:
     """`input`, as a function of `other` with gradient 0."""
 
     inputs = ("input", "other")
+    batching = "first"
 
     def outputs(layout, other):
         return layout

@@ -64,6 +64,13 @@ class as_strided_scatter:
     parameters = ("size", "stride", "offset")
     holomorphic = False
 
+    def batching(F, call):
+        layout, (size, stride, offset) = layout_of_tensor(call.operands[0]), call.parameters
+        if not layout.is_contiguous:
+            return None
+        whole, src = call.wholes()
+        return call.wrap(call.run((F.contiguous(whole), src), ((call.size, *size), (layout.numel, *stride), offset)))
+
     def outputs(layout, src, size, stride, offset):
         return contiguous(layout.shape, layout.dtype, layout.device)
 

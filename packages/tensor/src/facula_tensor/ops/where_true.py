@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_storage import contiguous, int64
 from facula_storage.extend import PlanTable, allocate
 
-from .._core.tensor import Tensor, make, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, make, snapshot
 from .._dispatch.declaration import operator
 from .._dispatch.launching import launch
 from .._dispatch.namespaces import no_record_ops
@@ -30,6 +30,10 @@ def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
 @operator
 class _count_true:
     """The number of true elements."""
+
+    def batching(F, call):
+        (mask,) = call.operands
+        return F.sum(mask, (tuple(range(layout_of_tensor(mask).ndim)), False))
 
     def outputs(layout):
         return contiguous((), int64, layout.device)

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_errors import OperationError, UnsupportedError
 from facula_storage import layout_of
 
-from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._core.tensor import Tensor, elements, example, layout_of_tensor, snapshot
 from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .batching import BatchedCall, run
+from .batched_call import BatchedCall
+from .batching import run
 from .levels import copy_contents, is_at, wrapped
 
 if TYPE_CHECKING:
@@ -53,10 +54,13 @@ class BatchLayout(LevelLayout):
             "do this outside of vmap"
         )
 
+    def elements(self) -> Tensor:
+        """The whole batch."""
+        return elements(self.value)
+
     def example(self) -> Tensor:
         """The first element of the batch."""
-        first = no_record_ops.select(self.value, 0, 0)
-        return first._layout.example() if isinstance(first._layout, LevelLayout) else first
+        return example(no_record_ops.select(self.value, 0, 0))
 
 
 class BatchLevel(Level):

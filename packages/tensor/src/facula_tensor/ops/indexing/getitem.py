@@ -30,6 +30,7 @@ from ..._dispatch.overrides import call_torch_function, overridden
 from ..._dispatch.view_call import view_at
 from ...ops import parts as _parts  # noqa: F401  declares select and slice
 from ..where_true import where_true
+from .batches import put_at, taken, taken_back
 from .many import merged
 from .windows import FIND, INDEX, fast_window
 
@@ -318,6 +319,8 @@ class _take:
     parameters = ("dim",)
     holomorphic = False
 
+    batching = taken
+
     def outputs(layout, index, dim):
         shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
         return contiguous(shape, layout.dtype, layout.device)
@@ -333,6 +336,8 @@ class _take_back:
     inputs = ("grad", "index")
     parameters = ("shape", "dim", "skip")
     holomorphic = False
+
+    batching = taken_back
 
     def outputs(layout, index, shape, dim, skip):
         return contiguous(shape, layout.dtype, layout.device)
@@ -352,6 +357,8 @@ class _put:
     inputs = ("input", "index", "values")
     parameters = ("dim", "accumulate", "from_zero")
     holomorphic = False
+
+    batching = put_at
 
     def outputs(layout, index, values, dim, accumulate, from_zero):
         return contiguous(layout.shape, layout.dtype, layout.device)
