@@ -147,7 +147,15 @@ class Adapter:
         Seldom enough that it may take some microseconds. The pass may be part of another one.
         """
 
-    # ---- transforms
+    # ---- several gradients at once, and transforms
+
+    def unstack(self, v: AnyValue) -> list[AnyValue]:
+        """The values along the first dimension."""
+        raise self._missing("unstack", v)
+
+    def stack(self, values: list[AnyValue]) -> AnyValue:
+        """These values along a new first dimension."""
+        raise self._missing("stack", values[0])
 
     def transform(self, args: Sequence[object]) -> Slot:
         """What answers a Function called with these arguments, one of which a transform wraps; None for others.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sys import _getframe
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import trim_traceback, warn
 
 from ._adapters import adapter_of
@@ -127,7 +127,8 @@ def grad(
         retain_graph, create_graph: as for `backward`.
         only_inputs: True.
         allow_unused: give None for an input that the outputs do not depend on; by default as `materialize_grads`.
-        is_grads_batched: False; True is not supported.
+        is_grads_batched: whether `grad_outputs` have a dimension more, the first: one pass for each place along it, and
+            gradients with such a dimension.
         materialize_grads: give zeros for such an input.
 
     Returns:
@@ -143,11 +144,6 @@ def grad(
     (Variable(18.0),)
     """
     try:
-        if is_grads_batched:
-            raise UnsupportedError(
-                "grad: is_grads_batched=True needs vmap, which is not supported yet; call grad once "
-                "for each gradient in the batch, with retain_graph=True"
-            )
         if not only_inputs:
             raise InvalidValueError("grad: expected only_inputs=True; use backward() to accumulate into all leaves")
         if allow_unused is None:
@@ -160,17 +156,24 @@ def grad(
         if not inputs:
             raise GradientError("grad: expected at least one input; got none")
         frame = _getframe(1)
+        site = (frame.f_code, frame.f_lasti)
         found: dict[int, object] = {}
         roots = sequence(outputs)
-        run_backward(
-            roots, _gradients(grad_outputs, roots), retain_graph, create_graph, inputs,
-            (frame.f_code, frame.f_lasti), lambda value, g: found.__setitem__(id(value), g), "grad",
-        )  # fmt: skip
+        given = _gradients(grad_outputs, roots)
+        if is_grads_batched:
+            found = _batched(roots, given, retain_graph, create_graph, inputs, site)
+        else:
+            run_backward(
+                roots, given, retain_graph, create_graph, inputs, site,
+                lambda value, g: found.__setitem__(id(value), g), "grad",
+            )  # fmt: skip
         results = []
         for k, value in enumerate(inputs):
             g = found.get(id(value))
             if g is None and materialize_grads:
                 g = adapter_of(value).zeros_like(value)
+                if is_grads_batched:
+                    g = adapter_of(value).stack([g] * len(adapter_of(given[0]).unstack(given[0])))
             elif g is None and not allow_unused:
                 raise GradientError(
                     f"grad: expected outputs that depend on every input; input {k} "
@@ -184,6 +187,36 @@ def grad(
     except FaculaError as error:
         trim_traceback(error)
         raise
+
+
+def _batched(
+    roots: Sequence[object],
+    gradients: Sequence[object],
+    retain_graph: bool | None,
+    create_graph: bool,
+    inputs: Sequence[object],
+    site: tuple[CodeType, int],
+) -> dict[int, object]:
+    """The gradients of `inputs`, by id, stacked: one pass for each place along the first dimension of `gradients`."""
+    if not gradients or any(g is None for g in gradients):
+        raise GradientError(
+            "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True)"
+        )
+    batches = [adapter_of(g).unstack(g) for g in gradients]
+    if len({len(batch) for batch in batches}) > 1 or not batches[0]:
+        raise GradientError(
+            "grad: expected grad_outputs of one length along the first dimension, at least 1 (is_grads_batched=True); "
+            f"got {[len(batch) for batch in batches]}"
+        )
+    rows: dict[int, list[object]] = {}
+    last = len(batches[0]) - 1
+    for place, row in enumerate(zip(*batches, strict=True)):
+        keep = True if place < last else retain_graph
+        run_backward(
+            roots, row, keep, create_graph, inputs, site,
+            lambda value, g: rows.setdefault(id(value), []).append(g), "grad",
+        )  # fmt: skip
+    return {key: adapter_of(row[0]).stack(row) for key, row in rows.items()}
 
 
 def run_backward(

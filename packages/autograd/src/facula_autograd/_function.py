@@ -104,7 +104,7 @@ class Function:
                 called.
             tangents: one for each argument of `forward`: zeros for values that have none, None for what is no value.
         """
-        raise UnsupportedError("Function: expected a subclass to define jvp as a static method")
+        raise UnsupportedError("Function: expected a subclass to define jvp, for forward-mode, as a static method")
 
     @staticmethod
     def vmap(info: object, in_dims: tuple[object, ...], *args: object) -> object:

@@ -11,7 +11,7 @@ import sys
 from facula_errors import InvalidValueError
 
 from ._adapters import Adapter, reduces_to, register_adapter
-from ._arrays import dtype_of, false_like, is_complex, library_of, like_scalar, place, reduce_to, shape_of
+from ._arrays import dtype_of, false_like, is_complex, library_of, like_scalar, numpy, place, reduce_to, shape_of
 from ._graph import Node, Rule, edge_to, record
 from ._mode_state import active_modes, current_mode
 from ._modes import is_grad_enabled
@@ -199,6 +199,12 @@ class _VariableAdapter(Adapter):
 
     def add(self, a: Variable, b: Variable) -> Variable:
         return no_record_ops.add(a, b)
+
+    def unstack(self, v: Variable) -> list[Variable]:
+        return [v[place] for place in range(len(v.value))]
+
+    def stack(self, values: list[Variable]) -> Variable:
+        return numpy().stack(values)  # type: ignore[return-value,attr-defined]  # NumPy asks the Variables
 
     def add_into(self, a: Variable, b: Variable) -> Variable:
         a.value += b.value  # in the array's memory, or a new number: either way `a` is ours

@@ -3,8 +3,7 @@
 A function here takes tensors and returns a tensor or a tuple of tensors. `inputs` is a tensor or a tuple of
 tensors, and results are tuples where it or what the function returns is one. With `create_graph` results can be
 differentiated; without, they want no gradient. An output that does not depend on an input has zeros for a
-derivative, or is a GradientError under `strict`. Forward mode is not there yet: `vectorize` and
-`strategy="forward-mode"` are refused.
+derivative, or is a GradientError under `strict`. `facula_tensor.func` has derivatives as functions.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd import GradientError, enable_grad, grad
-from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from ._core.names import listed
@@ -20,6 +19,8 @@ from ._core.tensor import Tensor
 from ._creation.filled import zeros
 from ._creation.like import ones_like, zeros_like
 from .ops.join import stack
+from .transforms.functions import grad as func_grad
+from .transforms.jacobians import by_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,23 +86,42 @@ def jacobian(
     """The derivative of each element of each output by each element of each input.
 
     The shape is that of the output followed by that of the input; a tuple over outputs of tuples over inputs
-    where both are tuples. One backward pass for each element of the outputs.
+    where both are tuples.
 
     Arguments:
         func: the function of one tensor, or of as many as `inputs` has; it returns a tensor or a tuple of them.
         inputs: a tensor or a tuple of tensors: where the derivatives are taken.
         create_graph: whether the results can be differentiated again.
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
-        vectorize: False: nothing else is supported.
-        strategy: "reverse-mode": nothing else is supported.
+        vectorize: accepted; rows are computed one by one in any case.
+        strategy: "reverse-mode", a pass for each element of the outputs, or "forward-mode", one for each of the inputs.
 
     >>> from facula_tensor import tensor
     >>> jacobian(lambda x: x * x, tensor([1.0, 2.0]))
     tensor([[2., 0.],
             [0., 4.]])
     """
-    _refuse("jacobian", vectorize, strategy)
+    if _is_forward("jacobian", strategy):
+        return _jacobian_forward("jacobian", func, inputs, create_graph, strict)
     return _jacobian("jacobian", func, inputs, create_graph, strict)
+
+
+def _jacobian_forward(name: str, func: Function, inputs: Tensors, create_graph: bool, strict: bool) -> Any:
+    """`jacobian` by forward mode."""
+    with enable_grad():
+        points, one_in = _points(name, inputs, create_graph)
+        outputs: list[tuple[bool, int]] = []
+
+        def as_tuple(*args: Tensor) -> tuple[Tensor, ...]:
+            found, one_out = _results(name, func, args)
+            outputs.append((one_out, len(found)))
+            return found
+
+        rows = by_columns(as_tuple, points, strict)
+    if not create_graph:
+        rows = tuple([tuple([one.detach() for one in row]) for row in rows])
+    columns = tuple([row[0] for row in rows]) if one_in else rows
+    return columns[0] if outputs[0][0] else columns
 
 
 def _jacobian(name: str, func: Callable[..., Tensors], inputs: Tensors, create_graph: bool, strict: bool) -> Any:
@@ -171,22 +191,24 @@ def hessian(
         inputs: a tensor or a tuple of tensors: where the derivatives are taken.
         create_graph: whether the results can be differentiated again.
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
-        vectorize: False: nothing else is supported.
-        outer_jacobian_strategy: "reverse-mode": nothing else is supported.
+        vectorize: accepted; rows are computed one by one in any case.
+        outer_jacobian_strategy: "reverse-mode" or "forward-mode": how the gradient is differentiated.
 
     >>> from facula_tensor import tensor
     >>> hessian(lambda x: (x * x * x).sum(), tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    _refuse("hessian", vectorize, outer_jacobian_strategy)
+    forwards = _is_forward("hessian", outer_jacobian_strategy)
 
     def gradient(*points: Tensor) -> Tensors:
+        if forwards:
+            return func_grad(lambda *args: _one("hessian", func(*args)), tuple(range(len(points))))(*points)
         out = _one("hessian", func(*points))
         found = _jacobian_of(out, 0, points, True, strict, "hessian")
         return tuple([g.reshape(point.shape) for g, point in zip(found, points, strict=True)])
 
-    result = _jacobian("hessian", gradient, inputs, create_graph, strict)
+    result = (_jacobian_forward if forwards else _jacobian)("hessian", gradient, inputs, create_graph, strict)
     return result if isinstance(inputs, tuple) else result[0]
 
 
@@ -284,12 +306,11 @@ def _vector_hessian(
     return _finished((out,), True, create_graph), _finished(found, one_in, create_graph)
 
 
-def _refuse(name: str, vectorize: bool, strategy: str) -> None:
-    """NotImplementedError for `vectorize`, and for a strategy other than "reverse-mode"."""
-    if vectorize:
-        raise UnsupportedError(f"{name}: vectorize=True needs vmap, which is not there yet; leave it out")
-    if strategy != "reverse-mode":
-        raise UnsupportedError(f"{name}: expected strategy 'reverse-mode', the only one yet; got {strategy!r}")
+def _is_forward(name: str, strategy: str) -> bool:
+    """Whether the strategy is forward mode; ValueError for what is none."""
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise InvalidValueError(f"{name}: expected strategy 'reverse-mode' or 'forward-mode'; got {strategy!r}")
+    return strategy == "forward-mode"
 
 
 def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tensor, ...], bool]:

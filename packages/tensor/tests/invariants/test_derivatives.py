@@ -122,6 +122,37 @@ def test_what_does_not_depend_on_an_input():
             call()
 
 
+@pytest.mark.parametrize("vectorize", [False, True])
+def test_forward_mode_gives_what_reverse_mode_gives(vectorize):
+    points = tensors(X, Y)
+    rows = jacobian(many, points, strategy="forward-mode", vectorize=vectorize), jacobian(many, points)
+    rows += hessian(one, points, outer_jacobian_strategy="forward-mode"), hessian(one, points)
+    for forwards, backwards in zip(rows[::2], rows[1::2], strict=True):
+        for got, wanted in zip(sum(forwards, ()), sum(backwards, ()), strict=True):
+            assert not got.requires_grad
+            np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-12, atol=1e-12)
+    with pytest.raises(ag.GradientError, match="output 1 does not"):
+        jacobian(many, points, strategy="forward-mode", strict=True)
+    (leaf,) = tensors(Y)
+    leaf.requires_grad_()
+    jacobian(lambda a: a**3, leaf, create_graph=True, strategy="forward-mode").sum().backward()
+    np.testing.assert_allclose(leaf.grad.numpy(), 6 * Y)
+
+
+def test_gradients_of_a_batch():
+    (y,) = tensors(Y)
+    y.requires_grad_()
+    outputs = y * y, y.sum()
+    units = ft.eye(3, dtype=ft.float64), ft.ones(3, dtype=ft.float64)
+    (got,) = ag.grad(outputs, y, units, is_grads_batched=True)
+    np.testing.assert_array_equal(got.numpy(), np.diag(2 * Y) + 1)
+    other = ft.ones(2, requires_grad=True)
+    got = ag.grad(y * 2, (y, other), units[0], is_grads_batched=True, materialize_grads=True)
+    assert [tuple(one.shape) for one in got] == [(3, 3), (3, 2)]
+    with pytest.raises(ag.GradientError, match="one length"):
+        ag.grad((y * 2, y.sum()), y, (units[0], units[1][:2]), is_grads_batched=True)
+
+
 def test_under_no_grad_too():
     (y,) = tensors(Y)
     with ft.no_grad():
@@ -130,10 +161,8 @@ def test_under_no_grad_too():
 
 def test_refusals():
     (y,) = tensors(Y)
-    with pytest.raises(NotImplementedError, match="vectorize"):
-        jacobian(lambda a: a, y, vectorize=True)
-    with pytest.raises(NotImplementedError, match="forward-mode"):
-        jacobian(lambda a: a, y, strategy="forward-mode")
+    with pytest.raises(ValueError, match="'reverse-mode' or 'forward-mode'; got 'backward'"):
+        jacobian(lambda a: a, y, strategy="backward")
     with pytest.raises(TypeError, match=r"inputs.*number 0 is a list"):
         jacobian(lambda a: a, [y])
     with pytest.raises(TypeError, match="what func returns"):

@@ -89,15 +89,15 @@ class LevelLayout(WrappedLayout):
         raise NotImplementedError
 
     def readable(self) -> Any:
-        """The tensor whose elements Python reads in place of this one's."""
+        """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
         raise NotImplementedError
 
     def elements(self) -> Any:
-        """A tensor with memory that holds all elements there are, those of a whole batch."""
+        """The tensor that has all elements there are, those of a whole batch."""
         return self.readable()
 
     def example(self) -> Any:
-        """A tensor with memory that lies as this one does."""
+        """A tensor that lies as this one does."""
         return self.readable()
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -158,3 +158,14 @@ def innermost(values: Iterable[object]) -> Level | None:
         if isinstance(layout, LevelLayout) and (found is None or layout.level.number > found.number):
             found = layout.level
     return found
+
+
+def batched_as(tensor: Any, like: Any) -> Any:
+    """A new tensor of the same elements, batched where `like` is, so that what is batched can be put into it."""
+    levels = []
+    while isinstance(like._layout, LevelLayout):
+        levels.append(like._layout.level)
+        like = levels[-1].value(like)
+    for level in reversed(levels):
+        tensor = level.like(tensor)
+    return tensor

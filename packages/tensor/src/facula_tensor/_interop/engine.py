@@ -23,6 +23,7 @@ from .._dispatch.inplace_checks import check_family
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.view_changes import rebase
 from ..ops import arithmetic as _  # noqa: F401  declares what the class below takes over
+from ..ops.join import stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,6 +87,14 @@ class TensorAdapter(Adapter):
         if isinstance(layout, LevelLayout):
             return make(Tensor, layout, v._storage, v._offset)  # type: ignore[arg-type]
         return v.detach()
+
+    def unstack(self, v: Tensor) -> list[Tensor]:
+        """Its rows."""
+        return list(recorded_ops.unbind(v, 0)) if layout_of_tensor(v).shape else []
+
+    def stack(self, values: list[Tensor]) -> Tensor:
+        """The rows as one tensor."""
+        return stack(values)
 
     def transform(self, args: Sequence[object]) -> Level | None:
         """The innermost level that wraps one of a Function's arguments."""

@@ -55,6 +55,8 @@ class _conv2d:
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
     parameters = PARAMETERS
+    bilinear = ("input", "weight")
+    linear = ("bias",)
 
     def decompose(F, operands, parameters):
         return _ready(F, "conv2d", operands, parameters)

@@ -82,6 +82,7 @@ def new_tensor(layout: Layout) -> Tensor:
 class _clone:
     """A copy in memory of its own."""
 
+    linear = ("input",)
     kernel = "copy"
     batching = "leading"
 

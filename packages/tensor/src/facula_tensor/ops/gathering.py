@@ -87,6 +87,7 @@ class _gather:
 
     inputs = ("input", "index")
     parameters = ("dim",)
+    linear = ("input",)
     holomorphic = False
 
     def validate_layouts(layout, index, dim):

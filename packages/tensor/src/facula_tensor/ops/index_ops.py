@@ -38,6 +38,7 @@ class _index_select:
 
     inputs = ("input", "index")
     parameters = ("dim", "skip", "scaled")
+    linear = ("input",)
     holomorphic = False
 
     batching = taken

@@ -40,6 +40,8 @@ class _linear:
 
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
+    bilinear = ("input", "weight")
+    linear = ("bias",)
 
     validate_layouts = _check
     direct = _is_direct

@@ -24,6 +24,7 @@ class _matmul:
     """The product of two matrices, or of two equally long stacks of matrices."""
 
     inputs = ("input", "other")
+    bilinear = ("input", "other")
 
     def validate_layouts(la, lb):
         if la.dtype is not lb.dtype:

@@ -62,6 +62,7 @@ class as_strided_scatter:
 
     inputs = ("input", "src")
     parameters = ("size", "stride", "offset")
+    linear = ("input", "src")
     holomorphic = False
 
     def batching(F, call):

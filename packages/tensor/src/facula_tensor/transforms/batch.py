@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_errors import OperationError, UnsupportedError
 from facula_storage import layout_of
 
-from .._core.tensor import Tensor, elements, example, layout_of_tensor, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -56,11 +56,11 @@ class BatchLayout(LevelLayout):
 
     def elements(self) -> Tensor:
         """The whole batch."""
-        return elements(self.value)
+        return self.value
 
     def example(self) -> Tensor:
         """The first element of the batch."""
-        return example(no_record_ops.select(self.value, 0, 0))
+        return no_record_ops.select(self.value, 0, 0)
 
 
 class BatchLevel(Level):

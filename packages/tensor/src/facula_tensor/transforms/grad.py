@@ -51,8 +51,7 @@ class GradLayout(LevelLayout):
 
     def readable(self) -> Tensor:
         """The value's."""
-        layout = self.value._layout
-        return layout.readable() if isinstance(layout, LevelLayout) else self.value
+        return self.value
 
 
 class GradLevel(Level):

@@ -9,6 +9,7 @@ from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor
 from .._creation.filled import zeros
+from .._creation.like import ones_like
 from .._creation.ranges import eye
 from .._dispatch.namespaces import recorded_ops
 from ..ops.join import stack
@@ -67,13 +68,14 @@ def jacrev(
         called = Pulled("jacrev", func, args, argnums, kwargs, has_aux)
         values = called.values()
         rows = [called.pull(unit) for unit in basis_of(values)]
-        points = [called.level.value(leaf) for leaf in called.leaves]
         parts, start = [], 0
         for value in values:
             stop = start + value.numel()
-            parts.append(_by_argument(argnums, put_together(called.in_shape, [
-                _joined([row[place] for row in rows[start:stop]], value, point, 0) for place, point in enumerate(points)
-            ])))  # fmt: skip
+            blocks = [
+                _joined([row[place] for row in rows[start:stop]], value, point, 0)
+                for place, point in enumerate(called.points)
+            ]
+            parts.append(_by_argument(argnums, put_together(called.in_shape, blocks)))
             start = stop
         result = put_together(called.out_shape, parts)
         return (result, called.aux) if has_aux else result
@@ -157,6 +159,20 @@ def jacfwd(
         return (result, aux) if has_aux else result
 
     return jacobian
+
+
+def by_columns(func: Callable[..., tuple[Tensor, ...]], points: tuple[Tensor, ...], strict: bool) -> Any:
+    """The Jacobian of a function of tensors by forward mode: a tuple over its results of tuples over the points.
+
+    Arguments:
+        func: the function.
+        points: its arguments.
+        strict: whether a result that does not depend on a point is an error.
+    """
+    for place, point in enumerate(points if strict else ()):
+        before, after = points[:place], points[place + 1 :]
+        jvp(lambda one, a=before, b=after: func(*a, one, *b), (point,), (ones_like(point),), strict=True)
+    return jacfwd(func, tuple(range(len(points))))(*points)
 
 
 @boundary

@@ -9,10 +9,10 @@ from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.batches import enter_batch, leave_batch
 from .._dispatch.namespaces import recorded_ops
 from .batch import BatchLevel
-from .levels import is_at
-from .randomness import drawing_at
+from .levels import entered, is_at
 from .trees import Shape, put_together, take_apart
 
 if TYPE_CHECKING:
@@ -87,8 +87,12 @@ def _mapped(
     level = BatchLevel(size, randomness)
     given = [one if dim is None else level.make(one) for one, dim in zip(inputs, dims, strict=True)]
     args, kwargs = put_together(shape, given)
-    with drawing_at(level):
-        found = func(*args, **kwargs)
+    former = enter_batch(level)
+    try:
+        with entered(level):
+            found = func(*args, **kwargs)
+    finally:
+        leave_batch(former)
     outputs, out_shape = take_apart(found)
     places = _dims_of("out_dims", out_dims, out_shape)
     return put_together(

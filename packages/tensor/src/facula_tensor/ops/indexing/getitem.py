@@ -317,6 +317,7 @@ class _take:
 
     inputs = ("input", "index")
     parameters = ("dim",)
+    linear = ("input",)
     holomorphic = False
 
     batching = taken
@@ -335,6 +336,7 @@ class _take_back:
 
     inputs = ("grad", "index")
     parameters = ("shape", "dim", "skip")
+    linear = ("grad",)
     holomorphic = False
 
     batching = taken_back
@@ -356,6 +358,7 @@ class _put:
 
     inputs = ("input", "index", "values")
     parameters = ("dim", "accumulate", "from_zero")
+    linear = ("input", "values")
     holomorphic = False
 
     batching = put_at

@@ -76,6 +76,7 @@ class _index_back:
 
     parameters = ("whole", "parts")
     batching = "along"
+    linear = ("input",)
 
     def execute(operands, parameters):
         (g,), (whole, parts) = operands, parameters

@@ -48,6 +48,7 @@ class _sum:
     """The sum along dimensions."""
 
     parameters = ("dims", "keepdim")
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, dims, keepdim):
