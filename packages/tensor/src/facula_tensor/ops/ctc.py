@@ -16,7 +16,7 @@ from facula_storage import Layout, contiguous, float32, float64, int64
 from facula_storage.extend import INTEGER
 
 from .._core.promotion import as_integer
-from .._core.tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor, has_history, layout_of_tensor
 from .._creation.from_data import tensor
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator
@@ -127,6 +127,8 @@ def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, ou
 def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
                        parameters: Parameters) -> Tensor:  # fmt: skip
     """The gradient of `log_probs`, from the operands alone, by operators that have gradients themselves."""
+    if not has_history(log_probs) and not has_history(g):
+        return _gradient(g, log_probs, targets, lengths, out, alphas, parameters)
     F, (_, blank, zero_infinity) = recorded_ops, parameters
     with enable_grad():
         losses = composed(log_probs, targets, lengths, blank)

@@ -13,7 +13,7 @@ from facula_autograd.extend import Gradients, Node, output_node, replace_mode
 from facula_errors import ArgumentError, DTypeError, NumberOverflowError
 from facula_storage import Layout, contiguous, float32, float64, int64
 
-from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._core.tensor import Tensor, has_history, layout_of_tensor, snapshot
 from .._dispatch.autocast import autocast_state, in_one_dtype
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -202,9 +202,11 @@ def _recorded_gradients(
 
     Each operand is looked at through a view of its own, as two of them may be one tensor.
     """
+    if not any([one is not None and has_history(one) for one in (*operands, *given)]):
+        return _gradients(given, edges, operands, out, saved, cells, kind, reverse)
     with enable_grad():
         views = [
-            one if edge is None else recorded_ops.view(one, one._layout.shape) for one, edge in zip(operands, edges)
+            one if edge is None else recorded_ops.view(one, layout_of_tensor(one).shape) for one, edge in zip(operands, edges)
         ]
         *tensors, sizes = views
         results = all_steps(recorded_ops, kind, reverse, *tensors, None, sizes)  # type: ignore[arg-type, call-arg]

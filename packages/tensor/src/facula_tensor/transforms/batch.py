@@ -9,6 +9,7 @@ that the window of one element names. Views and changes in place share memory be
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_errors import OperationError, UnsupportedError
@@ -20,10 +21,11 @@ from .._core.wrapped import Level, LevelLayout
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .batched_call import BatchedCall
 from .batching import run
+from .custom_batch import apply_at_batch
 from .levels import copy_contents, is_at, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from facula_storage import Layout
 
@@ -132,6 +134,20 @@ class BatchLevel(Level):
                 given = recorded_ops.reshape(given, (shape[0], *(1,) * missing, *shape[1:]))
         copy_contents(operation, value, given)
         return target
+
+    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A Function of the user's, by its `vmap` or its own methods."""
+        self._check_open(function.__name__)
+        return apply_at_batch(self, function, args, kwargs)
+
+    @contextmanager
+    def reopened(self) -> Iterator[None]:
+        """Context manager: inside the level once more, perhaps after it has ended, for the backward of a Function."""
+        former, self.open = self.open, True
+        try:
+            yield
+        finally:
+            self.open = former
 
     def _check_open(self, operation: str) -> None:
         if not self.open:
