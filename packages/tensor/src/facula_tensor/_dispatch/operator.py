@@ -76,8 +76,9 @@ class Operator:
     - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once,
       None where an edge is.
     - `linear`: the operands in which, taken together, the operator is linear; `bilinear`: those in each of which, taken
-      alone, it is (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the tangent of the result, where neither says it and doing the vjp rules
-      twice would be slow; `tangents` has None for operands without one, the other arguments are as a vjp rule's.
+      alone, it is (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the tangent of the
+      result, where doing the vjp rules twice would be slow; `tangents` has None for operands without one, the other
+      arguments are as a vjp rule's.
     - `batching`: how it computes a whole batch at once: see Note [Batching] in `transforms/batching.py`.
     - `launch_scalars`: the last parameters, where they are numbers for the launch that plans do not depend on.
     - `results`: names of the results; rules ask for those after the first by name.

@@ -122,6 +122,7 @@ class _scatter:
 
     inputs = ("input", "index", "src")
     parameters = ("dim", "mode")
+    linear = ("input", "src")
     holomorphic = False
 
     def outputs(layout, index, src, dim, mode):

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .._core.types import Operands, Parameters, Result
     from .._dispatch.namespaces import Namespace
     from .._dispatch.operator import Operator
-    from .batch import BatchLevel
 
 
 class BatchedCall:
@@ -31,7 +30,7 @@ class BatchedCall:
 
     __slots__ = ("batched", "contents", "level", "op", "operands", "parameters", "record", "size")
 
-    def __init__(self, level: BatchLevel, op: Operator, operands: Operands, parameters: Parameters, record: bool):
+    def __init__(self, level: Any, op: Operator, operands: Operands, parameters: Parameters, record: bool):
         self.level, self.op, self.operands, self.parameters, self.record = level, op, operands, parameters, record
         self.size = level.size
         self.contents = tuple([level.value(a) for a in operands])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from facula_autograd import Function
 from facula_autograd.extend import FunctionContext
@@ -13,9 +13,6 @@ from .._dispatch.namespaces import recorded_ops
 from .custom import filled_context, unwrapped
 from .levels import is_at
 
-if TYPE_CHECKING:
-    from .batch import BatchLevel
-
 
 class VmapInfo(NamedTuple):
     """What `Function.vmap` is told of the `vmap` that it is in: the length of the batch, and its `randomness`."""
@@ -24,7 +21,7 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def apply_at_batch(level: BatchLevel, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def apply_at_batch(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A Function on batched tensors: by its `vmap`, or, with `generate_vmap_rule`, by its own methods."""
     name, has_rule = function.__name__, function.vmap is not Function.vmap
     if has_rule and function.generate_vmap_rule:
@@ -39,7 +36,7 @@ def apply_at_batch(level: BatchLevel, function: Any, args: tuple[Any, ...], kwar
     return _generated(level, function, args)
 
 
-def _by_rule(level: BatchLevel, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _by_rule(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """By the static method `vmap`, which gets what batched tensors wrap, and says where results have the batch."""
     name = function.__name__
     in_dims = tuple([0 if is_at(level, a) else None for a in args])
@@ -67,7 +64,7 @@ def _by_rule(level: BatchLevel, function: Any, args: tuple[Any, ...], kwargs: di
     return tuple(results) if isinstance(output, tuple) else results[0]
 
 
-def _generated(level: BatchLevel, function: Any, args: tuple[Any, ...]) -> Any:
+def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
     """By a Function of what the arguments wrap, whose methods are the given one's on batches."""
     batched = [is_at(level, a) for a in args]
     dims: list[bool] = []  # which outputs are batched
@@ -127,7 +124,7 @@ def _context(ctx: Any, saved: tuple[Any, ...]) -> FunctionContext:
     return inner
 
 
-def _fitting(level: BatchLevel, g: Any, batched: bool) -> Any:
+def _fitting(level: Any, g: Any, batched: bool) -> Any:
     """A gradient or tangent for what was batched, or not: expanded, or summed over the batch."""
     if not isinstance(g, Tensor):
         return g
