@@ -287,10 +287,10 @@ def layout_of_tensor(tensor: Tensor) -> Layout:
     return layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # a WrappedLayout
 
 
-def readable(tensor: Tensor) -> Tensor:
-    """The tensor whose elements Python reads: what transforms wrap, or `tensor` itself."""
+def readable(tensor: Tensor, operation: str) -> Tensor:
+    """The tensor whose elements Python reads, for an operation: what transforms wrap, or `tensor` itself."""
     while isinstance(tensor._layout, LevelLayout):
-        tensor = tensor._layout.readable()
+        tensor = tensor._layout.readable(operation)
     return tensor
 
 

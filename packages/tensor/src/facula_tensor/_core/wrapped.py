@@ -88,17 +88,17 @@ class LevelLayout(WrappedLayout):
         """The same elements, of which no level wants a derivative."""
         raise NotImplementedError
 
-    def readable(self) -> Any:
+    def readable(self, operation: str) -> Any:
         """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
         raise NotImplementedError
 
     def elements(self) -> Any:
         """The tensor that has all elements there are, those of a whole batch."""
-        return self.readable()
+        return self.readable("")
 
     def example(self) -> Any:
         """A tensor that lies as this one does."""
-        return self.readable()
+        return self.readable("")
 
     def __getattr__(self, name: str) -> NoReturn:
         no_address(name)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from sys import _getframe
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import active_modes
+from facula_autograd.extend import active_modes, replace_mode
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
+from facula_storage import contiguous
 from facula_storage.extend import FLOATING, INTEGER, PlanTable
 
 from .._core.allocation import fresh, layout_for

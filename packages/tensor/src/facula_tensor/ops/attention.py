@@ -12,6 +12,7 @@ from facula_storage.extend import BOOL, FLOATING
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.batches import for_each_draw, open_batches
 from .._creation.generator import default_generator
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator
@@ -330,6 +331,8 @@ def scaled_dot_product_attention(
     query, key, value, attn_mask = broadcast(query, key, value, attn_mask)
     count = prod(query.shape[:-1]) * key.shape[-2]
     place = default_generator.advance(count) if share else (0, 0)
+    if share and open_batches:
+        query = for_each_draw(query)
     parameters = (bool(is_causal), scale, share, *place)
     if attn_mask is not None and attn_mask.requires_grad and is_grad_enabled():
         result = composed(query, key, value, attn_mask, parameters)

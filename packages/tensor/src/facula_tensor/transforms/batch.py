@@ -48,12 +48,12 @@ class BatchLayout(LevelLayout):
         """The same elements, detached."""
         return BatchLayout(self.level, snapshot(self.value))
 
-    def readable(self) -> NoReturn:
+    def readable(self, operation: str) -> NoReturn:
         """Refused: there are as many elements as the batch is long."""
         raise UnsupportedError(
-            "vmap: expected a function of shapes and operators alone; got one that reads the elements of a batched "
-            "tensor (item, bool, tolist, numpy, a size that depends on data). Use where() in place of a branch, or "
-            "do this outside of vmap"
+            f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and cannot "
+            "be read, be branched on, or say how large a result is. Use where() in place of a branch, or do this outside "
+            "of vmap"
         )
 
     def elements(self) -> Tensor:

@@ -63,7 +63,7 @@ class DualLayout(LevelLayout):
         """The primal alone, detached."""
         return DualLayout(self.level, snapshot(self.primal), None, True)  # type: ignore[arg-type]
 
-    def readable(self) -> Tensor:
+    def readable(self, operation: str) -> Tensor:
         """The primal."""
         return self.primal
 

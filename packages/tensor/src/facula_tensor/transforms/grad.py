@@ -49,7 +49,7 @@ class GradLayout(LevelLayout):
         """The same value, detached; the tensor it goes into has no node."""
         return GradLayout(self.level, snapshot(self.value))
 
-    def readable(self) -> Tensor:
+    def readable(self, operation: str) -> Tensor:
         """The value's."""
         return self.value
 

@@ -18,7 +18,7 @@ from facula_storage import Device, Layout, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, new_instance
 
 from ..._core.errors import relabel
-from ..._core.tensor import Tensor, layout_of_tensor, make, snapshot, steady
+from ..._core.tensor import Tensor, elements, layout_of_tensor, make, snapshot, steady
 from ..._core.view_family import first_view, tidy
 from ..._core.wrapped import LevelLayout
 from ..._creation.from_data import tensor
@@ -295,7 +295,7 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
         )
     if index.dtype.category != INTEGER:
         raise IndexTypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
-    if not index.ndim and index.device is not meta:
+    if not index.ndim and index.device is not meta and not elements(index).ndim:  # nor one for each of a batch
         return int(index)
     return index.to(int64).to(device)
 
