@@ -143,7 +143,7 @@ def _put(
         result = recorded_ops.put(at_least_one(recorded_ops, self), index, values, (dim, accumulate, True))
         return result if self.ndim else recorded_ops.squeeze(result, 0)
     check_writable(operation, self)
-    if starts_inplace(operation, self, (self, values)):
+    if starts_inplace(operation, self, (self, index, values)):
         return assign_inplace(operation, self, _put(operation, self, dim, index, values, accumulate, False))
     there = snapshot(self)
     check_overlap(operation, there, ())
