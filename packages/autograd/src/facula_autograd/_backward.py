@@ -190,13 +190,9 @@ def grad(
 
 
 def _batched(
-    roots: Sequence[object],
-    gradients: Sequence[object],
-    retain_graph: bool | None,
-    create_graph: bool,
-    inputs: Sequence[object],
-    site: tuple[CodeType, int],
-) -> dict[int, object]:
+    roots: Sequence[object], gradients: Sequence[object], retain_graph: bool | None, create_graph: bool,
+    inputs: Sequence[object], site: tuple[CodeType, int],
+) -> dict[int, object]:  # fmt: skip
     """The gradients of `inputs`, by id, stacked: one pass for each place along the first dimension of `gradients`."""
     if not gradients or any(g is None for g in gradients):
         raise GradientError(
@@ -231,9 +227,14 @@ def run_backward(
     collect: Callable[[Leaf, object], None] | None = None,
     name: str = "backward",
 ) -> None:
-    """The entry for siblings: as `backward`, with the caller's call site in `site`.
+    """The entry for siblings: as `backward`, with the caller's call site.
 
-    `collect(input, gradient)`, if given, takes the gradients of `inputs` instead of `.grad`.
+    Arguments:
+        roots, gradients: the values to start from, and the gradient of each, or None for 1.
+        retain_graph, create_graph, inputs: as for `backward`.
+        site: the call site, for errors.
+        collect: takes the gradients of `inputs` in place of their `.grad`: `collect(input, gradient)`.
+        name: how errors begin.
     """
     pairs, own = _starts(roots, gradients, name)
     if not pairs:

@@ -301,13 +301,6 @@ def elements(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def has_history(tensor: Tensor) -> bool:
-    """Whether a gradient of a tensor may be wanted, or of what transforms wrap in it."""
-    while tensor.node is None and isinstance(tensor._layout, LevelLayout):
-        tensor = tensor._layout.elements()
-    return tensor.node is not None
-
-
 def example(tensor: Tensor) -> Tensor:
     """A tensor with memory that lies as `tensor` does: what transforms wrap, an element of a batch, or itself."""
     while isinstance(tensor._layout, LevelLayout):

@@ -56,6 +56,11 @@ def no_address(name: str) -> NoReturn:
     )
 
 
+def undefined(one: object, method: str) -> NoReturn:
+    """Say that a transform does not define one of the methods that operators ask for."""
+    raise UnsupportedError(f"{type(one).__name__}.{method}: not supported inside this transform")
+
+
 class NoStorage:
     """The storage slot of every wrapped tensor."""
 
@@ -86,11 +91,11 @@ class LevelLayout(WrappedLayout):
 
     def constant(self) -> LevelLayout:
         """The same elements, of which no level wants a derivative."""
-        raise NotImplementedError
+        undefined(self, "constant")
 
     def readable(self, operation: str) -> Any:
         """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
-        raise NotImplementedError
+        undefined(self, "readable")
 
     def elements(self) -> Any:
         """The tensor that has all elements there are, those of a whole batch."""
@@ -110,17 +115,18 @@ class Level:
     __slots__ = ("number", "open")
     number: int
     open: bool
+    differentiates = True  # whether it takes derivatives
 
     def __init__(self) -> None:
         self.number, self.open = _next_number(), True
 
     def value(self, operand: Any) -> Any:
         """An operand with this level taken off."""
-        raise NotImplementedError
+        undefined(self, "value")
 
     def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
         """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""
-        raise NotImplementedError
+        undefined(self, "call")
 
     def view(self, call: Callable[..., Any], rules: Any, input: Any, parameters: tuple[object, ...]) -> Any:
         """Take a view, or a tuple of views; None where `call` gives None.
@@ -132,7 +138,7 @@ class Level:
             input: the tensor.
             parameters: what `call` takes after it.
         """
-        raise NotImplementedError
+        undefined(self, "view")
 
     def like(self, tensor: Any) -> Any:
         """A new tensor of the same elements, for changes in place by those of this level."""
@@ -140,11 +146,11 @@ class Level:
 
     def copy(self, operation: str, target: Any, source: Any) -> Any:
         """Copy `source` into `target`, in place, as `operation`; one of them is at this level. Returns the target."""
-        raise NotImplementedError
+        undefined(self, "copy")
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a `Function` of the user's, of whose arguments this is the innermost level."""
-        raise NotImplementedError
+        undefined(self, "apply_function")
 
 
 _next_number: Callable[[], int] = count(1).__next__
@@ -169,3 +175,9 @@ def batched_as(tensor: Any, like: Any) -> Any:
     for level in reversed(levels):
         tensor = level.like(tensor)
     return tensor
+
+
+def is_differentiated(values: Iterable[object]) -> bool:
+    """Whether the innermost level that wraps one of these takes derivatives."""
+    level = innermost(values)
+    return level is not None and level.differentiates

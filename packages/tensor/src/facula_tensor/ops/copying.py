@@ -33,6 +33,7 @@ class to:
 
     kernel = "copy"
     parameters = ("dtype",)
+    linear = ("input",)
     holomorphic = False
     batching = "leading"
 
@@ -48,6 +49,7 @@ class to_device:
     """A copy on another device."""
 
     parameters = ("device",)
+    linear = ("input",)
     holomorphic = False
     batching = "leading"
 

@@ -16,7 +16,8 @@ from facula_storage import Layout, contiguous, float32, float64, int64
 from facula_storage.extend import INTEGER
 
 from .._core.promotion import as_integer
-from .._core.tensor import Tensor, has_history, layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
+from .._core.wrapped import is_differentiated
 from .._creation.from_data import tensor
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator
@@ -63,6 +64,17 @@ class _ctc_loss:
 
     def validate_layouts(log_probs, targets, lengths, longest, *launch):
         _check(log_probs, targets, lengths, longest)
+
+    def decompose(F, operands, parameters):
+        log_probs, targets, lengths = operands
+        if not is_differentiated(operands):
+            return None
+        losses = composed(log_probs, targets, lengths, parameters[1])  # Note [Levels]: the rule takes its own gradient
+        # Of probabilities that add up to 1, as the rule has it.
+        inside = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
+        whole = F.sum(F.where(F.unsqueeze(inside, 2), F.exp(log_probs), 0), ((0, 2), False))
+        losses = F.add(losses, F.sub(whole, whole.detach()))
+        return F.where(F.lt(losses, -NEVER / 2), losses, 0.0 if parameters[2] else float("inf")), None
 
     def outputs(log_probs, targets, lengths, longest, blank, zero_infinity):
         steps, batch, _ = log_probs.shape
@@ -127,8 +139,6 @@ def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, ou
 def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
                        parameters: Parameters) -> Tensor:  # fmt: skip
     """The gradient of `log_probs`, from the operands alone, by operators that have gradients themselves."""
-    if not has_history(log_probs) and not has_history(g):
-        return _gradient(g, log_probs, targets, lengths, out, alphas, parameters)
     F, (_, blank, zero_infinity) = recorded_ops, parameters
     with enable_grad():
         losses = composed(log_probs, targets, lengths, blank)

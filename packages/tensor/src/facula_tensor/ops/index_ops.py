@@ -257,7 +257,7 @@ def _rows(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
     dim, index = _listed(operation, self, dim, index)
     shape = tuple(self.shape)
     mask = zeros(shape[dim : dim + 1] or (1,), dtype=bool_, device=self.device)
-    put_into(snapshot(mask), index, no_record_ops.ones_like(no_record_ops.to(index, (bool_,))), 0, False)
+    mask = no_record_ops.put(mask, index, no_record_ops.ones_like(no_record_ops.to(index, (bool_,))), (0, False, False))
     return mask.view(-1, *[1] * (len(shape) - 1 - dim)) if shape else mask[0]
 
 

@@ -69,6 +69,7 @@ class BatchLevel(Level):
     """One call of `vmap`, over `size` elements; `randomness` is what operators that draw do."""
 
     __slots__ = ("randomness", "size")
+    differentiates = False
 
     def __init__(self, size: int, randomness: str):
         super().__init__()
