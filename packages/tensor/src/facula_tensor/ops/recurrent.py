@@ -102,7 +102,7 @@ class _recurrent:
             return *all_steps(F, *call.parameters, input, h0, c0, *weights, None, sizes), None, None  # type: ignore[call-arg]
         states = [None if one is None else call.rows(one) for one in (h0, c0)]
         out, h_n, c_n, saved, cells = call.run((F.contiguous(call.channels(input)), *states, *weights, sizes))
-        if layout_of_tensor(cells).numel:
+        if cells is not None and layout_of_tensor(cells).numel:
             cells = F.reshape(cells, (input.shape[0], -1, cells.shape[-1]))
             cells = F.movedim(F.reshape(cells, (input.shape[0], call.size, -1, cells.shape[-1])), 1, 0)
             cells = call.wrap(F.reshape(cells, (call.size, -1, cells.shape[-1])))

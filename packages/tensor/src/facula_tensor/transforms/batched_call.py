@@ -60,7 +60,7 @@ class BatchedCall:
                 operands = [F.contiguous(one) if isinstance(one, Tensor) else one for one in operands]
             answer = self.run(tuple(operands))
             found.append(answer if type(answer) is tuple else (answer,))
-        results = self.wrap([F.stack(tuple(parts), (0,)) for parts in zip(*found, strict=True)])
+        results = self.wrap([None if parts[0] is None else F.stack(tuple(parts), (0,)) for parts in zip(*found, strict=True)])
         return results[0] if len(results) == 1 else results
 
     # ------------------------------------------------------------------------------------------ operands
@@ -106,17 +106,21 @@ class BatchedCall:
         """Results with the batch in front, as batched tensors."""
         if isinstance(answer, (tuple, list)):
             return tuple([self.wrap(one) for one in answer])
-        return self.level.make(answer)
+        return None if answer is None else self.level.make(answer)
 
     def split(self, answer: Any) -> Any:
         """Results with the batch as part of their first dimension, as batched tensors."""
         if isinstance(answer, (tuple, list)):
             return tuple([self.split(one) for one in answer])
+        if answer is None:
+            return None
         shape = layout_of_tensor(answer).shape
         return self.level.make(self.F.reshape(answer, (self.size, shape[0] // max(1, self.size), *shape[1:])))
 
-    def split_channels(self, answer: Tensor) -> Tensor:
+    def split_channels(self, answer: Any) -> Any:
         """A result with the batch as part of its second dimension, as a batched tensor."""
+        if answer is None:
+            return None
         shape = layout_of_tensor(answer).shape
         parts = self.F.reshape(answer, (shape[0], self.size, shape[1] // max(1, self.size), *shape[2:]))
         return self.level.make(self.F.movedim(parts, 1, 0))
