@@ -175,7 +175,7 @@ def grad(
             if g is None and materialize_grads:
                 g = adapter_of(value).zeros_like(value)
                 if is_grads_batched:
-                    g = adapter_of(value).stack([g] * len(adapter_of(given[0]).unstack(given[0])))
+                    g = adapter_of(value).stack([g] * adapter_of(given[0]).row_count(given[0]))
             elif g is None and not allow_unused:
                 raise GradientError(
                     f"grad: expected outputs that depend on every input; input {k} "
@@ -200,21 +200,23 @@ def _batched(
         raise GradientError(
             "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True)"
         )
-    batches = [adapter_of(g).unstack(g) for g in gradients]
-    if len({len(batch) for batch in batches}) > 1 or not batches[0]:
+    adapter = adapter_of(gradients[0])
+    counts = [adapter_of(g).row_count(g) for g in gradients]
+    if len(set(counts)) > 1 or not counts[0]:
         raise GradientError(
             "grad: expected grad_outputs of one length along the first dimension, at least 1 (is_grads_batched=True); "
-            f"got {[len(batch) for batch in batches]}"
+            f"got {counts}"
         )
-    rows: dict[int, list[object]] = {}
-    last = len(batches[0]) - 1
-    for place, row in enumerate(zip(*batches, strict=True)):
-        keep = True if place < last else retain_graph
+
+    def one(row: Sequence[object], keep: bool | None) -> list[object]:
+        found: dict[int, object] = {}
         run_backward(
-            roots, row, keep, create_graph, inputs, site,
-            lambda value, g: rows.setdefault(id(value), []).append(g), "grad",
-        )  # fmt: skip
-    return {key: adapter_of(row[0]).stack(row) for key, row in rows.items()}
+            roots, row, keep, create_graph, inputs, site, lambda value, g: found.__setitem__(id(value), g), "grad"
+        )
+        return [found.get(id(value)) for value in inputs]
+
+    results = adapter.map_rows(one, gradients, retain_graph)
+    return {id(value): g for value, g in zip(inputs, results, strict=True) if g is not None}
 
 
 def run_backward(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
-    "accepts arity bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
+    "accepts arity batching bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
     "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates no_gradient optional "
     "outputs parameters program reads_values reflected result_dtype results scaled validate_layouts "
     "validate_values value vjp_all widens window".split()
@@ -86,6 +86,7 @@ class Operator:
       alone, it is (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the tangent of the
       result, where doing the vjp rules twice would be slow; `tangents` has None for operands without one, the other
       arguments are as a vjp rule's.
+    - `batching`: how it computes a whole batch at once: see Note [Batching] in `transforms/batching.py`.
     - `launch_scalars`: the last parameters, where they are numbers for the launch that plans do not depend on.
     - `results`: names of the results; rules ask for those after the first by name.
     - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it (see fast/unary.py).
@@ -142,6 +143,7 @@ class Operator:
         self.linear: tuple[str, ...] = declared.get("linear", ())
         self.bilinear: tuple[str, ...] = declared.get("bilinear", ())
         self.jvp: Function | None = declared.get("jvp")
+        self.batching: str | Function | None = declared.get("batching")
         self.table: PlanTable = PlanTable(self.name)
         self.scaled_table: PlanTable = PlanTable("add_scaled")
         self.inplace_table: PlanTable = PlanTable(self.name)  # of unequal layouts: the target's, then the other's

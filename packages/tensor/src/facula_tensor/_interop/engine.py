@@ -117,6 +117,23 @@ class TensorAdapter(Adapter):
         """The rows as one tensor."""
         return stack(values)
 
+    def row_count(self, v: Tensor) -> int:
+        """The length of the first dimension."""
+        return layout_of_tensor(v).shape[0] if layout_of_tensor(v).shape else 0
+
+    def map_rows(self, function: Any, batches: Sequence[Tensor], retain: bool | None) -> list[Tensor | None]:
+        """One call for all of them, by `vmap`."""
+        from ..transforms.mapping import vmap  # at its first use
+        which: list[bool] = []
+
+        def call(*row: Tensor) -> tuple[Tensor, ...]:
+            found = function(row, retain)
+            which[:] = [g is not None for g in found]
+            return tuple([g for g in found if g is not None])
+
+        made = iter(vmap(call, randomness="same")(*batches))
+        return [next(made) if one else None for one in which]
+
     def transform(self, args: Sequence[object]) -> Level | None:
         """The innermost level that wraps one of a Function's arguments."""
         return innermost(args)

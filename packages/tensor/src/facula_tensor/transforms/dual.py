@@ -63,10 +63,9 @@ class DualLayout(LevelLayout):
         """The primal alone, detached."""
         return DualLayout(self.level, snapshot(self.primal), None, True)  # type: ignore[arg-type]
 
-    def readable(self) -> Tensor:
+    def readable(self, operation: str) -> Tensor:
         """The primal."""
-        layout = self.primal._layout
-        return layout.readable() if isinstance(layout, LevelLayout) else self.primal
+        return self.primal
 
     def own(self) -> Tensor:
         """The tangent, after seeing to it that it is owned; zeros where there was none."""
