@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_autograd.extend import Node, Rule, raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
-from facula_storage import Layout
 
-from .expressions.gradients import asked_by, fused_rule, gradient_operator
-from .namespaces import no_record_ops
+from .expressions.gradients import asked_by, fused_rule
+from .one_launch import one_launch
 from .saved import _saved, saved_edges, saved_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .._core.tensor import Tensor
-    from .._core.types import Edges, Function, Layouts
+    from .._core.types import Function
     from .namespaces import Namespace
     from .operator import Operator
 
@@ -96,7 +95,7 @@ def _at_first(op: Operator, kind: Kind) -> Function:
             vjps = {name: fused_rule(op, name, numbers) for name in op.vjps if name not in numbers}
             made = _backward(op, kind, vjps)
         else:
-            made = _elementwise_many(op)
+            made = one_launch(op, _many(op, op.vjps))
         (op.rule, op.broadcast_rule, op.scalar_rule, op.number_first_rule)[kind.value].backward = made
         answer: Pairs = made(F, node, g)
         return answer
@@ -341,65 +340,3 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
         return tuple([(edge, rule(F, g, values)) for edge, rule in zip(edges, rules, strict=True) if edge is not None])
 
     return backward_all
-
-
-def _elementwise_many(op: Operator) -> Function:
-    """For elementwise operators of three operands or more: one launch gives the gradients of all that want one.
-
-    Where that is no program, each operand's rule runs, as in `_many`. Gradients of operands that broadcast are summed.
-    """
-    one_by_one = _many(op, op.vjps)
-    known: dict[tuple[object, ...], Any] = {}  # by layouts, and which operands want no gradient
-
-    def prepare(key: tuple[object, ...], edges: Edges, layouts: Layouts) -> Any:
-        wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])
-        numbers = frozenset([name for name, one in zip(op.inputs, layouts, strict=True) if one in (float, int)])
-        made = gradient_operator(op, tuple([op.inputs[place] for place in wanted]), numbers)
-        if len(known) >= MOST_KNOWN:
-            known.clear()
-        if made is None:
-            known[key] = None
-        else:
-            names = made.inputs[1:]
-            places = [op.inputs.index(name) if name != "output" else op.arity for name in names]
-            tensors = [place for place in places if place < op.arity and isinstance(layouts[place], Layout)]
-            known[key] = made, tensors, places, wanted
-        return known[key]
-
-    def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
-        kept = node.rest
-        edges, values, versions, layouts = kept.edges, kept.values, kept.versions, kept.layouts
-        key = (layouts, *[edge is None for edge in edges])
-        try:
-            found = known[key]
-        except KeyError:
-            found = prepare(key, edges, layouts)
-        if found is None:
-            return one_by_one(F, node, g)
-        made, tensors, places, wanted = found
-        for place in tensors:
-            value = values[place]
-            if versions[place] is not None and value._storage.version != versions[place]:
-                raise_mutated(node, value, f"its operand '{op.inputs[place]}'")
-        if op.saves_out:
-            values = (*values, saved_out(node))
-        try:
-            if F is no_record_ops:
-                answer = made.no_record(g, *[values[place] for place in places])
-            elif len(wanted) == 1:
-                answer = made.library_call(g, *[values[place] for place in places])
-            else:
-                return one_by_one(F, node, g)
-        except UnsupportedError:
-            known[key] = None
-            return one_by_one(F, node, g)
-        if len(wanted) == 1:
-            (at,) = wanted
-            layout = layouts[at]
-            return ((edges[at], answer if answer._layout is layout else F.sum_to(answer, layout)),)
-        return tuple([(edges[at], F.sum_to(h, layouts[at])) for at, h in zip(wanted, answer, strict=True)])
-
-    return backward
-
-
-MOST_KNOWN = 1024  # combinations of layouts whose gradient operator is kept at hand

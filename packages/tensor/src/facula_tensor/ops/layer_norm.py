@@ -192,7 +192,13 @@ def _by_rows(name: str) -> None:
         return F.reshape(x, split), F.reshape(g, split), scale, tuple(range(2, len(split))), (0, *range(3, len(split)))
 
     def derived(
-        F: Namespace, g: Tensor, y: Tensor, deviation: Tensor, scale: Tensor | int, dims: tuple[Any, Any], layout: Layout
+        F: Namespace,
+        g: Tensor,
+        y: Tensor,
+        deviation: Tensor,
+        scale: Tensor | int,
+        dims: tuple[Any, Any],
+        layout: Layout,
     ) -> Gradients:
         """The gradients from rows `y` of mean 0 and variance 1, where `deviation` is 1 / that of the rows before.
 

@@ -104,7 +104,9 @@ class BatchLevel(Level):
         views = [self._view(F, input, *window) for window in windows]
         return tuple(views) if type(found) is list else views[0]
 
-    def _view(self, F: Namespace, input: Tensor, shown: Layout, delta: int, rule: Any, parameters: Parameters) -> Tensor:
+    def _view(
+        self, F: Namespace, input: Tensor, shown: Layout, delta: int, rule: Any, parameters: Parameters
+    ) -> Tensor:
         """The view of one window: the operator of that rule, with these parameters, gives it of one element."""
         whole, name, ndim = self.value(input), rule.name, len(layout_of_tensor(input).shape)
         view = VIEWS.get(name)

@@ -58,10 +58,10 @@ class SymbolLayout(LevelLayout):
     def constant(self) -> NoReturn:
         self.level.refuse("detach")
 
-    def readable(self) -> NoReturn:
+    def readable(self, operation: str) -> NoReturn:
         raise NotElementwiseError(
-            f"fuse: {self.level.name} reads a value, as `if` and item() do; it is called once, for all elements. Use "
-            "where(condition, a, b) for a choice between elements"
+            f"{operation}: reads a value in the fused function {self.level.name}, called once for all elements; "
+            "use where(condition, a, b) for a choice between elements"
         )
 
 
