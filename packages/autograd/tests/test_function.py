@@ -193,3 +193,34 @@ def test_in_place():
 
     with pytest.raises(GradientError, match=r"Forgets.*return it"):
         Forgets.apply(x * x)
+
+
+def test_what_other_transforms_need_is_accepted():
+    class Scaled(Function):
+        generate_vmap_rule = False
+
+        @staticmethod
+        def forward(x, y):
+            return x * y
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*inputs)
+            ctx.save_for_backward(inputs[1])
+
+        @staticmethod
+        def backward(ctx, g):
+            assert ctx.needs_input_grad == (True, False)
+            return g * ctx.saved_tensors[0], None
+
+        @staticmethod
+        def jvp(ctx, *tangents):
+            return tangents[0]
+
+        @staticmethod
+        def vmap(info, in_dims, x, y):
+            return Scaled.apply(x, y), 0
+
+    x, y = Variable(2.0, requires_grad=True), Variable(3.0)
+    Scaled.apply(x, y).backward()
+    assert x.grad.value == 3.0

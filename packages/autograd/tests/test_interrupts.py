@@ -19,7 +19,9 @@ from facula_autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
+from facula_autograd._mode_state import passive_modes
 from facula_autograd.extend import DEFAULT, active_modes, current_mode
+from facula_autograd.graph import disable_saved_tensors_hooks, register_multi_grad_hook
 
 
 def plain():
@@ -37,6 +39,11 @@ def several():
     with inference_mode(), enable_grad(), detect_anomaly():
         with saved_tensors_hooks(id, id):
             pass
+
+
+def passive():
+    with detect_anomaly(), no_grad(), disable_saved_tensors_hooks("no"):
+        set_detect_anomaly(False)
 
 
 def lasting_inside():
@@ -65,10 +72,11 @@ def a_pass():
     y = x * x
     y.register_hook(lambda g: None)
     x.register_hook(lambda g: None)
-    y.backward()
+    with register_multi_grad_hook([x, y], lambda gs: None):
+        y.backward()
 
 
-PROGRAMS = [plain, one_object_inside_itself, several, lasting_inside, decorated, a_generator, a_pass]
+PROGRAMS = [plain, one_object_inside_itself, several, passive, lasting_inside, decorated, a_generator, a_pass]
 
 
 @pytest.mark.parametrize("around", [DEFAULT, no_grad, inference_mode], ids=["nothing", "no_grad", "inference"])
@@ -81,13 +89,13 @@ def test_with_blocks(program, around):
         if around is DEFAULT:
             interrupter.run(program)
             assert current_mode() is DEFAULT, tried
-            assert active_modes == [], tried
+            assert active_modes == passive_modes == [], tried
         else:
             with around():
                 before = current_mode()
                 interrupter.run(program)
                 assert current_mode() is before, tried
-                assert len(active_modes) == 1, tried
+                assert len(active_modes) == 1 and passive_modes == [], tried
         if not interrupter.raised:
             break
         tried += 1

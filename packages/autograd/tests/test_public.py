@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 import facula_autograd
-from facula_autograd import extend
+from facula_autograd import extend, func, graph
 
 
 def test_everything_public_is_there_and_documented():
-    for module in (facula_autograd, extend):
+    for module in (facula_autograd, extend, func, graph):
         assert module.__all__ == sorted(module.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name))
         for name in module.__all__:
             thing = getattr(module, name)

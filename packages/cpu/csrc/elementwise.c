@@ -8,55 +8,103 @@
    of parallel work. Each element is computed by the same operations wherever the pieces are cut, so the number of
    threads never changes a result.
 
-   A scalar becomes an operand with step 0. float16 and bfloat16 operands are converted tile by tile to float32, and the
-   float32 loop runs on the tiles: they need no loops of their own, and get the fast ones. Runs of a few elements cost
-   more to begin than to compute, so those that repeat are laid side by side first (`run_blocks`). */
+   A scalar becomes an operand with step 0. Runs of a few elements cost more to begin than to compute, so those that repeat
+   are laid side by side first (`run_blocks`).
+
+   Note [Programs]
+   ~~~~~~~~~~~~~~~
+   An operator made of others is a program: loops of the kernel table in order. Each reads operands, constants (step 0)
+   and tiles, and writes a tile, or a result. The tiles of a program stay in the first cache together, and are reused
+   when nobody reads them any more. float16 and bfloat16 operands take the same way: loops that convert to float32
+   come first and those that convert back last, so half types need no loops of their own.
+   What single elements alone go into (scalars, operands that broadcast) is computed once a tile. The planner lets an
+   instruction write a result only where no later one reads an operand, which may be the same memory. */
 #include "elementwise.h"
 
 #include <string.h>
 
 #include "scalars.h"
 
-/* One run along the innermost dimension, with half-precision operands converted on the way. */
-static void run_converted(const struct facula_elementwise *plan, int64_t n, const int64_t *address, const int64_t *step)
+/* Shared by the pieces of a launch. */
+struct work {
+    const struct facula_elementwise *plan;
+    const int64_t *address;
+    int64_t total, grain;
+    int failed; /* a requirement was found not to hold */
+};
+
+/* Whether any of n bools is false. */
+static int any_false(int64_t n, int64_t address, int64_t step)
 {
-    float tile[MOST_OPERANDS][TILE] __attribute__((aligned(64)));
-    const int output = plan->operands - 1;
-    for (int64_t done = 0; done < n; done += TILE) {
-        int64_t count = n - done < TILE ? n - done : TILE, at[MOST_OPERANDS], by[MOST_OPERANDS];
-        for (int i = 0; i < plan->operands; i++) {
-            at[i] = address[i] + done * step[i];
-            by[i] = step[i];
-            if (!plan->convert[i])
+    int found = 0;
+    for (int64_t i = 0; i < n; i++)
+        found |= !*(const uint8_t *)(address + i * step);
+    return found;
+}
+
+/* One run along the innermost dimension, tile by tile. */
+static void run_program(struct work *work, int64_t n, const int64_t *address, const int64_t *step)
+{
+    const struct facula_program *program = work->plan->program;
+    char tiles[TILES_ROOM] __attribute__((aligned(64)));
+    int64_t at[MOST_OPERANDS + MOST_CONSTANTS + MOST_TILES], by[MOST_OPERANDS + MOST_CONSTANTS + MOST_TILES];
+    const int operands = work->plan->operands, first_tile = operands + program->constants;
+    for (int i = 0; i < operands; i++) {
+        at[i] = address[i];
+        by[i] = step[i];
+    }
+    for (int i = 0; i < program->constants; i++) {
+        at[operands + i] = (int64_t)(program->constant + LARGEST_ITEM * i);
+        by[operands + i] = 0;
+    }
+    for (int i = 0; i < program->tiles; i++)
+        at[first_tile + i] = (int64_t)(tiles + (int64_t)program->room * i);
+    for (;;) {
+        const int64_t count = n < program->length ? n : program->length;
+        const struct facula_instruction *one = program->instruction, *end = one + program->instructions;
+        for (; one < end; one++) {
+            int64_t from[MOST_READ], steps[MOST_READ], moves = 0;
+            const int last = one->values - 1;
+            for (int i = 0; i < last; i++) {
+                from[i] = at[one->value[i]];
+                moves |= steps[i] = by[one->value[i]];
+            }
+            if (!one->loop) {
+                if (any_false(moves ? count : 1, from[0], steps[0]))
+                    __atomic_store_n(&work->failed, 1, __ATOMIC_RELAXED);
                 continue;
-            int64_t from_to[2] = {at[i], (int64_t)tile[i]}, steps[2] = {step[i], sizeof(float)};
-            at[i] = (int64_t)tile[i];
-            by[i] = step[i] ? (int64_t)sizeof(float) : 0;
-            if (i != output)
-                plan->convert[i](step[i] ? count : 1, from_to, steps);
+            }
+            const int value = one->value[last];
+            from[last] = at[value];
+            if (one->tile) {
+                steps[last] = program->itemsize[value - first_tile];
+                by[value] = moves ? steps[last] : 0;
+            } else {
+                steps[last] = by[value];
+            }
+            one->loop(one->tile && !moves ? 1 : count, from, steps);
         }
-        plan->loop(count, at, by);
-        if (plan->convert[output]) {
-            int64_t from_to[2] = {(int64_t)tile[output], address[output] + done * step[output]};
-            int64_t steps[2] = {sizeof(float), step[output]};
-            plan->convert[output](count, from_to, steps);
-        }
+        if (!(n -= count))
+            return;
+        for (int i = 0; i < operands; i++)
+            at[i] += count * by[i];
     }
 }
 
-static ALWAYS_INLINE void run_inner_loop(const struct facula_elementwise *plan, int64_t n, const int64_t *address, int converts)
+static ALWAYS_INLINE void run_inner_loop(struct work *work, int64_t n, const int64_t *address)
 {
-    const int64_t *step = plan->nest + 1;
-    if (converts)
-        run_converted(plan, n, address, step);
+    const struct facula_elementwise *plan = work->plan;
+    if (plan->program)
+        run_program(work, n, address, plan->nest + 1);
     else
-        plan->loop(n, address, step);
+        plan->loop(n, address, plan->nest + 1);
 }
 
 /* Short runs, some operands the same in each (a bias): these are repeated in a tile, and many runs are one. Gives the
    number of runs done, and moves `at` along; what is left is no whole block. */
-static int64_t run_blocks(const struct facula_elementwise *plan, int64_t count, int64_t *at, int converts)
+static int64_t run_blocks(struct work *work, int64_t count, int64_t *at)
 {
+    const struct facula_elementwise *plan = work->plan;
     char tile[MOST_REPEATS][TILE * LARGEST_ITEM] __attribute__((aligned(64)));
     int64_t block_at[MOST_OPERANDS], done = 0;
     const int operands = plan->operands;
@@ -78,36 +126,34 @@ static int64_t run_blocks(const struct facula_elementwise *plan, int64_t count, 
             block_at[i] = at[i];
             at[i] += outer[i] * plan->block;
         }
-        run_inner_loop(plan, extent * plan->block, block_at, converts);
+        run_inner_loop(work, extent * plan->block, block_at);
     }
     return done;
 }
 
 /* `count` whole runs along the innermost dimension, one for each step of the next. Moves `at` along. */
-static void run_inner_loops(const struct facula_elementwise *plan, int64_t count, int64_t *at, int converts)
+static void run_inner_loops(struct work *work, int64_t count, int64_t *at)
 {
+    const struct facula_elementwise *plan = work->plan;
     const int operands = plan->operands;
-    const int64_t extent = plan->nest[0], *inner = plan->nest + 1, *outer = plan->nest + 2 + operands;
-    int64_t done = plan->block && count >= 2 * plan->block ? run_blocks(plan, count, at, converts) : 0;
+    const int64_t extent = plan->nest[0], *outer = plan->nest + 2 + operands;
+    int64_t done = plan->block && count >= 2 * plan->block ? run_blocks(work, count, at) : 0;
     for (; done < count; done++) {
-        if (converts)
-            run_converted(plan, extent, at, inner);
-        else
-            plan->loop(extent, at, inner);
+        run_inner_loop(work, extent, at);
         for (int i = 0; i < operands; i++)
             at[i] += outer[i];
     }
 }
 
 /* Elements [from, to) of the nest. */
-static void run_piece(const struct facula_elementwise *plan, const int64_t *address, int converts, int64_t from,
-                      int64_t to)
+static void run_piece(struct work *work, int64_t from, int64_t to)
 {
+    const struct facula_elementwise *plan = work->plan;
     const int operands = plan->operands, dims = plan->dims, stride = 1 + operands;
     const int64_t *inner = plan->nest, *outer = inner + stride;
     int64_t index[MOST_DIMS], at[MOST_OPERANDS], rest = from;
     for (int i = 0; i < operands; i++)
-        at[i] = address[i];
+        at[i] = work->address[i];
     for (int d = 0; d < dims; d++) {
         const int64_t *dim = inner + d * stride;
         index[d] = d == dims - 1 ? rest : rest % dim[0];
@@ -119,7 +165,7 @@ static void run_piece(const struct facula_elementwise *plan, const int64_t *addr
         /* What is left of a run, or as many whole runs as there are before a further dimension moves on. */
         if (dims == 1 || index[0] || to - from < inner[0]) {
             int64_t count = inner[0] - index[0] < to - from ? inner[0] - index[0] : to - from;
-            run_inner_loop(plan, count, at, converts);
+            run_inner_loop(work, count, at);
             from += count;
             if (from == to)
                 return;
@@ -131,7 +177,7 @@ static void run_piece(const struct facula_elementwise *plan, const int64_t *addr
             int64_t runs = (to - from) / inner[0];
             if (runs > outer[0] - index[1])
                 runs = outer[0] - index[1];
-            run_inner_loops(plan, runs, at, converts);
+            run_inner_loops(work, runs, at);
             from += runs * inner[0];
             index[1] += runs;
         }
@@ -145,47 +191,41 @@ static void run_piece(const struct facula_elementwise *plan, const int64_t *addr
     }
 }
 
-struct work {
-    const struct facula_elementwise *plan;
-    const int64_t *address;
-    int64_t total, grain;
-    int converts;
-};
-
-static void run_dense_piece(const struct work *work, int64_t from, int64_t to)
+static void run_dense_piece(struct work *work, int64_t from, int64_t to)
 {
     int64_t at[MOST_OPERANDS];
     for (int i = 0; i < work->plan->operands; i++)
         at[i] = work->address[i] + from * work->plan->nest[1 + i];
-    run_inner_loop(work->plan, to - from, at, work->converts);
+    run_inner_loop(work, to - from, at);
 }
 
 static void run_task(void *context, int64_t index)
 {
-    const struct work *work = context;
+    struct work *work = context;
     int64_t from = index * work->grain, to = from + work->grain < work->total ? from + work->grain : work->total;
     if (work->plan->dims)
-        run_piece(work->plan, work->address, work->converts, from, to);
+        run_piece(work, from, to);
     else
         run_dense_piece(work, from, to);
 }
 
-static void run(const struct facula_elementwise *plan, const int64_t *address, int64_t total, int converts)
+static int64_t run(const struct facula_elementwise *plan, const int64_t *address, int64_t total)
 {
-    struct work work = {plan, address, total, total, converts};
+    struct work work = {plan, address, total, total, 0};
     if (total <= plan->serial) {
         if (total > 0)
             run_task(&work, 0);
-        return;
+    } else {
+        /* Pieces small enough that a delayed thread holds nobody up, and no smaller than is worth handing out. Whole
+           cache lines of any output: no two threads write to one. */
+        int64_t pieces = (int64_t)facula_threads() * 8;
+        work.grain = (total + pieces - 1) / pieces;
+        if (work.grain < plan->grain)
+            work.grain = plan->grain;
+        work.grain = (work.grain + 63) / 64 * 64;
+        facula_parallel((total + work.grain - 1) / work.grain, run_task, &work);
     }
-    /* Pieces small enough that a delayed thread holds nobody up, and no smaller than is worth handing out. Whole cache
-       lines of any output: no two threads write to one. */
-    int64_t pieces = (int64_t)facula_threads() * 8;
-    work.grain = (total + pieces - 1) / pieces;
-    if (work.grain < plan->grain)
-        work.grain = plan->grain;
-    work.grain = (work.grain + 63) / 64 * 64;
-    facula_parallel((total + work.grain - 1) / work.grain, run_task, &work);
+    return work.failed ? FACULA_REQUIRED : FACULA_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- kernels */
@@ -194,19 +234,24 @@ static int64_t elementwise_dense(const void *plan_, int64_t *args)
 {
     const struct facula_elementwise *plan = plan_;
     if (args[0] > plan->serial)
-        run(plan, args + 1, args[0], 0);
-    else if (args[0]) /* nothing may lie at no address */
+        return run(plan, args + 1, args[0]);
+    if (args[0]) /* nothing may lie at no address */
         plan->loop(args[0], args + 1, plan->nest + 1);
     return FACULA_OK;
 }
 
-/* Everything else: scalars, half precision, strides, broadcasting. */
+/* The same of a program. */
+static int64_t program_dense(const void *plan_, int64_t *args)
+{
+    return run(plan_, args + 1, args[0]);
+}
+
+/* Everything else: scalars, strides, broadcasting. */
 static int64_t elementwise(const void *plan_, int64_t *args)
 {
     const struct facula_elementwise *plan = plan_;
     union element scalars[MOST_OPERANDS];
     int64_t address[MOST_OPERANDS];
-    int converts = 0;
     for (int i = 0; i < plan->operands; i++) {
         const int64_t *argument = args + plan->argument[i];
         if (plan->scalar[i]) {
@@ -215,10 +260,8 @@ static int64_t elementwise(const void *plan_, int64_t *args)
         } else {
             address[i] = *argument;
         }
-        converts |= plan->convert[i] != 0;
     }
-    run(plan, address, args[0], converts);
-    return FACULA_OK;
+    return run(plan, address, args[0]);
 }
 
 /* ------------------------------------------------------------------------------------------- quotients of integers */
@@ -271,5 +314,6 @@ static int64_t elementwise_quotient(const void *plan_, int64_t *args)
 }
 
 FACULA_KERNEL("elementwise_dense", elementwise_dense, 0, 0)
+FACULA_KERNEL("program_dense", program_dense, 0, 0)
 FACULA_KERNEL("elementwise", elementwise, 0, 0)
 FACULA_KERNEL("elementwise_quotient", elementwise_quotient, 0, 0)

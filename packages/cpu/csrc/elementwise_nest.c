@@ -8,18 +8,20 @@ enum { STRIDED_COST = 700 }; /* picoseconds: an element that is not beside the o
 
 /* The fewest dimensions that visit the same elements, innermost first, into the plan's nest; how many. They are ordered by
    the steps of the output, so that it is written in the order it lies in; neighbours that every operand walks as one are
-   merged. `strides` are in elements, of each array in the order of the launch. */
+   merged. `strides` are in elements, of each array in the order of the launch; outputs have one set. */
 static int64_t make_nest(struct facula_elementwise *plan, int64_t ndim, const int64_t *shape, const int64_t *strides)
 {
     const int operands = plan->operands;
-    const int64_t stride = 1 + operands;
+    const int64_t stride = 1 + operands, output = plan->argument[operands - 1] - plan->results;
     int64_t *nest = plan->nest, dims = 0, merged = 0;
     for (int64_t d = ndim - 1; d >= 0; d--) {
         int64_t dim[1 + MOST_OPERANDS] = {shape[d]}, place = dims;
         if (shape[d] == 1)
             continue;
-        for (int i = 0; i < operands; i++)
-            dim[1 + i] = plan->scalar[i] ? 0 : strides[(plan->argument[i] - 1) * ndim + d] * plan->itemsize[i];
+        for (int i = 0; i < operands; i++) {
+            const int64_t array = i < operands - plan->results ? plan->argument[i] - 1 : output;
+            dim[1 + i] = plan->scalar[i] ? 0 : strides[array * ndim + d] * plan->itemsize[i];
+        }
         for (; place && nest[(place - 1) * stride + operands] > dim[operands]; place--)
             memcpy(nest + place * stride, nest + (place - 1) * stride, sizeof *nest * (size_t)stride);
         memcpy(nest + place * stride, dim, sizeof *nest * (size_t)stride);
@@ -62,8 +64,8 @@ static void find_repeats(struct facula_elementwise *plan)
     }
     if (!count || count > MOST_REPEATS)
         return;
-    plan->repeats = (int16_t)repeats;
-    plan->block = (int16_t)(TILE / extent);
+    plan->repeats = repeats;
+    plan->block = (int32_t)(TILE / extent);
 }
 
 /* The plan of `form` for these lengths and strides; see `rebind` of facula_storage for what is asked and given. */

@@ -10,4 +10,5 @@ enum {
     FACULA_TARGET = 5,      /* a class is out of range: value, position, number of classes, the class that is ignored */
     FACULA_DIVISOR = 6,     /* an integer would be divided by zero */
     FACULA_POSITION = 7,    /* an index that counts from 0 is out of range: value, position, size of the dimension */
+    FACULA_REQUIRED = 8,    /* an element is not as the operator requires */
 };

@@ -272,18 +272,6 @@ def test_the_power_of_a_half_is_the_root(name):
         same(run("pow", a, half), np.array([0, np.inf, np.inf, 2], name))
 
 
-@pytest.mark.parametrize("name", ["float32", "float64"])
-def test_losses_of_probabilities_at_their_ends(name):
-    """Logarithms are at least -100, the slope's divisor 1e-12."""
-    x, y = np.array([0, 0, 1, 1, 0.5], name), np.array([0, 1, 0, 1, 0.5], name)
-    near = np.testing.assert_allclose
-    near(run("binary_cross_entropy", x, y), [0, 100, 100, 0, np.log(2)], rtol=1e-6)
-    near(run("binary_cross_entropy_grad", np.full(5, 2, name), x, y), [0, -2e12, 2e12, 0, 0], rtol=1e-6)
-    off = np.array([-3, -2, -0.5, 0, 2, np.nan], name)
-    near(run("huber", off, 2.0), [4, 2, 0.125, 0, 2, np.nan])
-    near(run("huber_slope", off, 2.0), [-2, -2, -0.5, 0, 2, np.nan])
-
-
 def test_dense_plans_fit_any_size():
     """Contiguous operands of one shape share a plan that is right for all sizes; others say that they are not."""
     a = np.arange(6, dtype="f4")

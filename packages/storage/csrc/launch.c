@@ -163,13 +163,13 @@ static int read_strides(PyObject *layout, Py_ssize_t ndim, const int64_t *shape,
 /* rebind(launch, shaper, output, *inputs): what `launch` runs, with its plan made for other layouts. */
 PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    enum { MOST_LAYOUTS = 8 };
+    enum { MOST_LAYOUTS = 16 };
     int64_t shape[MOST_DIMENSIONS], strides[MOST_LAYOUTS * MOST_DIMENSIONS];
     Py_ssize_t ndim;
     (void)module;
     if (count < 3 || count > 2 + MOST_LAYOUTS || !PyCFunction_Check(args[0]) ||
         PyCFunction_GetFunction(args[0]) != launch_definition.ml_meth) {
-        PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, an output layout and up to 7 others");
+        PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, an output layout and up to 15 others");
         return NULL;
     }
     const Launch *old = PyCapsule_GetPointer(PyCFunction_GetSelf(args[0]), NULL);

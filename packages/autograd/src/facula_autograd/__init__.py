@@ -2,19 +2,30 @@
 
 Knows nothing of arrays or tensors, and imports nothing but the standard library and facula_errors. Start reading
 at `_graph.py` (what is recorded), then `_engine.py` (the backward pass). Packages that define
-differentiable values use `extend.py`, and nothing that starts with an underscore.
+differentiable values use `extend.py`, and nothing that starts with an underscore. `graph.py` and `func.py` are public
+modules, loaded where they are imported.
 """
 
 from facula_errors.extend import register as _register
 
 from . import _operators as _operators  # what Variables do
+from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
-from ._checkpoint import checkpoint, checkpoint_sequential
-from ._errors import AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError
+from ._checkpoint import checkpoint, checkpoint_sequential, set_checkpoint_early_stop
+from ._checkpoint_policies import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
+from ._errors import (
+    AnomalyError,
+    AutogradError,
+    CheckpointError,
+    FreedGraphError,
+    GradcheckError,
+    GradientError,
+    MutationError,
+)
 from ._function import Function, once_differentiable
 from ._gradcheck import gradcheck, gradgradcheck
+from ._graph_functions import set_multithreading_enabled
 from ._modes import (
-    detect_anomaly,
     enable_grad,
     inference_mode,
     is_anomaly_check_nan_enabled,
@@ -23,7 +34,6 @@ from ._modes import (
     is_inference_mode_enabled,
     no_grad,
     saved_tensors_hooks,
-    set_detect_anomaly,
     set_grad_enabled,
 )
 from ._variable import Variable
@@ -33,15 +43,19 @@ _register("facula_autograd")
 __all__ = [
     "AnomalyError",
     "AutogradError",
+    "CheckpointError",
+    "CheckpointPolicy",
     "FreedGraphError",
     "Function",
     "GradcheckError",
     "GradientError",
     "MutationError",
+    "SelectiveCheckpointContext",
     "Variable",
     "backward",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detect_anomaly",
     "enable_grad",
     "grad",
@@ -55,8 +69,10 @@ __all__ = [
     "no_grad",
     "once_differentiable",
     "saved_tensors_hooks",
+    "set_checkpoint_early_stop",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 

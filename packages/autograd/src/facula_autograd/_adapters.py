@@ -6,7 +6,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from ._types import AnyAdapter, AnyValue, Slot
@@ -124,11 +124,51 @@ class Adapter:
         """
         raise self._missing("is_finite", v)
 
+    def all_finite(self, values: Sequence[AnyValue], nan: bool = True, inf: bool = True) -> bool:
+        """A quick look at all gradients of one node: False where one of them may be not finite.
+
+        Arguments:
+            values: the gradients, of any types.
+            nan: look for NaN.
+            inf: look for infinities.
+        """
+        return all([adapters[type(v)].is_finite(v, nan, inf) for v in values])
+
     def nbytes(self, v: AnyValue) -> int:
         """The size of `v` in bytes."""
         raise self._missing("nbytes", v)
 
+    # ---- where saved values are
+
+    def to_host(self, v: AnyValue, pin_memory: bool = False) -> AnyValue:
+        """A copy of `v` on the host, in page-locked memory if wanted; `v` itself where it is there."""
+        return v
+
+    def from_host(self, v: AnyValue, metadata: Hashable) -> AnyValue:
+        """The inverse of `to_host`, for a value that had this metadata."""
+        return v
+
+    def to_bytes(self, v: AnyValue) -> memoryview:
+        """The bytes of `v`'s elements in row-major order, in memory of the host's."""
+        raise self._missing("to_bytes", v)
+
+    def from_bytes(self, metadata: Hashable, fill: Callable[[memoryview], None]) -> AnyValue:
+        """A new value with this metadata, whose bytes on the host `fill` writes."""
+        raise UnsupportedError(f"from_bytes: {type(self).__name__} does not have it; got metadata {metadata!r}")
+
+    def memory(self, v: AnyValue) -> tuple[object, int]:
+        """What owns `v`'s memory, the same object for all values that share it, and its size in bytes."""
+        return v, self.nbytes(v)
+
+    def saved_values(self, node: Slot) -> Iterable[tuple[AnyValue, bool]]:
+        """Values that `node` saved in a form which the engine does not know, or their `Packed`; and of each whether
+        it was put together just now, from parts that the node holds."""
+        return ()
+
     # ---- values that share memory
+
+    def increment_version(self, v: AnyValue) -> None:
+        """Count a change of `v`'s memory by something else than an operator."""
 
     def check_inplace(self, name: str, v: AnyValue) -> None:
         """Raise if operator `name` must not change `v` in place while a gradient is wanted."""
@@ -157,6 +197,28 @@ class Adapter:
         """These values along a new first dimension."""
         raise self._missing("stack", values[0])
 
+    def row_count(self, v: AnyValue) -> int:
+        """How many values there are along the first dimension; 0 where there is none."""
+        return len(self.unstack(v))
+
+    def map_rows(
+        self,
+        function: Callable[[Sequence[AnyValue], bool | None], list[AnyValue]],
+        batches: Sequence[AnyValue],
+        retain: bool | None,
+    ) -> list[AnyValue]:
+        """What `function` gives for each place along the first dimension of `batches`, stacked; None where it is None.
+
+        Arguments:
+            function: takes values, one of each batch, and whether it is called again.
+            batches: of one length, at least 1.
+            retain: what the last call gets.
+        """
+        rows = [self.unstack(one) for one in batches]
+        last = len(rows[0]) - 1
+        found = [function(row, True if at < last else retain) for at, row in enumerate(zip(*rows, strict=True))]
+        return [None if some[0] is None else self.stack(list(some)) for some in zip(*found, strict=True)]
+
     def transform(self, args: Sequence[object]) -> Slot:
         """What answers a Function called with these arguments, one of which a transform wraps; None for others.
 
@@ -183,6 +245,13 @@ class Adapter:
     def save_random_state(self) -> Callable[[], AbstractContextManager[object]] | None:
         """The random state at this point, as a function that makes a context manager; None where there is none."""
         return None
+
+    def random_position(self) -> Hashable:
+        """Where the random numbers are: a number, say, that grows with each that is drawn."""
+        return None
+
+    def skip_random(self, before: Hashable, after: Hashable) -> None:
+        """Leave out as many random numbers as were drawn between two `random_position`s."""
 
 
 class _Table(_Adapters):

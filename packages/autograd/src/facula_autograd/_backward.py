@@ -8,12 +8,15 @@ from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import trim_traceback, warn
 
 from ._adapters import adapter_of
-from ._engine import accumulate_grad, accumulate_recorded_grad, add, add_recorded, run
-from ._errors import AnomalyError, GradientError
-from ._graph import LEAF, Node, Rule, freed_rule, next_seq
-from ._mode_state import active_modes, current_mode
+from ._anomaly import AnomalyWatch
+from ._edges import GradientEdge, resolve_edges
+from ._engine import run
+from ._errors import GradientError
+from ._graph import LEAF, Node, freed_rule, next_seq
+from ._mode_state import active_modes, current_mode, passive_modes
 from ._modes import enable_grad
-from ._select import select
+from ._multi_hooks import begin_pass, end_pass, multi_hooks
+from ._select import select_inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias, TypeVar, overload
 
     from ._engine import Watch
-    from ._graph import Pairs
     from ._types import Differentiable, Leaf
 
     V = TypeVar("V", bound=Differentiable)
@@ -48,7 +50,7 @@ def backward(
     had run is released, unless it is retained.
 
     Arguments:
-        tensors: one value or a sequence.
+        tensors: one value or a sequence; gradient edges (`graph.GradientEdge`), too.
         grad_tensors: the gradient of each, of its shape, converted to its dtype. None stands for 1, for single real
             numbers only.
         retain_graph: keep the saved values for another pass; by default as `create_graph`.
@@ -68,10 +70,10 @@ def backward(
     """
     try:
         frame = _getframe(1)
-        roots = sequence(tensors)
+        roots = resolve_edges(sequence(tensors))
         run_backward(
             roots, _gradients(grad_tensors, roots), retain_graph, create_graph,
-            None if inputs is None else sequence(inputs), (frame.f_code, frame.f_lasti),
+            None if inputs is None else resolve_edges(sequence(inputs)), (frame.f_code, frame.f_lasti),
         )  # fmt: skip
     except FaculaError as error:
         trim_traceback(error)
@@ -121,8 +123,8 @@ def grad(
     """The gradients of `outputs` with respect to `inputs`, a tuple; no `.grad` changes.
 
     Arguments:
-        outputs: one value or a sequence.
-        inputs: the values whose gradients are wanted.
+        outputs: one value or a sequence; gradient edges (`graph.GradientEdge`), too.
+        inputs: the values, or gradient edges, whose gradients are wanted.
         grad_outputs: as `grad_tensors` of `backward`.
         retain_graph, create_graph: as for `backward`.
         only_inputs: True.
@@ -152,13 +154,13 @@ def grad(
             raise InvalidValueError(
                 "grad: expected allow_unused=True (or unset) with materialize_grads=True; got False"
             )
-        inputs = sequence(inputs)
+        inputs = resolve_edges(sequence(inputs))
         if not inputs:
             raise GradientError("grad: expected at least one input; got none")
         frame = _getframe(1)
         site = (frame.f_code, frame.f_lasti)
         found: dict[int, object] = {}
-        roots = sequence(outputs)
+        roots = resolve_edges(sequence(outputs))
         given = _gradients(grad_outputs, roots)
         if is_grads_batched:
             found = _batched(roots, given, retain_graph, create_graph, inputs, site)
@@ -173,7 +175,7 @@ def grad(
             if g is None and materialize_grads:
                 g = adapter_of(value).zeros_like(value)
                 if is_grads_batched:
-                    g = adapter_of(value).stack([g] * len(adapter_of(given[0]).unstack(given[0])))
+                    g = adapter_of(value).stack([g] * adapter_of(given[0]).row_count(given[0]))
             elif g is None and not allow_unused:
                 raise GradientError(
                     f"grad: expected outputs that depend on every input; input {k} "
@@ -198,21 +200,23 @@ def _batched(
         raise GradientError(
             "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True)"
         )
-    batches = [adapter_of(g).unstack(g) for g in gradients]
-    if len({len(batch) for batch in batches}) > 1 or not batches[0]:
+    adapter = adapter_of(gradients[0])
+    counts = [adapter_of(g).row_count(g) for g in gradients]
+    if len(set(counts)) > 1 or not counts[0]:
         raise GradientError(
             "grad: expected grad_outputs of one length along the first dimension, at least 1 (is_grads_batched=True); "
-            f"got {[len(batch) for batch in batches]}"
+            f"got {counts}"
         )
-    rows: dict[int, list[object]] = {}
-    last = len(batches[0]) - 1
-    for place, row in enumerate(zip(*batches, strict=True)):
-        keep = True if place < last else retain_graph
+
+    def one(row: Sequence[object], keep: bool | None) -> list[object]:
+        found: dict[int, object] = {}
         run_backward(
-            roots, row, keep, create_graph, inputs, site,
-            lambda value, g: rows.setdefault(id(value), []).append(g), "grad",
-        )  # fmt: skip
-    return {key: adapter_of(row[0]).stack(row) for key, row in rows.items()}
+            roots, row, keep, create_graph, inputs, site, lambda value, g: found.__setitem__(id(value), g), "grad"
+        )
+        return [found.get(id(value)) for value in inputs]
+
+    results = adapter.map_rows(one, gradients, retain_graph)
+    return {id(value): g for value, g in zip(inputs, results, strict=True) if g is not None}
 
 
 def run_backward(
@@ -241,22 +245,28 @@ def run_backward(
         retain_graph = create_graph
     freed = None if retain_graph else freed_rule(site)
     adapter = adapter_of(pairs[0][1])
-    mode = current_mode() if active_modes else None
+    mode = current_mode() if active_modes or passive_modes else None
     if create_graph:
         own = False
         if collect is None:
             _warn_of_cycle()
-    watch = None
+    watch: Watch | None = None
     if mode is not None and mode.anomaly is not None:
-        watch = _anomaly_watch(*mode.anomaly)
+        watch = AnomalyWatch(mode.anomaly)
+    route = None
     if inputs is not None:
-        pairs, watch = _selected(pairs, inputs, collect, freed, create_graph, name, watch)
+        pairs, watch, route = select_inputs(pairs, inputs, collect, freed, create_graph, name, watch)
     F = adapter.recorded_ops if create_graph else adapter.no_record_ops
-    if create_graph and mode is not None and not mode.grad:
-        with enable_grad():
-            run(pairs, own, F, freed, True, watch)
-    else:
-        run(pairs, own, F, freed, create_graph, watch)
+    token = begin_pass([e for e, _ in pairs], route) if multi_hooks else None
+    try:
+        if create_graph and mode is not None and not mode.grad:
+            with enable_grad():
+                run(pairs, own, F, freed, True, watch)
+        else:
+            run(pairs, own, F, freed, create_graph, watch)
+    finally:
+        if token is not None:
+            end_pass(token)
     now = next_seq()
     if now > _release_idle_at[0]:
         _release_idle_at[0] = now + NODES_PER_RELEASE
@@ -264,7 +274,7 @@ def run_backward(
 
 
 def sequence(values: object) -> Sequence[object]:
-    if isinstance(values, (tuple, list)):
+    if isinstance(values, (tuple, list)) and type(values) is not GradientEdge:
         return values
     return tuple(values) if hasattr(values, "__next__") else (values,)  # type: ignore[arg-type]  # an iterator
 
@@ -305,10 +315,14 @@ def _starts(
             g = adapter.ones_like(root)
         else:
             own = False
-            wanted = adapter.metadata(root)
+            if type(root) is GradientEdge:  # which may not know what its gradient is like
+                adapter, wanted = root.kind or (adapter_of(g), adapter_of(g).metadata(g))
+            else:
+                wanted = adapter.metadata(root)
             if adapter_of(g) is not adapter:
                 raise InvalidTypeError(
-                    f"{name}: expected a gradient of the output's type; {which} is {adapter.describe(root)}, its "
+                    f"{name}: expected a gradient of the output's type; {which} is "
+                    f"{adapter_of(root).describe(root)}, its "
                     f"gradient of type {type(g).__name__}"
                 )
             if adapter.metadata(g) != wanted:
@@ -316,76 +330,13 @@ def _starts(
                     g = adapter.fit_gradient(wanted, g)
                 except ValueError as error:
                     raise GradientError(
-                        f"{name}: expected a gradient that fits its output; {which} is {adapter.describe(root)}, its "
+                        f"{name}: expected a gradient that fits its output; {which} is "
+                        f"{adapter_of(root).describe(root)}, its "
                         f"gradient {adapter.describe(g)}: {error}"
                     ) from None
         start: Node | Leaf = root if node is LEAF else node  # type: ignore[assignment]
         pairs.append((start, g))
     return pairs, own
-
-
-def _selected(
-    pairs: list[tuple[Node | Leaf, object]],
-    inputs: Sequence[object],
-    collect: Callable[[Leaf, object], None] | None,
-    freed: Rule | None,
-    create: bool,
-    name: str,
-    check: Watch | None,
-) -> tuple[list[tuple[Node | Leaf, object]], Watch]:
-    """The starts that lead to `inputs`, and the function that keeps the pass on the way there."""
-    if not inputs:
-        raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
-    unique: dict[int, Leaf] = {}
-    for k, value in enumerate(inputs):
-        if not hasattr(value, "node"):
-            raise InvalidTypeError(
-                f"{name}: expected differentiable values as inputs; input {k} is of type {type(value).__name__}"
-            )
-        if value.node is None:
-            raise GradientError(
-                f"{name}: expected inputs that require grad; input {k} ({adapter_of(value).describe(value)}) does not"
-            )
-        unique[id(value)] = value  # type: ignore[assignment]
-    receive = _accumulator(create) if collect is None else collect
-    route = select([e for e, _ in pairs], list(unique.values()), receive, collect is None, freed)
-
-    def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
-        if check is not None:
-            check(node, rule, pairs)
-        return [(route[id(e)], h) for e, h in pairs if id(e) in route]
-
-    return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch
-
-
-def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
-    def accumulate(value: Leaf, g: object) -> None:
-        if value.node is LEAF:
-            (accumulate_recorded_grad if create else accumulate_grad)(value, g, False)
-            return
-        former, adapter = getattr(value, "_grad", None), adapter_of(g)
-        if former is None:
-            value._grad = adapter.recorded_ops.clone(g) if create else adapter.clone(g)
-        else:
-            value._grad = (add_recorded if create else add)(former, g)
-
-    return accumulate
-
-
-def _anomaly_watch(check_nan: bool, check_inf: bool) -> Watch:
-    def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
-        for k, (_, h) in enumerate(pairs):
-            if not adapter_of(h).is_finite(h, check_nan, check_inf):
-                what = " or ".join(["NaN"] * check_nan + ["infinity"] * check_inf)
-                raise AnomalyError(
-                    f"detect_anomaly: expected gradients without {what}; gradient {k} from the backward of {rule.name} "
-                    f"has one. The operator was called at {node.where}",
-                    operator=rule.name,
-                    forward=node.where,
-                )
-        return pairs
-
-    return watch
 
 
 def _warn_of_cycle() -> None:

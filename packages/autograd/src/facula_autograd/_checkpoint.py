@@ -3,23 +3,26 @@
 Note [Computing again]
 The part's nodes are recorded as always; what they save is packed into its number in the order of saving
 (`saved_tensors_hooks`). When the backward pass unpacks the first of them, the function runs again, in the mode
-it ran in, and every value that it saves is caught under the same number. The second graph is dropped at once.
+it ran in, and every value that it saves is caught under the same number. The second graph is dropped at once. Once the
+last value is caught nothing else is of use, and the function is left (`early_stop`).
 """
 
 from __future__ import annotations
+
+from contextvars import ContextVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of, all_adapters
-from ._errors import GradientError, MutationError
+from ._errors import CheckpointError, GradientError, MutationError
 from ._mode_state import FIELDS, current_mode
 from ._modes import flag, is_grad_enabled, replace_mode, saved_tensors_hooks
 from ._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from contextlib import AbstractContextManager
     from typing import Protocol, TypeVar
 
@@ -44,6 +47,9 @@ def checkpoint(
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
     context_fn: Callable[[], tuple[Context, Context]] | None = None,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
     **kwargs: object,
 ) -> T:
     """`function(*args, **kwargs)`, whose intermediate values are not kept but computed again in the backward pass.
@@ -56,13 +62,18 @@ def checkpoint(
         args: its arguments, which must not be changed in place before the backward pass; `kwargs` likewise.
         use_reentrant: no difference: there is one way of doing this.
         preserve_rng_state: draw the same random numbers again.
-        context_fn: gives two context managers, for the first run and for those after it.
+        context_fn: gives two context managers, for the first run and for those after it:
+            `create_selective_checkpoint_contexts` makes such a pair.
+        determinism_check: "default" compares shapes, dtypes and devices of the values that the function saves in both
+            runs, and "none" does not.
+        debug: no difference: errors say what is known.
+        early_stop: end the second run once it has saved all that the first had.
 
     Returns:
         The function's result.
 
     Raises:
-        GradientError: the function saved other values the second time.
+        CheckpointError: the function saved other values the second time.
         MutationError: an argument was changed in place.
 
     >>> from facula_autograd import Variable
@@ -73,8 +84,17 @@ def checkpoint(
     """
     if use_reentrant is not None:
         flag("checkpoint: use_reentrant", use_reentrant)
+    if determinism_check not in ("default", "none"):
+        raise InvalidValueError(
+            f"checkpoint: expected determinism_check to be 'default' or 'none'; got {determinism_check!r}"
+        )
+    flag("checkpoint: debug", debug)
+    random = flag("checkpoint: preserve_rng_state", preserve_rng_state)
+    stops = flag("checkpoint: early_stop", early_stop)
+    forced = _early_stop.get()
     first, again = context_fn() if context_fn is not None else (None, None)
-    repeated = _Recomputation(function, args, kwargs, flag("checkpoint: preserve_rng_state", preserve_rng_state), again)
+    repeated = _Recomputation(function, args, kwargs, random, again)
+    repeated.checks, repeated.stops = determinism_check == "default", stops if forced is None else forced
     if is_grad_enabled():
         with saved_tensors_hooks(repeated.pack, repeated.unpack):
             return _inside(first, function, args, kwargs)
@@ -145,6 +165,12 @@ def _inside(context: Context, function: Callable[..., T], args: Args, kwargs: Ke
         return function(*args, **kwargs)
 
 
+class Recomputed(int):
+    """What stands for a value that is computed again: its number."""
+
+    __slots__ = ()
+
+
 class _Recomputation:
     """One checkpointed call: how to run it again, and what that gave."""
 
@@ -157,17 +183,23 @@ class _Recomputation:
         self.random_states = [state for state in states if state is not None]
         operands = [v for v in (*args, *kwargs.values()) if isinstance(v, Value)]
         self.versions = [(v, adapter_of(v).version(v)) for v in operands]
-        self.count = 0
+        self.saved: list[Hashable] = []  # the metadata of each value, in the order of saving
         self.values: list[object] | None = None
         self.used: set[int] = set()
+        self.checks = self.stops = True
 
-    def pack(self, value: object) -> int:
-        self.count += 1
-        return self.count - 1
+    def pack(self, value: object) -> Recomputed:
+        self.saved.append(adapter_of(value).metadata(value))
+        return Recomputed(len(self.saved) - 1)
 
     def unpack(self, number: int) -> object:
         if self.values is None:
             self.values, self.used = self.recompute(), set()
+        if number >= len(self.values):
+            raise CheckpointError(
+                f"checkpoint: expected a function that saves {len(self.saved)} values again; it saved "
+                f"{len(self.values)}"
+            )
         value = self.values[number]
         self.used.add(number)
         if len(self.used) == len(self.values):
@@ -185,14 +217,37 @@ class _Recomputation:
                                     operator="checkpoint", saved="an argument",
                                     mutation=adapter_of(value).describe_mutation(value))  # fmt: skip
         values: list[object] = []
+
+        def collect(value: object) -> None:
+            values.append(value)
+            if self.stops and len(values) == len(self.saved):
+                raise _AllSaved
+
         changes: dict[str, object] = {field: getattr(self.mode, field) for field in FIELDS}
-        changes.update(anomaly=None, saved_hooks=(values.append, _refuse_unpacking))
-        with replace_mode(**changes):
-            self.run(self.random_states)
-        if len(values) != self.count:
-            raise GradientError(f"checkpoint: expected {name} to do the same when it runs again; it saved {self.count} "
-                                f"values for the backward pass the first time, and now {len(values)}")  # fmt: skip
+        changes.update(anomaly=None, compute=None, saved_hooks=(collect, _refuse_unpacking))
+        try:
+            with replace_mode(**changes):
+                self.run(self.random_states)
+        except _AllSaved:
+            pass
+        if self.checks:
+            self.check(values, name)
         return values
+
+    def check(self, values: list[object], name: str) -> None:
+        """Raise if the function saved other values than the first time."""
+        if len(values) != len(self.saved):
+            raise CheckpointError(
+                f"checkpoint: expected {name} to do the same when it runs again; it saved {len(self.saved)} values for "
+                f"the backward pass the first time, and now {len(values)}"
+            )
+        for k, (value, metadata) in enumerate(zip(values, self.saved, strict=True)):
+            now = adapter_of(value).metadata(value)
+            if now != metadata:
+                raise CheckpointError(
+                    f"checkpoint: expected {name} to do the same when it runs again; value {k} that it saves for the "
+                    f"backward pass was {metadata} the first time, and now {now}"
+                )
 
     def run(self, random_states: list[Callable[[], AbstractContextManager[object]]]) -> None:
         if random_states:
@@ -200,6 +255,35 @@ class _Recomputation:
                 return self.run(random_states[1:])
         _inside(self.context, self.function, self.args, self.kwargs)
         return None
+
+
+class _AllSaved(BaseException):
+    """The second run has saved all that is needed. No Exception: programs catch those."""
+
+
+_early_stop: ContextVar[bool | None] = ContextVar("facula_autograd.early_stop", default=None)
+
+
+class set_checkpoint_early_stop:
+    """Context manager: checkpoints made inside stop early, or do not, whatever their `early_stop` says.
+
+    >>> with set_checkpoint_early_stop(False):
+    ...     pass  # functions called by checkpoint() in here run again to their end
+    """
+
+    __slots__ = ("_former", "_wanted")
+
+    @boundary
+    def __init__(self, enable: bool) -> None:
+        self._wanted = flag("set_checkpoint_early_stop", enable)
+        self._former: list[bool | None] = []
+
+    def __enter__(self) -> None:
+        self._former.append(_early_stop.get())
+        _early_stop.set(self._wanted)
+
+    def __exit__(self, *exc: object) -> None:
+        _early_stop.set(self._former.pop())
 
 
 def _refuse_unpacking(packed: object) -> object:

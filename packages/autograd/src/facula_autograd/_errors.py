@@ -21,6 +21,10 @@ class GradientError(AutogradError):
     """A gradient is missing, unwanted, or of the wrong shape or type."""
 
 
+class CheckpointError(GradientError):
+    """A checkpointed function did something else when it ran again."""
+
+
 class MutationError(AutogradError):
     """A value saved for backward was changed in place before it was used.
 
@@ -38,7 +42,7 @@ class FreedGraphError(AutogradError):
 class AnomalyError(AutogradError):
     """Under `detect_anomaly`, a backward rule gave a gradient that is not finite.
 
-    Fields: `operator`, `forward`.
+    Fields: `operator`, `forward`, `module` (its path, or None).
     """
 
 

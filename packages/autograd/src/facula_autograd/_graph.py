@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 from sys import _getframe
 
+from facula_errors.extend import in_library
+
+from ._adapters import adapters
 from ._errors import FreedGraphError, GradientError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from types import CodeType
+    from types import CodeType, FrameType
     from typing import NoReturn, TypeAlias, final
 
     from ._handles import Handle
@@ -137,8 +140,10 @@ class Node:
             (edge if edge is None or type(edge) is Node else AccumulateGrad(edge), 0) for edge in edges_of(self)
         )
 
-    if TYPE_CHECKING:  # `_hooks.py` has these two, since they need what needs this class
+    if TYPE_CHECKING:  # `_hooks.py` has these, since they need what needs this class
 
+        @property
+        def metadata(self) -> dict[str, Slot]: ...
         def register_hook(self, hook: Callable[..., object]) -> Handle: ...
         def register_prehook(self, hook: Callable[..., object]) -> Handle: ...
 
@@ -149,7 +154,7 @@ class Node:
 class AccumulateGrad:
     """What stands for a leaf among `next_functions`. Two of the same leaf are equal."""
 
-    __slots__ = ("variable",)
+    __slots__ = ("__weakref__", "variable")
     next_functions = ()
 
     def __init__(self, variable: Leaf) -> None:
@@ -158,6 +163,9 @@ class AccumulateGrad:
     def name(self) -> str:
         """Its kind's name."""
         return "AccumulateGrad"
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad of {adapters[type(self.variable)].describe(self.variable)}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AccumulateGrad) and self.variable is other.variable
@@ -213,12 +221,17 @@ def record(value: Leaf, rule: Rule, depth: int = 2) -> Node:
     return node
 
 
+def user_frame() -> FrameType:
+    """The nearest calling frame that is not the library's."""
+    frame = _getframe(1)
+    while in_library(frame) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
 def set_call_site(values: object, before: int) -> None:
     """Let the nodes of `values` made since number `before` have the call site of the user, not one in this package."""
-    frame = _getframe(1)
-    package = __name__.partition(".")[0]
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame = frame.f_back
+    frame = user_frame()
     stack = [getattr(value, "node", None) for value in (values if isinstance(values, (tuple, list)) else (values,))]
     seen = set()
     while stack:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class WrappedRule:
     """What surrounds the rule of one node. Unused fields are None."""
 
-    __slots__ = ("after", "before", "inner", "retain", "unpack", "value_hooks")
+    __slots__ = ("after", "before", "inner", "metadata", "retain", "unpack", "value_hooks")
 
     inner: Rule
     value_hooks: Hooks | None  # of the value: on one gradient
@@ -40,10 +40,11 @@ class WrappedRule:
     after: Hooks | None
     retain: ref[Leaf] | None  # weak reference to the value whose .grad is wanted
     unpack: Callable[[Node], Node] | None
+    metadata: dict[str, AnyValue] | None  # of the node: what users keep there
 
     def __init__(self, inner: Rule) -> None:
         self.inner = inner
-        self.value_hooks = self.before = self.after = self.retain = self.unpack = None
+        self.value_hooks = self.before = self.after = self.retain = self.unpack = self.metadata = None
 
 
 def wrap_rule(node: Node) -> WrappedRule:
@@ -56,11 +57,14 @@ def wrap_rule(node: Node) -> WrappedRule:
             f"register_hook: expected a graph still to be differentiated; {node.name()} at {node.where} "
             "was released by an earlier backward pass"
         )
-    extra = WrappedRule(rule)
+    node.rule = _wrapped(rule)
+    return node.rule.extra  # type: ignore[no-any-return]
+
+
+def _wrapped(rule: Rule) -> Rule:
     # Whatever hooks are shown has another owner; what a fresh rule makes afterwards has not.
     fresh = True if rule.fresh else None
-    node.rule = Rule(rule.name, run_wrapped, fresh, rule.saves, rule.edges, rule.jvp, extra)
-    return extra
+    return Rule(rule.name, run_wrapped, fresh, rule.saves, rule.edges, rule.jvp, WrappedRule(rule))
 
 
 def run_wrapped(F: object, node: Node, g: object) -> Pairs:
@@ -230,6 +234,21 @@ def _register_prehook(self: Node, hook: Callable[..., object]) -> Handle:
     return add_node_hook(self, "before", hook)
 
 
+def _metadata(self: Node) -> dict[str, AnyValue]:
+    """A dict of the program's own, which lives as long as the node."""
+    rule = self.rule
+    if rule.backward is raise_freed:
+        if self.s0.backward is not run_wrapped:
+            self.s0 = _wrapped(self.s0)
+        extra: WrappedRule = self.s0.extra
+    else:
+        extra = wrap_rule(self)
+    if extra.metadata is None:
+        extra.metadata = {}
+    return extra.metadata
+
+
+Node.metadata = property(_metadata)  # type: ignore[misc, assignment]
 for _method in (_register_hook, _register_prehook):
     _method.__name__ = _method.__name__.removeprefix("_")
     _method.__qualname__ = f"Node.{_method.__name__}"

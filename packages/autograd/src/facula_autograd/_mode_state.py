@@ -4,7 +4,8 @@ Note [Blocks]
 One context variable holds the innermost open block. A block knows the one around it, and
 whether it is still open: a task or thread that copied the context while a block was open sees it
 close when it ends elsewhere, so no mode outlives its block. `active_modes` has an entry per open block
-of any thread; while it is empty every mode is the default one, and nobody reads the variable.
+of any thread; while it is empty every mode is the default one to operators, and none reads the variable. Blocks that
+change what backward passes look at, and no operator (anomaly detection), have their entries in `passive_modes`.
 Leaving never uses a token: an async generator may be closed in another context than it was
 started in, where a token would be refused.
 
@@ -28,23 +29,33 @@ if TYPE_CHECKING:
 
     from ._types import AnyValue, Slot
 
-FIELDS = ("grad", "inference", "level", "autocast", "vmap", "capture", "anomaly", "overrides", "saved_hooks")
-_DEFAULTS = (True, False, 0, None, None, None, None, True, None)
+FIELDS = (
+    "grad", "inference", "level", "autocast", "vmap", "capture", "overrides", "saved_hooks", "compute",
+    "anomaly", "hooks_refused", "scopes",
+)  # fmt: skip
+_DEFAULTS = (True, False, 0, None, None, None, True, None, None, None, None, False)
+_PLACES = {name: place for place, name in enumerate(FIELDS)}
+_FOR_OPERATORS = 9
+PASSIVE = frozenset(FIELDS[_FOR_OPERATORS:])
 
 
 class Mode:
     """An immutable record of what surrounds an operator.
 
     `grad`: record; `inference`: record nothing, whatever is asked inside; `level`: forward-mode nesting;
-    `autocast`, `vmap`, `capture`: their states, or None; `anomaly`: (check_nan, check_inf) or
-    None; `overrides`: subclasses may override operators; `saved_hooks`: (pack, unpack) or None.
-    `only_grad` follows: nothing but `grad` differs from the default. So does `only_autocast`: nothing but these two.
+    `autocast`, `vmap`, `capture`: their states, or None; `overrides`: subclasses may override operators;
+    `saved_hooks`: (pack, unpack) or None; `compute`: what computes results in the place of kernels, or None
+    (Note [Kept results]).
+    Operators do not look at the others, the passive fields: `anomaly`: (check_nan, check_inf) or None;
+    `hooks_refused`: why saved tensors have no hooks here, or None; `scopes`: calls of modules are noted.
+    `only_grad` follows: of what operators look at, nothing but `grad` differs from the default. So does
+    `only_autocast`: nothing but these two.
 
     >>> DEFAULT.grad, DEFAULT.replace(grad=False).grad
     (True, False)
     """
 
-    __slots__ = (*FIELDS, "only_autocast", "only_grad")
+    __slots__ = (*FIELDS, "only_autocast", "only_grad", "values")
 
     grad: bool
     inference: bool
@@ -52,48 +63,65 @@ class Mode:
     autocast: Slot
     vmap: object
     capture: object
-    anomaly: tuple[bool, bool] | None
     overrides: bool
     saved_hooks: tuple[Callable[[AnyValue], AnyValue], Callable[[AnyValue], AnyValue]] | None
+    compute: Callable[..., AnyValue] | None
+    anomaly: tuple[bool, bool] | None
+    hooks_refused: str | None
+    scopes: bool
     only_autocast: bool
     only_grad: bool
+    values: tuple[object, ...]
 
     def __init__(self, values: tuple[object, ...]) -> None:
+        object.__setattr__(self, "values", values)
         for name, value in zip(FIELDS, values, strict=True):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "only_grad", values[1:] == _DEFAULTS[1:])
-        object.__setattr__(self, "only_autocast", values[1:3] + values[4:] == _DEFAULTS[1:3] + _DEFAULTS[4:])
+        seen, default = values[:_FOR_OPERATORS], _DEFAULTS[:_FOR_OPERATORS]
+        object.__setattr__(self, "only_grad", seen[1:] == default[1:])
+        object.__setattr__(self, "only_autocast", seen[1:3] + seen[4:] == default[1:3] + default[4:])
 
     def __setattr__(self, name: str, value: object) -> None:
         raise MissingAttributeError(f"Mode: records are immutable; use replace({name}=...)")
 
     def replace(self, **changes: object) -> Mode:
         """This mode with other values. Equal to the default means identical to `DEFAULT`."""
-        values = tuple(changes[name] if name in changes else getattr(self, name) for name in FIELDS)
-        if values[1]:
-            values = (False, *values[1:])
-        return DEFAULT if values == _DEFAULTS else Mode(values)
+        changed = list(self.values)
+        for name, value in changes.items():
+            changed[_PLACES[name]] = value
+        if changed[1]:
+            changed[0] = False
+        values = tuple(changed)
+        if values[2:_FOR_OPERATORS] == _STATES and values[_REFUSED] is None:
+            return _common.get(values) or _common.setdefault(values, Mode(values))
+        return Mode(values)
 
     def __repr__(self) -> str:
         return "Mode(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in FIELDS) + ")"
 
 
 DEFAULT = Mode(_DEFAULTS)
+# Modes made of flags alone, which are few: entering one makes nothing.
+_STATES, _REFUSED = _DEFAULTS[2:_FOR_OPERATORS], _PLACES["hooks_refused"]
+_common: dict[tuple[object, ...], Mode] = {_DEFAULTS: DEFAULT}
 _NO_GRAD = DEFAULT.replace(grad=False)
 GRAD_OFF: dict[str, object] = {"grad": False}
 
-#: Non-empty while any thread is in a mode of any kind. Siblings may push and pop markers.
+#: Non-empty while any thread is in a mode of any kind that operators look at. Siblings may push and pop markers.
 active_modes: list[None] = []
+#: Non-empty while any thread is in a mode of passive fields alone: operators stay on their fast path.
+passive_modes: list[None] = []
 _MARK = (None,)
 
 
 class Block:
     """One entered mode. `lasting` ones come from calling `set_grad_enabled` as a function."""
 
-    __slots__ = ("changes", "lasting", "mode", "open", "outer")
+    __slots__ = ("changes", "lasting", "marks", "mode", "open", "outer")
 
     changes: dict[str, object]
     lasting: bool
+    marks: list[None]
     mode: Mode
     open: bool
     outer: Block | None
@@ -135,6 +163,7 @@ def new_block(changes: dict[str, object], outer: Block | None, lasting: bool = F
     """A block inside `outer`, not yet open."""
     block = Block()
     block.changes, block.outer, block.lasting, block.open = changes, outer, lasting, False
+    block.marks = passive_modes if changes.keys() <= PASSIVE else active_modes
     if outer is None and changes is GRAD_OFF:
         block.mode = _NO_GRAD  # by far the most frequent
     else:
@@ -143,7 +172,7 @@ def new_block(changes: dict[str, object], outer: Block | None, lasting: bool = F
 
 
 def open_block(block: Block) -> None:
-    marks = active_modes
+    marks = block.marks
     marks += _MARK  # before the mode is visible: never too empty
     block.open = True
     current_block.set(block)
@@ -161,10 +190,10 @@ def close_block(block: Block) -> None:
             for each in inside:
                 if each.open:
                     each.open = False
-                    del active_modes[0]
+                    del each.marks[0]
     if block.open:
         block.open = False
-        del active_modes[0]
+        del block.marks[0]
     if above is block:  # else it was left in another context, or out of order: others find it closed
         outer = block.outer
         current_block.set(outer if outer is None else live(outer))
@@ -189,9 +218,9 @@ def set_lasting(changes: dict[str, object]) -> None:
     except BaseException:
         if block.open:
             block.open = False
-            del active_modes[0]
+            del block.marks[0]
         current_block.set(before)
         raise
     if earlier is not None and earlier.open:
         earlier.open = False
-        del active_modes[0]
+        del earlier.marks[0]

@@ -16,6 +16,7 @@ from ._mode_state import (
     live,
     new_block,
     open_block,
+    passive_modes,
     set_lasting,
 )
 
@@ -163,7 +164,7 @@ class enable_grad(_Plain):
     _fields: dict[str, object] = {"grad": True}  # noqa: RUF012
 
 
-class _Lasting(replace_mode):
+class Lasting(replace_mode):
     """A mode that holds at once and lastingly when it is made, and for a block or function if it is used with one."""
 
     __slots__ = ("_before",)
@@ -184,7 +185,7 @@ class _Lasting(replace_mode):
         return super().__call__(function)
 
 
-class set_grad_enabled(_Lasting):
+class set_grad_enabled(Lasting):
     """Switch recording on or off: at once and lastingly when called, for a block with `with`, for a
     function as decorator. TypeError if `mode` is not a bool.
 
@@ -245,40 +246,6 @@ class inference_mode(replace_mode):
                 raise
 
 
-class detect_anomaly(replace_mode):
-    """Context manager and decorator: backward passes check every gradient, and name the operator and
-    forward line of the first that is NaN (`check_nan`) or infinite (`check_inf`). Slow."""
-
-    __slots__ = ()
-
-    def __init__(self, check_nan: bool = True, check_inf: bool = False) -> None:
-        try:
-            super().__init__(anomaly=(flag("detect_anomaly", check_nan), flag("detect_anomaly", check_inf)))
-        except FaculaError as error:
-            trim_traceback(error)
-            raise
-
-
-class set_detect_anomaly(_Lasting):
-    """As `detect_anomaly`, switched on or off lastingly when called, or for a block with `with`.
-
-    Arguments:
-        mode: on or off.
-        check_nan: look for NaN.
-        check_inf: look for infinities.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, mode: bool, check_nan: bool = True, check_inf: bool = False) -> None:
-        try:
-            checks = (flag("set_detect_anomaly", check_nan), flag("set_detect_anomaly", check_inf))
-            super().__init__(anomaly=checks if flag("set_detect_anomaly", mode) else None)
-        except FaculaError as error:
-            trim_traceback(error)
-            raise
-
-
 class saved_tensors_hooks(replace_mode):
     """Context manager and decorator: values that operators save pass through `pack`, and back through
     `unpack` when a backward pass needs them."""
@@ -297,6 +264,21 @@ class saved_tensors_hooks(replace_mode):
             trim_traceback(error)
             raise
 
+    def __enter__(self) -> Self:
+        try:
+            refused = current_mode().hooks_refused
+            if refused is not None:
+                raise OperationError(refused)
+            return super().__enter__()
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    @boundary
+    def __call__(self, function: F) -> F:
+        """Decorate `function`; each call enters this mode."""
+        return decorate(function, lambda: self)  # type: ignore[return-value]  # wrapped
+
 
 def is_grad_enabled() -> bool:
     """Whether operators record in this thread and task.
@@ -309,7 +291,7 @@ def is_grad_enabled() -> bool:
 
 def is_anomaly_enabled() -> bool:
     """Whether backward passes check gradients, as `detect_anomaly` wants."""
-    return bool(active_modes) and current_mode().anomaly is not None
+    return bool(passive_modes or active_modes) and current_mode().anomaly is not None
 
 
 def is_anomaly_check_nan_enabled() -> bool:

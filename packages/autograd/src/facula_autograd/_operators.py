@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from sys import _getframe
 
 from facula_errors import InvalidValueError
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     Gradients = Makers | Callable[[], Variable]
 
 
+_methods = Variable.__init__.__globals__
+
+
 def _operator(name: str, fresh: bool, compute: Callable[..., Array]) -> Callable[[Callable[..., Gradients]], Rule]:
     """Define an operator; decorates the rule `(F, node, g, *operands, **parameters) -> gradients`."""
 
@@ -56,11 +60,18 @@ def _operator(name: str, fresh: bool, compute: Callable[..., Array]) -> Callable
             return Variable(compute(*[v.value for v in operands], **parameters))
 
         def recorded(*operands: Variable, **parameters: object) -> Variable:
-            out = Variable(compute(*[v.value for v in operands], **parameters))
+            if active_modes and (stand_in := current_mode().compute):
+                (out,) = stand_in(name, lambda: (plain(*operands, **parameters),), operands, parameters.values())
+            else:
+                out = Variable(compute(*[v.value for v in operands], **parameters))
             edges = [edge_to(v) for v in operands]
             wanted = edges[0] is not None or edges[-1] is not None
             if wanted and is_grad_enabled():
-                node = record(out, rule, 3)  # the caller of the method
+                node = record(out, rule, 1)
+                frame = _getframe(2)
+                if frame.f_globals is _methods:  # the boundary around the method
+                    frame = frame.f_back or frame
+                node.code, node.lasti = frame.f_code, frame.f_lasti
                 node.e0, node.e1 = edges if len(edges) == 2 else (edges[0], None)
                 node.s0, node.s1 = operands, parameters
                 if active_modes and (hooks := current_mode().saved_hooks):
@@ -257,6 +268,23 @@ class _VariableAdapter(Adapter):
 
     def nbytes(self, v: Variable) -> int:
         return getattr(v.value, "nbytes", sys.getsizeof(v.value))
+
+    def to_bytes(self, v: Variable) -> memoryview:
+        return memoryview(library_of(v.value).ascontiguousarray(v.value)).cast("B")  # type: ignore[arg-type]
+
+    def from_bytes(self, metadata: Slot, fill: Callable[[memoryview], None]) -> Variable:
+        shape, dtype, library = metadata
+        value = sys.modules[library].empty(shape, dtype)
+        fill(memoryview(value).cast("B"))
+        return Variable(value)
+
+    def memory(self, v: Variable) -> tuple[object, int]:
+        value = v.value
+        if not hasattr(value, "nbytes"):  # a number, which many may share
+            return v, sys.getsizeof(value)
+        while getattr(value, "base", None) is not None and hasattr(value.base, "nbytes"):
+            value = value.base
+        return value, value.nbytes
 
     def elements(self, v: Variable) -> list[complex]:
         if v.shape:

@@ -9,6 +9,7 @@ from facula_errors.extend import boundary, trim_traceback
 
 from ._adapters import adapter_of
 from ._backward import run_backward, sequence
+from ._edges import resolve_edges
 from ._errors import GradientError
 from ._graph import LEAF, Node
 from ._hooks import add_post_accumulate_hook, add_value_hook, retain_gradient, retains_gradient
@@ -138,7 +139,7 @@ class Value:
         """
         try:
             if inputs is not None:
-                inputs = sequence(inputs)
+                inputs = resolve_edges(sequence(inputs))
             frame = _getframe(1)
             gradients = gradient if isinstance(gradient, (tuple, list)) else (gradient,)
             run_backward((self,), gradients, retain_graph, create_graph, inputs, (frame.f_code, frame.f_lasti))

@@ -5,21 +5,41 @@
 /* A loop over n elements of each operand: inputs, then the output. Addresses and steps are in bytes. */
 typedef void (*facula_loop)(int64_t n, const int64_t *address, const int64_t *step);
 
-/* A loop run over a nest of dimensions; see elementwise.c. At most 6 operands. */
+/* One step of a program. Values are numbered: the plan's operands, the program's constants, then tiles. */
+struct facula_instruction {
+    facula_loop loop;       /* NULL: what value[0] has no false element of is required */
+    int32_t values;         /* how many it has, with the one it writes, which is last */
+    uint8_t value[6];
+    uint8_t tile;           /* whether it writes a tile, and so a single element where it reads single elements alone */
+};
+
+/* Loops run in order on tiles of the operands; see Note [Programs] in elementwise.c. */
+struct facula_program {
+    int32_t constants, tiles; /* how many */
+    int32_t length;           /* elements of a tile */
+    int32_t room;             /* bytes of a tile */
+    int32_t instructions;
+    uint8_t constant[256];    /* 16 bytes for each */
+    uint8_t itemsize[32];     /* bytes of an element of each tile */
+    struct facula_instruction instruction[];
+};
+
+/* A loop, or a program, run over a nest of dimensions; see elementwise.c. At most 16 operands. */
 struct facula_elementwise {
     facula_loop loop;
+    const struct facula_program *program; /* NULL, or what runs instead of the loop */
     int64_t serial;         /* up to so many elements one thread does it all */
     int64_t grain;          /* elements in a piece of work, at least */
     int64_t release;        /* from so many elements on, the launch gives the GIL away */
     int64_t cost;           /* picoseconds an element */
-    int32_t operands;       /* inputs and the output, which is last */
+    int32_t operands;       /* inputs and outputs, which are last */
+    int32_t results;        /* how many outputs: arrays of one shape and the same strides */
     int32_t dims;           /* length of the nest; 0 if dense, any element count */
-    int8_t argument[8];     /* where in args operand i has its address, or its scalar */
-    uint8_t scalar[8];      /* 0: operand i is an array; else how the scalar came: an enum scalar_kind */
-    uint8_t dtype[8];       /* the dtype code the scalar becomes */
-    uint8_t itemsize[8];    /* bytes of an element of array i; 0 for a scalar */
-    int16_t repeats;        /* bit i: short runs of operand i are repeated in a tile; see run_blocks */
-    int16_t block;          /* runs in that tile; 0: none are repeated */
-    facula_loop convert[6]; /* NULL, or the loop from (for the output: to) the array's half-precision type */
+    int8_t argument[16];    /* where in args operand i has its address, or its scalar */
+    uint8_t scalar[16];     /* 0: operand i is an array; else how the scalar came: an enum scalar_kind */
+    uint8_t dtype[16];      /* the dtype code the scalar becomes */
+    uint8_t itemsize[16];   /* bytes of an element of array i; 0 for a scalar */
+    int32_t repeats;        /* bit i: short runs of operand i are repeated in a tile; see run_blocks */
+    int32_t block;          /* runs in that tile; 0: none are repeated */
     int64_t nest[];         /* a dimension: its extent, then a step for each operand. Innermost first. */
 };

@@ -13,6 +13,7 @@ from ._registry import kernel_names
 
 if TYPE_CHECKING:
     from facula_storage import Allocator, Plan
+    from facula_storage.extend import Program
 
     from ._types import Inputs, Layouts, Parameters
 
@@ -21,6 +22,7 @@ STATUS_MESSAGES = {
     2: "an argument is out of range: {0}",
     3: "no memory for {0} bytes of scratch space",
     4: "the kernel cannot do what its plan asks ({0})",
+    8: "an element is not as the operator requires",
     5: "target {0} at position {1} is out of range for {2} classes",
 }
 
@@ -55,11 +57,11 @@ class CpuBackend:
             allocator = default_host_allocator()
         self.allocator = allocator
 
-    def plan(self, operator: str, inputs: Inputs, outputs: Layouts, parameters: Parameters = ()) -> Plan:
+    def plan(self, operator: str | Program, inputs: Inputs, outputs: Layouts, parameters: Parameters = ()) -> Plan:
         """How to compute an operator: the plan's `launch(n, *addresses, *scalars)` does it.
 
         Arguments:
-            operator: its name.
+            operator: its name, or an elementwise program.
             inputs: for each, its layout, a Python number type that stands for a scalar given at launch, after all
                 addresses (a complex one as two floats), or None for an operand that is left out.
             outputs: the layouts of the results.
@@ -68,6 +70,8 @@ class CpuBackend:
         Raises:
             NotImplementedError: there is no kernel; the message names the operator and the dtypes.
         """
+        if not isinstance(operator, str):
+            return plan_elementwise(operator, inputs, outputs, parameters)
         own = planners.get(operator)
         if own is not None:
             return own(operator, inputs, outputs, parameters)

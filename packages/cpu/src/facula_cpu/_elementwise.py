@@ -1,4 +1,4 @@
-"""The planner of elementwise operators: any loop in the kernel table, over operands of any strides."""
+"""The planner of elementwise operators, one loop or a program of many, over operands of any strides."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
-from facula_storage.extend import dtype_of_code, rebind
+from facula_storage.extend import Program, dtype_of_code, rebind
 
 from ._kernels import ffi
 from ._planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at
+from ._programs import (
+    BOOL,
+    FLOAT16,
+    HALVES,
+    INT64,
+    QUOTIENTS,
+    Steps,
+    assemble,
+    compile_program,
+    computed_in,
+    single,
+)
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
@@ -19,16 +31,15 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
+    from ._programs import Compiled
     from ._registry import Kernel
     from ._types import Inputs, Layouts, Parameters, Struct
 
-BOOL, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 = 1, 6, 7, 8, 9, 10
-HALVES = (FLOAT16, BFLOAT16)
+FLOAT32, FLOAT64 = 9, 10
 FLOATS = (*HALVES, FLOAT32, FLOAT64)
 SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 = 1, 2, 3, 4, 5  # enum scalar_kind
 ARGUMENTS = (int, int, float, complex, float, float)  # what the launch is given for each
-MOST_OPERANDS, MOST_DIMS = 6, 64
-QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
+MOST_OPERANDS, MOST_DIMS = 16, 64
 # Numbers beside float16 and bfloat16 that are rounded to those first, by operator and place, as PyTorch's kernels do.
 # Others, factors and divisors above all (a loss times 70000), take part in float32.
 BOTH_ROUNDED = "add sub add_scaled remainder fmod pow pow_number maximum minimum fmax fmin eq ne lt le gt ge".split()
@@ -42,7 +53,7 @@ class Form(NamedTuple):
 
     launch: Callable[..., None]  # for contiguous operands of one shape
     for_layouts: Callable[..., Callable[..., None] | None]  # (output, *inputs) -> the launch for these
-    loops: tuple[Struct, ...]  # conversions of operands, the loop, the conversion of the result: those that are needed
+    loops: tuple[Struct, ...]  # in their order
     cost: int  # picoseconds an element
 
 
@@ -74,64 +85,108 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
         name, order = MIRRORED[operator], (1, 0)  # the table has integers against any int on the right
     operands = tuple(inputs[i] for i in order)
     found = find_loop(name, operands, output)
-    if found is None or len(operands) >= MOST_OPERANDS:
+    if found is None:
         return None
     kernel, dtypes = found
-
-    # In the launch: n, arrays in the order of the inputs, output, scalars in their order (a complex one takes two).
-    arrays = sum(isinstance(one, int) for one in inputs)
-    places, next_array, next_scalar = [], 1, 2 + arrays
-    for one in inputs:
-        places.append(next_array if isinstance(one, int) else next_scalar)
-        next_array += isinstance(one, int)
-        next_scalar += 0 if isinstance(one, int) else 2 if one is complex else 1
     kinds = [scalar_kind(one, code) for one, code in zip(operands, dtypes, strict=False)]
     half = next((code for code in operands if code in HALVES), None)
     if half is not None and name in ROUNDED:
         for place in ROUNDED[name]:
             if kinds[place] == SCALAR_REAL:
                 kinds[place] = SCALAR_FLOAT16 if half == FLOAT16 else SCALAR_BFLOAT16
-    convert, cost = [ffi.NULL] * len(dtypes), kernel.cost
-    for i, (there, here) in enumerate(zip((*operands, output), dtypes, strict=True)):
-        if isinstance(there, int) and there != here:
-            conversion = kernel_for("copy", here, there) if i == len(operands) else kernel_for("copy", there, here)
-            convert[i] = ffi.cast("facula_loop", conversion.address)
-            cost += conversion.cost
-    divides = operator in QUOTIENTS and output <= INT64
-    kernel_name = "elementwise_quotient" if divides else "elementwise"
+    compiled: Compiled | None = single(kernel)
+    if (
+        *(here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)),
+        output,
+    ) != dtypes:
+        steps = Steps([here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)])
+        given = [steps.converted(place, code) for place, code in enumerate(dtypes[:-1])]
+        compiled = assemble(steps, operands, (output,), [steps.add(kernel, tuple(given), dtypes[-1])])
+    if compiled is None:
+        return None
+    kernel_name = "elementwise_quotient" if operator in QUOTIENTS and output <= INT64 else "elementwise"
+    return form_of(compiled, inputs, order, kinds, dtypes[:-1], (output,), kernel_name)
+
+
+@lru_cache(maxsize=4096)
+def find_program_form(program: Program, inputs: tuple[int | type, ...], outputs: tuple[int, ...]) -> Form | None:
+    """The form of a plan that runs a program."""
+    compiled = compile_program(program, inputs, outputs)
+    if compiled is None or len(inputs) + len(outputs) > MOST_OPERANDS:
+        return None
+    compute = computed_in(inputs, outputs[0])
+    kinds = [scalar_kind(one, compute) for one in inputs]
+    dtypes = [compute if isinstance(one, type) else one for one in inputs]
+    return form_of(compiled, inputs, range(len(inputs)), kinds, dtypes, outputs, "elementwise")
+
+
+def form_of(
+    compiled: Compiled,
+    inputs: Sequence[int | type],
+    order: Sequence[int],
+    kinds: Sequence[int],
+    dtypes: Sequence[int],
+    outputs: Sequence[int],
+    kernel_name: str,
+) -> Form:
+    """The form of a loop or a program.
+
+    Arguments:
+        compiled: what runs.
+        inputs: dtype codes, or types of scalars, in the order of the call.
+        order: which input each of its operands is.
+        kinds: how each operand's scalar is given, 0 for an array; in its own order, as what follows.
+        dtypes: what dtype each operand has there.
+        outputs: the dtype codes of the results.
+        kernel_name: the kernel for operands of any kind.
+    """
+    # In the launch: n, arrays in the order of the inputs, outputs, scalars in their order (a complex one takes two).
+    arrays = sum(isinstance(one, int) for one in inputs)
+    places, next_array, next_scalar = [], 1, 1 + arrays + len(outputs)
+    for one in inputs:
+        places.append(next_array if isinstance(one, int) else next_scalar)
+        next_array += isinstance(one, int)
+        next_scalar += 0 if isinstance(one, int) else 2 if one is complex else 1
     scalars = [ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind]  # swapping twice is no swap
-    itemsizes = [dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in (*operands, output)]
+    operands = (*(inputs[i] for i in order), *outputs)
+    itemsizes = [dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in operands]
+    cost, program = compiled.cost, compiled.program
     struct = ffi.new(
         STRUCT,
         {
-            "loop": ffi.cast("facula_loop", kernel.address),
+            "loop": compiled.loop,
+            "program": program,
             "serial": SERIAL // cost,
             "grain": GRAIN // cost,
             "release": release_at(cost),
             "cost": cost,
-            "operands": len(dtypes),
-            "argument": [*(places[i] for i in order), 1 + arrays],
-            "scalar": [*kinds, 0],
-            "dtype": dtypes,
+            "operands": len(operands),
+            "results": len(outputs),
+            "argument": [*(places[i] for i in order), *range(1 + arrays, 1 + arrays + len(outputs))],
+            "scalar": [*kinds, *[0] * len(outputs)],
+            "dtype": [*dtypes, *outputs],
             "itemsize": itemsizes,
-            "convert": convert,
             "nest": [0, *itemsizes],
         },
     )
-    special = any(kinds) or any(convert) or divides
+    dense = "program_dense" if program else "elementwise_dense"
+    if any(kinds) or kernel_name != "elementwise":
+        dense = kernel_name
     launches = [
-        bound_launch(kernel_for(name).address, struct, arrays=arrays + 1, scalars=scalars, cost=cost)
-        for name in (kernel_name if special else "elementwise_dense", kernel_name)
+        bound_launch(
+            kernel_for(name).address, struct, arrays=arrays + len(outputs), scalars=scalars, cost=cost, also=(program,)
+        )
+        for name in (dense, kernel_name)
     ]
-    loops = (*convert[:-1], ffi.cast("facula_loop", kernel.address), convert[-1])
     for_layouts = partial(rebind, launches[1], kernel_for("elementwise_shape").address)
-    return Form(launches[0], for_layouts, tuple(filter(None, loops)), cost)
+    return Form(launches[0], for_layouts, compiled.loops, cost)
 
 
-def plan_elementwise(operator: str, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:
-    """A plan for one output and inputs that broadcast to its shape; see Note [Elementwise] in elementwise.c."""
+def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:
+    """A plan for outputs of one shape and inputs that broadcast to it; see Note [Elementwise] in elementwise.c."""
     output = outputs[0]
     shape = output.shape
+    name = operator if isinstance(operator, str) else operator.name
     if operator == "pow" and output.dtype.code in FLOATS and isinstance(inputs[1], type):
         operator = "pow_number"
     any_size = output.is_contiguous
@@ -139,25 +194,29 @@ def plan_elementwise(operator: str, inputs: Inputs, outputs: Layouts, parameters
     arrays: list[Layout] = []
     for one in inputs:
         if one is None:
-            raise no_kernel(operator, inputs, outputs)
+            raise no_kernel(name, inputs, outputs)
         if isinstance(one, type):
             types.append(one)
         else:
             types.append(one.dtype.code)
             arrays.append(one)
             any_size = any_size and one.is_contiguous and one.shape == shape
-    form = find_form(operator, tuple(types), output.dtype.code)
+    codes = tuple([one.dtype.code for one in outputs])
+    if isinstance(operator, str):
+        form = find_form(operator, tuple(types), codes[0])
+    else:
+        form = find_program_form(operator, tuple(types), codes)
     if form is None:
-        raise no_kernel(operator, inputs, outputs)
+        raise no_kernel(name, inputs, outputs)
     if any_size:
-        return Plan(operator, parameters, outputs, form.launch, any_size=True, for_layouts=form.for_layouts)
+        return Plan(name, parameters, outputs, form.launch, any_size=True, for_layouts=form.for_layouts)
     launch = form.for_layouts(output, *arrays)
     if launch is None:
         raise UnsupportedError(
-            f"{operator}: expected operands that broadcast to {output.shape}, at most {MOST_DIMS} dimensions to walk; "
+            f"{name}: expected operands that broadcast to {output.shape}, at most {MOST_DIMS} dimensions to walk; "
             f"got {', '.join(str(one.shape) for one in arrays)}"
         )
-    return Plan(operator, parameters, outputs, launch, for_layouts=form.for_layouts)
+    return Plan(name, parameters, outputs, launch, for_layouts=form.for_layouts)
 
 
 def scalar_kind(operand: object, code: int) -> int:

@@ -13,6 +13,7 @@ from facula_errors.extend import register as _register
 from facula_tensor import Parameter as Parameter
 from facula_tensor.extend import listed
 
+from . import _scopes as _scopes  # connects calls of modules with the graph
 from . import attention, functional, init, utils
 from ._arguments import check_arguments as _check_arguments
 from ._containers import *

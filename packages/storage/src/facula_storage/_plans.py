@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     K = TypeVar("K")
 
-__all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_TARGET",
-           "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
+__all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_REQUIRED",
+           "STATUS_TARGET", "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
 
 # Note [Launch]
 # ~~~~~~~~~~~~~
@@ -37,7 +37,7 @@ __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION",
 # order) raises TypeError before anything has happened, so the operator puts the buffer in order and
 # tries again.
 STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED, STATUS_TARGET, STATUS_DIVISOR = 1, 2, 3, 4, 5, 6
-STATUS_POSITION = 7
+STATUS_POSITION, STATUS_REQUIRED = 7, 8
 
 
 class Plan:

@@ -20,9 +20,12 @@ from ._plans import (
     STATUS_MEMORY,
     STATUS_POSITION,
     STATUS_RANGE,
+    STATUS_REQUIRED,
     STATUS_TARGET,
     PlanTable,
+    forget_plans,
 )
+from ._programs import Instruction, Program
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
 from ._storages import (
     alias,
@@ -48,9 +51,12 @@ __all__ = [
     "STATUS_MEMORY",
     "STATUS_POSITION",
     "STATUS_RANGE",
+    "STATUS_REQUIRED",
     "STATUS_TARGET",
     "HostMemory",
+    "Instruction",
     "PlanTable",
+    "Program",
     "alias",
     "allocate",
     "borrow",
@@ -62,6 +68,7 @@ __all__ = [
     "contiguous_strides",
     "dtype_of_code",
     "dtype_of_numpy",
+    "forget_plans",
     "host_view",
     "launching_modules",
     "layout_cache_clearers",

@@ -18,7 +18,7 @@ import numpy as np
 
 from facula_cpu import CpuBackend
 from facula_storage import Device, LaunchError, Layout, MallocAllocator, Plan
-from facula_storage.extend import host_view, register_backend
+from facula_storage.extend import Program, host_view, register_backend
 
 
 class MemoryFault(AssertionError):
@@ -89,8 +89,9 @@ class FakeBackend:
         self.most_queued = 0
 
     # ------------------------------------------------------------------------------ what facula_storage asks
-    def plan(self, operator: str, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
+    def plan(self, operator: str | Program, inputs: tuple, outputs: tuple[Layout, ...], parameters: tuple) -> Plan:
         plan = self.cpu.plan(operator, inputs, outputs, parameters)
+        operator = plan.operator
         layouts = [one for one in (*inputs, *outputs) if one is None or isinstance(one, Layout)]
         if operator == "cat":
             launch = partial(self._launch_cat, plan, outputs[0].dtype.itemsize)

@@ -15,10 +15,11 @@ from facula_autograd import (
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
 
 from .._names import publish
-from . import function, graph
+from . import function
 from .gradcheck import gradcheck, gradgradcheck
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from . import forward_ad as forward_ad
     from . import functional as functional
     from . import grad_mode as grad_mode
+    from . import graph as graph
     from . import profiler as profiler
     from . import variable as variable
     from .variable import Variable as Variable
@@ -33,13 +35,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "forward_ad", "function",
     "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler",
-    "set_detect_anomaly", "set_grad_enabled", "variable",
+    "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "variable",
 ]  # fmt: skip
 
 publish(
     __name__,
     "function",
-    "graph",
-    later=("anomaly_mode", "forward_ad", "functional", "grad_mode", "profiler", "variable"),
+    later=("anomaly_mode", "forward_ad", "functional", "grad_mode", "graph", "profiler", "variable"),
     lazily={"variable": "Variable"},
 )

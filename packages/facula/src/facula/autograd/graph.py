@@ -1,6 +1,43 @@
-"""facula.autograd.graph: the recorded graph, and what it saves. The names of facula_autograd."""
+"""facula.autograd.graph: the recorded graph, and what it saves. The names of facula_autograd.graph."""
 
-from facula_autograd import saved_tensors_hooks
-from facula_autograd.extend import Node
+from facula_autograd.graph import (
+    GradientEdge,
+    Node,
+    Report,
+    SavedRow,
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    get_gradient_edge,
+    increment_version,
+    register_multi_grad_hook,
+    report,
+    save_on_cpu,
+    save_on_disk,
+    saved_tensors_hooks,
+    to_dot,
+    to_svg,
+    track_modules,
+)
 
-__all__ = ["Node", "saved_tensors_hooks"]
+from .._names import publish
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "Report",
+    "SavedRow",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "report",
+    "save_on_cpu",
+    "save_on_disk",
+    "saved_tensors_hooks",
+    "to_dot",
+    "to_svg",
+    "track_modules",
+]
+
+publish(__name__)

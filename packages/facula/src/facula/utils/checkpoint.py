@@ -1,5 +1,21 @@
 """facula.utils.checkpoint: less memory for more time. The names of facula_autograd."""
 
-from facula_autograd import checkpoint, checkpoint_sequential
+from facula_autograd import (
+    CheckpointError,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    checkpoint,
+    checkpoint_sequential,
+    create_selective_checkpoint_contexts,
+    set_checkpoint_early_stop,
+)
 
-__all__ = ["checkpoint", "checkpoint_sequential"]
+__all__ = [
+    "CheckpointError",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
+    "checkpoint",
+    "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
+    "set_checkpoint_early_stop",
+]

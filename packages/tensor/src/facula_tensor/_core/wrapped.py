@@ -93,9 +93,17 @@ class LevelLayout(WrappedLayout):
         """The same elements, of which no level wants a derivative."""
         undefined(self, "constant")
 
-    def readable(self) -> Any:
-        """The tensor whose elements Python reads in place of this one's."""
+    def readable(self, operation: str) -> Any:
+        """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
         undefined(self, "readable")
+
+    def elements(self) -> Any:
+        """The tensor that has all elements there are, those of a whole batch."""
+        return self.readable("")
+
+    def example(self) -> Any:
+        """A tensor that lies as this one does."""
+        return self.readable("")
 
     def __getattr__(self, name: str) -> NoReturn:
         no_address(name)
@@ -107,6 +115,7 @@ class Level:
     __slots__ = ("number", "open")
     number: int
     open: bool
+    differentiates = True  # whether it takes derivatives
 
     def __init__(self) -> None:
         self.number, self.open = _next_number(), True
@@ -131,6 +140,10 @@ class Level:
         """
         undefined(self, "view")
 
+    def like(self, tensor: Any) -> Any:
+        """A new tensor of the same elements, for changes in place by those of this level."""
+        return tensor
+
     def copy(self, operation: str, target: Any, source: Any) -> Any:
         """Copy `source` into `target`, in place, as `operation`; one of them is at this level. Returns the target."""
         undefined(self, "copy")
@@ -151,3 +164,20 @@ def innermost(values: Iterable[object]) -> Level | None:
         if isinstance(layout, LevelLayout) and (found is None or layout.level.number > found.number):
             found = layout.level
     return found
+
+
+def batched_as(tensor: Any, like: Any) -> Any:
+    """A new tensor of the same elements, batched where `like` is, so that what is batched can be put into it."""
+    levels = []
+    while isinstance(like._layout, LevelLayout):
+        levels.append(like._layout.level)
+        like = levels[-1].value(like)
+    for level in reversed(levels):
+        tensor = level.like(tensor)
+    return tensor
+
+
+def is_differentiated(values: Iterable[object]) -> bool:
+    """Whether the innermost level that wraps one of these takes derivatives."""
+    level = innermost(values)
+    return level is not None and level.differentiates

@@ -10,6 +10,7 @@ from facula_errors.extend import boundary, trim_traceback
 from .._core.errors import named
 from .._core.tensor import Tensor
 from .alpha import with_alpha
+from .fast.elementwise import make_elementwise
 from .fast.inplace import make_accumulate, make_inplace, make_inplace_unary
 from .fast.many import make_many, make_ternary
 from .fast.two_operands import make_double
@@ -105,36 +106,32 @@ def under(name: str, doc: str) -> Callable[[type], type]:
 
 
 def _finish(op: Operator) -> Function:
+    return _publish(op, make_calls(op))
+
+
+def make_calls(op: Operator) -> Function:
+    """Give an operator the functions that call it; the one for users is returned."""
+    op.make_calls = make_calls  # for the operators of its gradients
     if op.arity < 0:
         op.call = op.default_mode_call = op.library_call = _variadic_function(op, record=True)
         op.no_record = _variadic_function(op, record=False)
-        public = op.call
-    elif not op.is_fast:
-        made: Function = make_many
-        if op.arity == 3 and len(op.results) == 1 and not op.mutates:
-            made = make_ternary
-        elif op.arity == 2 and len(op.results) == 1 and not (op.mutates or op.optional or op.elementwise):
-            made = make_double
-        elif op.arity == 1 and len(op.results) == 2 and not (op.mutates or op.launch_scalars or op.optional):
-            made = make_pair
-        op.call = made(op, record=True, checked=True)
-        op.no_record = made(op, record=False, checked=False)
-        op.default_mode_call = made(op, record=True, checked=False, library_call=True)
-        op.library_call = made(op, record=True, checked=True, library_call=True)
-        public = op.call
-    elif op.arity == 1:
-        op.call = make_unary(op, record=True, checked=True)
-        op.no_record = make_unary(op, record=False, checked=False)
-        op.default_mode_call = make_unary(op, record=True, checked=False, library_call=True)
-        op.library_call = make_unary(op, record=True, checked=True, library_call=True)
-        public = op.call
+        return op.call
+    if op.is_fast:
+        made: Function = make_unary if op.arity == 1 else make_binary
+    elif op.arity == 3 and len(op.results) == 1 and not op.mutates:
+        made = make_ternary
+    elif op.arity == 2 and len(op.results) == 1 and not (op.mutates or op.optional or op.elementwise):
+        made = make_double
+    elif op.arity == 1 and len(op.results) == 2 and not (op.mutates or op.launch_scalars or op.optional):
+        made = make_pair
     else:
-        op.call = make_binary(op, record=True, checked=True)
-        op.no_record = make_binary(op, record=False, checked=False)
-        op.default_mode_call = make_binary(op, record=True, checked=False, library_call=True)
-        op.library_call = make_binary(op, record=True, checked=True, library_call=True)
-        public = _binary_function(op)
-    return _publish(op, public)
+        made = make_many
+    many = made is make_many and op.elementwise
+    op.call = made(op, record=True, checked=True)
+    op.no_record = make_elementwise(op) if many else made(op, record=False, checked=False)
+    op.default_mode_call = made(op, record=True, checked=False, library_call=True)
+    op.library_call = made(op, record=True, checked=True, library_call=True)
+    return _binary_function(op) if made is make_binary else op.call
 
 
 def _publish(op: Operator, public: Function) -> Function:

@@ -15,6 +15,7 @@ from .._core.promotion import can_cast
 from .._core.tensor import Tensor, layout_of_tensor, make
 from .._core.wrapped import innermost
 from .alpha import factor_of, learn_scaled, with_alpha
+from .expressions.gradients import kernel_of
 from .inplace_checks import starts_inplace
 from .launching import launch, mutated, run
 from .namespaces import no_record_ops, operators, recorded_ops
@@ -132,12 +133,14 @@ def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout:
             table, key = op.inplace_table, layouts
     plan = table.by_key.get(key)
     if plan is None:
-        plan = table.add(key, layout.device.backend.plan(op.kernel, layouts, (layout,), parameters))
+        plan = table.add(key, layout.device.backend.plan(kernel_of(op), layouts, (layout,), parameters))
     return plan
 
 
 def accumulate(op: Operator, operands: Operands) -> Tensor:
     """Add to a gradient: in place, or anew where its elements share memory (the gradient of a sum, expanded)."""
+    if innermost(operands) is not None:
+        return op.no_record(*operands)
     layout = layout_of_tensor(operands[0])
     if layout.is_contiguous or not overlaps_itself(layout):
         return slow_inplace(op, operands)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import DEFAULT, current_mode
+from facula_autograd.extend import current_mode
 from facula_storage.extend import collecting
 
 from .autocast import LISTED
@@ -21,10 +21,9 @@ def call_in_mode(op: Operator, operands: Operands, parameters: Parameters = (), 
     if out is not None or collecting:
         return slow_call(op, operands, parameters, True, out)
     mode = current_mode()
-    if mode is DEFAULT:
-        return op.default_mode_call(*operands, parameters) if parameters else op.default_mode_call(*operands)
-    if mode.only_grad:  # no_grad, and nothing else
-        return op.no_record(*operands, parameters) if parameters else op.no_record(*operands)
+    if mode.only_grad:  # no_grad and nothing else; or the mode is another thread's
+        call = op.default_mode_call if mode.grad else op.no_record
+        return call(*operands, parameters) if parameters else call(*operands)
     if mode.only_autocast and op.name not in LISTED:
         return call_in(op, mode.grad, operands, parameters)
     return slow_call(op, operands, parameters, True, out)

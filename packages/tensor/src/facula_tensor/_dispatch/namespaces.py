@@ -27,10 +27,12 @@ class Namespace:
 no_record_ops: Namespace = Namespace()
 recorded_ops: Namespace = Namespace()
 operators: dict[str, Operator] = {}
+composites: dict[str, Function] = {}
 
 
 def composite(function: Function) -> Function:
     """Put a function `(F, ...)` written in other operators into both namespaces, without its F."""
+    composites[function.__name__] = function
     for F in (no_record_ops, recorded_ops):
         setattr(F, function.__name__, partial(function, F))
     return function

@@ -44,7 +44,7 @@ def node_for(
     if op.saves_further:
         saved += tuple(map(_saved_of, results[1:]))
         versions += tuple([out._storage.version for out in results[1:]])
-    dtype = next(one.dtype for one in layouts if isinstance(one, Layout))
+    is_complex = any([isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts])
     if op.is_fast:
         rule = op.rule
         node.e0 = edges[0]
@@ -74,7 +74,7 @@ def node_for(
         if op.saves_out:
             out = results[0]
             node.s0, node.s1, node.v0, node.v1 = out._storage, out._layout, out._storage.version, out._offset
-    node.rule = op.complex_rules.get(rule, rule) if dtype.category == COMPLEX else rule
+    node.rule = op.complex_rules.get(rule, rule) if is_complex else rule
     for position in op.differentiable:
         if position < len(results):
             results[position].node = node

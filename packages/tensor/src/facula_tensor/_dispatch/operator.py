@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError
 from facula_storage.extend import PlanTable
 
+from .expressions.gradients import derived_rule
 from .namespaces import operators
 from .rules import make_rules
 
@@ -30,16 +31,19 @@ if TYPE_CHECKING:
 
     from facula_autograd.extend import Rule
     from facula_storage import DType, Layout
+    from facula_storage.extend import Program
 
     from .._core.tensor import Tensor
     from .._core.types import Edges, Function, Parameters
+    from .expressions.gradients import Expression
 
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
-    "accepts arity bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
-    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates optional outputs parameters "
-    "reads_values reflected result_dtype results scaled validate_layouts validate_values vjp_all widens window".split()
+    "accepts arity batching bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
+    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates no_gradient optional "
+    "outputs parameters program reads_values reflected result_dtype results scaled validate_layouts "
+    "validate_values value vjp_all widens window".split()
 )
 
 
@@ -67,6 +71,9 @@ class Operator:
     - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
       result) instead.
+    - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one launch.
+      Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its
+      rule; `no_gradient` names operands that have none.
     - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
       this sign.
     - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
@@ -79,6 +86,7 @@ class Operator:
       alone, it is (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the tangent of the
       result, where doing the vjp rules twice would be slow; `tangents` has None for operands without one, the other
       arguments are as a vjp rule's.
+    - `batching`: how it computes a whole batch at once: see Note [Batching] in `transforms/batching.py`.
     - `launch_scalars`: the last parameters, where they are numbers for the launch that plans do not depend on.
     - `results`: names of the results; rules ask for those after the first by name.
     - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it (see fast/unary.py).
@@ -94,7 +102,8 @@ class Operator:
         self.module: str = body.__module__
         self.elementwise = is_elementwise
         self.inputs: tuple[str, ...] = declared.get("inputs", ("input",))
-        _check_names(self.name, declared, KNOWN.union([f"vjp_{name}" for name in self.inputs]))
+        own = [f"{kind}_{name}" for name in self.inputs for kind in ("vjp", "partial")]
+        _check_names(self.name, declared, KNOWN.union(own))
         self.arity: int = declared.get("arity", len(self.inputs))
         self.parameters: tuple[str, ...] = declared.get("parameters", ())
         self.compute_dtype: Callable[[DType], DType] = declared.get("compute_dtype", same)
@@ -123,9 +132,18 @@ class Operator:
         self.vjps: dict[str, Function] = {
             name: declared[f"vjp_{name}"] for name in self.inputs if f"vjp_{name}" in declared
         }
+        self.value: Function | None = declared.get("value")
+        self.program: Program | None = declared.get("program")
+        self.expression: Expression | None = None
+        self.gradients: dict[tuple[tuple[str, ...], frozenset[str]], Operator | None] = {}
+        if self.value is not None:
+            for name in self.inputs:
+                if name not in self.vjps and name not in declared.get("no_gradient", ()):
+                    self.vjps[name] = derived_rule(self, name, declared.get(f"partial_{name}"))
         self.linear: tuple[str, ...] = declared.get("linear", ())
         self.bilinear: tuple[str, ...] = declared.get("bilinear", ())
         self.jvp: Function | None = declared.get("jvp")
+        self.batching: str | Function | None = declared.get("batching")
         self.table: PlanTable = PlanTable(self.name)
         self.scaled_table: PlanTable = PlanTable("add_scaled")
         self.inplace_table: PlanTable = PlanTable(self.name)  # of unequal layouts: the target's, then the other's
@@ -151,6 +169,7 @@ class Operator:
         self.public: Function
         self.changing: Function
         self.window: Function | None = None
+        self.make_calls: Function
 
     def public_with(self, parameters: Parameters) -> Function:
         """The public function, with `parameters` already given."""

@@ -10,6 +10,7 @@ from facula_storage import Layout, Plan, contiguous, int64, uint8
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER, PlanTable, allocate
 
 from .._core.memory import overlaps_itself
+from .expressions.gradients import kernel_of
 
 if TYPE_CHECKING:
     from .._core.types import Layouts, Parameters
@@ -126,7 +127,8 @@ def plan_of_other_shape(
         launch = for_layouts(output, *arrays)
         if launch is None:
             return None
-    return table.add(key, Plan(known.operator, known.parameters, (output,), launch))
+    outputs = (output,) if len(known.outputs) == 1 else tuple([output] * len(known.outputs))
+    return table.add(key, Plan(known.operator, known.parameters, outputs, launch))
 
 
 def _by_size(layout: Layout) -> tuple[int, int]:
@@ -170,7 +172,7 @@ def plan_by_checking(
 def make_plan(op: Operator, layouts: Layouts, outputs: tuple[Layout, ...], parameters: Parameters) -> Plan:
     """A new plan of the operands' backend, whose launch needs no workspace from its callers."""
     device = next(one.device for one in layouts if isinstance(one, Layout))
-    plan: Plan = device.backend.plan(op.kernel, layouts, outputs, parameters)
+    plan: Plan = device.backend.plan(kernel_of(op), layouts, outputs, parameters)
     if plan.workspace:
         plan = with_workspace(plan, sum([not isinstance(one, type) for one in layouts]) + len(outputs))
     return plan
@@ -224,7 +226,7 @@ def output_layouts(op: Operator, layouts: Layouts, parameters: Parameters) -> tu
     if op.widens and arrays[0].dtype.itemsize < dtype.itemsize:  # beside a number in float32
         dtype = arrays[0].dtype
     dtype = op.result_dtype(dtype)
-    return (contiguous(shape, dtype, arrays[-1].device),)
+    return (contiguous(shape, dtype, arrays[-1].device),) * len(op.results)
 
 
 def broadcast_shapes(operation: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,12 +7,15 @@ operators with more operands keep everything in `rest` (`SavedTensors`).
 
 from __future__ import annotations
 
+from enum import Enum
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_autograd.extend import Node, Rule, raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
 
+from .expressions.gradients import asked_by, fused_rule
+from .one_launch import one_launch
 from .saved import _saved, saved_edges, saved_out
 
 if TYPE_CHECKING:
@@ -48,50 +51,91 @@ def make_rules(op: Operator) -> None:
     # A gradient is fresh unless a rule says otherwise.
     fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())
     saves = bool(names & {*op.inputs, "out", *op.results[1:]})
-    quick_unary = op.arity == 1 and not op.launch_scalars and len(op.results) == 1
-    quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional
-    if quick_unary:
-        backward = _unary(op, needs.get("input", ()))
-    elif quick_binary:
-        backward = _binary(op, needs)
-    else:
-        backward = _many(op, needs)
+    single = len(op.results) == 1
+    quick_unary = op.arity == 1 and not op.launch_scalars and single
+    quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional and single
     op.is_fast = quick_unary or quick_binary
-    edges = None if op.is_fast else saved_edges
-    op.rule = op.broadcast_rule = op.scalar_rule = op.number_first_rule = Rule(op.name, backward, fresh, saves, edges)
-    if op.elementwise and quick_binary:
-        op.broadcast_rule = Rule(op.name, _sum_broadcast(backward), fresh, saves)
-        op.scalar_rule = Rule(op.name, _scalar(op, needs), fresh, saves)
-        op.number_first_rule = Rule(op.name, _number_first(op), fresh, saves)
     op.needs = needs
-    # Complex operands are recorded on the slow path alone, which takes these instead.
+    edges = None if op.is_fast else saved_edges
+    made: dict[Kind, Rule] = {}
     op.complex_rules = {}
-    if op.holomorphic and saves:
-        for rule in (op.rule, op.broadcast_rule, op.scalar_rule, op.number_first_rule):
-            op.complex_rules[rule] = Rule(op.name, _conjugating(rule.backward), fresh, saves, edges)
+    for kind in Kind if op.elementwise and quick_binary else (Kind.SAME,):
+        rule = made[kind] = Rule(op.name, _at_first(op, kind), fresh, saves, edges)
+        if not op.elementwise:
+            rule.backward = _backward(op, kind, op.vjps)
+        # Complex operands are recorded on the slow path alone, which takes these instead: programs are of real numbers.
+        if saves:
+            plain = _backward(op, kind, op.vjps)
+            op.complex_rules[rule] = Rule(
+                op.name, _conjugating(plain) if op.holomorphic else plain, fresh, saves, edges
+            )
+    op.rule = made[Kind.SAME]
+    op.broadcast_rule = made.get(Kind.BROADCAST, op.rule)
+    op.scalar_rule = made.get(Kind.SCALAR, op.rule)
+    op.number_first_rule = made.get(Kind.NUMBER_FIRST, op.rule)
+
+
+class Kind(Enum):
+    """The kinds of rules that an operator of two operands has."""
+
+    SAME = 0
+    BROADCAST = 1
+    SCALAR = 2
+    NUMBER_FIRST = 3
+
+
+def _at_first(op: Operator, kind: Kind) -> Function:
+    """The backward of an elementwise operator until it is first called: it makes the one that stays, of programs."""
+
+    def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
+        if op.is_fast:
+            numbers = frozenset(
+                op.inputs[1:] if kind is Kind.SCALAR else op.inputs[:1] if kind is Kind.NUMBER_FIRST else ()
+            )
+            vjps = {name: fused_rule(op, name, numbers) for name in op.vjps if name not in numbers}
+            made = _backward(op, kind, vjps)
+        else:
+            made = one_launch(op, _many(op, op.vjps))
+        (op.rule, op.broadcast_rule, op.scalar_rule, op.number_first_rule)[kind.value].backward = made
+        answer: Pairs = made(F, node, g)
+        return answer
+
+    return backward
+
+
+def _backward(op: Operator, kind: Kind, vjps: Mapping[str, Function]) -> Function:
+    """The backward of a kind, made of these rules of the operands."""
+    if not op.is_fast:
+        return _many(op, vjps)
+    if op.arity == 1:
+        return _unary(op, vjps)
+    if kind is Kind.SCALAR:
+        return _scalar(op, vjps)
+    if kind is Kind.NUMBER_FIRST:
+        return _number_first(op, vjps)
+    return _sum_broadcast(_binary(op, vjps)) if kind is Kind.BROADCAST else _binary(op, vjps)
 
 
 def _arguments(rule: Function) -> tuple[str, ...]:
     """What a rule asks for after F and g; a name with a leading underscore is a place and not asked for."""
+    if hasattr(rule, "asks"):
+        return asked_by(rule)
     code = rule.__code__
     return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
 
 
-def _rule_of(op: Operator, operand: str) -> Function:
-    """The operator's rule for this operand; where it has none, one that says so."""
-
-    name = op.name  # the rule must not hold the operator, which holds it
+def _rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
+    """The rule of the operator `name` for this operand; where it has none, one that says so."""
 
     def no_rule(F: Namespace, g: Tensor) -> NoReturn:
         raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
 
-    return op.vjps.get(operand, no_rule)
+    return vjps.get(operand, no_rule)
 
 
 def _uniform(rule: Function, places: Sequence[str]) -> Function:
     """`rule` as a function (F, g, *places)."""
-    code = rule.__code__
-    asked = tuple(name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount])
+    asked = asked_by(rule)
     if asked == tuple(places):
         return rule
     at = [places.index(name) for name in asked]
@@ -100,8 +144,7 @@ def _uniform(rule: Function, places: Sequence[str]) -> Function:
 
 def _picking(rule: Function, places: Sequence[str]) -> Function:
     """`rule` as a function (F, g, values), which picks what it asks for."""
-    code = rule.__code__
-    at = [places.index(name.lstrip("_")) for name in code.co_varnames[2 : code.co_argcount]]
+    at = [places.index(name) for name in asked_by(rule)]
     if not at:
         return lambda F, g, values: rule(F, g)
     if len(at) == 1:
@@ -111,10 +154,12 @@ def _picking(rule: Function, places: Sequence[str]) -> Function:
     return lambda F, g, values: rule(F, g, *pick(values))
 
 
-def _unary(op: Operator, needs: Sequence[str]) -> Function:
-    rule = _rule_of(op, "input")
+def _unary(op: Operator, vjps: Mapping[str, Function]) -> Function:
+    (operand,) = op.inputs
+    rule = _rule_of(op.name, vjps, operand)
     if op.extras:
-        places = (*(("out",) if op.saves_out else ("input",) if op.saves_input else ()), "input_layout", *op.parameters)
+        saved = ("out",) if op.saves_out else (operand,) if op.saves_input else ()
+        places = (*saved, f"{operand}_layout", *op.parameters)
         full = _uniform(rule, places)
         saves_out, saves_input = op.saves_out, op.saves_input
 
@@ -123,7 +168,7 @@ def _unary(op: Operator, needs: Sequence[str]) -> Function:
             if saves_out:
                 return ((node.e0, full(F, g, saved_out(node), layout, *parameters)),)
             if saves_input:
-                return ((node.e0, full(F, g, _saved(node, node.s0, node.v0, "input"), layout, *parameters)),)
+                return ((node.e0, full(F, g, _saved(node, node.s0, node.v0, operand), layout, *parameters)),)
             return ((node.e0, full(F, g, layout, *parameters)),)
     elif op.saves_out:
 
@@ -144,11 +189,11 @@ def _unary(op: Operator, needs: Sequence[str]) -> Function:
     return backward
 
 
-def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
-    first, second = op.inputs
+def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
+    (first, second), name, needs = op.inputs, op.name, op.needs
     layouts = (f"{first}_layout", f"{second}_layout") if op.extras else ()
-    for_input = _uniform(_rule_of(op, first), (first, second, *layouts))
-    for_other = _uniform(_rule_of(op, second), (first, second, *layouts))
+    for_input = _uniform(_rule_of(name, vjps, first), (first, second, *layouts))
+    for_other = _uniform(_rule_of(name, vjps, second), (first, second, *layouts))
     if op.extras:
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
@@ -177,7 +222,9 @@ def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
             if ea is None:
                 return ((eb, for_other(F, g, a, b)),)
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
-    elif all(getattr(_rule_of(op, name), "identity", False) for name in op.inputs):  # a sum: no rule need be called
+    elif all(
+        getattr(_rule_of(name, vjps, one), "identity", False) for one in op.inputs
+    ):  # a sum: no rule need be called
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
@@ -187,7 +234,10 @@ def _binary(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
                 return ((eb, g),)
             return ((ea, g), (eb, g))
     else:
-        to_input, to_other = _rule_of(op, first), _rule_of(op, second)  # they ask for nothing but the gradient
+        to_input, to_other = (
+            _rule_of(name, vjps, first),
+            _rule_of(name, vjps, second),
+        )  # they ask for nothing but the gradient
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
@@ -215,11 +265,11 @@ def _sum_broadcast(backward: Function) -> Function:
     return spread
 
 
-def _scalar(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
+def _scalar(op: Operator, vjps: Mapping[str, Function]) -> Function:
     """The same for a tensor and a number: the number stands for the second operand."""
     first, _ = op.inputs
-    rule = _uniform(_rule_of(op, first), op.inputs)
-    if first in needs.get(first, ()):
+    rule = _uniform(_rule_of(op.name, vjps, first), op.inputs)
+    if first in op.needs.get(first, ()):
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             return ((node.e0, rule(F, g, _saved(node, node.s0, node.v0, first), node.s1)),)
@@ -231,10 +281,10 @@ def _scalar(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
     return backward
 
 
-def _number_first(op: Operator) -> Function:
+def _number_first(op: Operator, vjps: Mapping[str, Function]) -> Function:
     """The same for a number and a tensor, as in `2 - x`."""
     _, second = op.inputs
-    rule = _uniform(_rule_of(op, second), op.inputs)
+    rule = _uniform(_rule_of(op.name, vjps, second), op.inputs)
 
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
         other = node.s1
@@ -255,10 +305,10 @@ def _conjugating(backward: Function) -> Function:
     return conjugating
 
 
-def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
+def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
     """For any number of operands. `variadic` operators have one rule, given the operand's position."""
     if op.arity < 0:
-        rule = op.vjps[op.inputs[0]]
+        rule = vjps[op.inputs[0]]
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             kept = node.rest
@@ -272,7 +322,7 @@ def _many(op: Operator, needs: Mapping[str, Sequence[str]]) -> Function:
     places = ("edges", *op.inputs, *op.results[1:], "out", *(f"{name}_layout" for name in op.inputs), *op.parameters)
     names = (*op.inputs, *op.results[1:])
     at_once = _picking(op.vjp_all, places) if op.vjp_all else None
-    rules = [_picking(_rule_of(op, name), places) for name in op.inputs]
+    rules = [_picking(_rule_of(op.name, vjps, name), places) for name in op.inputs]
     saves_out = op.saves_out
     further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved
 

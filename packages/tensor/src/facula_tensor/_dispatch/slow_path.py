@@ -84,10 +84,10 @@ def slow_call(
             return into(op, ready, layouts, parameters, out)
         if op.mutates:
             check_changes(op, ready, operands)
-        if op.execute is not None:
-            results = op.execute(ready, parameters)
+        if mode is not None and mode.compute is not None and not op.mutates:
+            results = mode.compute(op.name, lambda: computed(op, ready, layouts, parameters), ready, parameters)
         else:
-            results = run(find_plan(op, layouts, parameters), ready, parameters[op.fixed :])
+            results = computed(op, ready, layouts, parameters)
         for place in op.mutates:
             if ready[place] is not None:
                 mutated(ready[place], op.name)
@@ -98,6 +98,13 @@ def slow_call(
     except Exception as error:
         relabel(error, op.name)
         raise
+
+
+def computed(op: Operator, operands: Operands, layouts: Layouts, parameters: Parameters) -> list[Tensor]:
+    """The results of `op`, by its own function or by a launch."""
+    if op.execute is not None:
+        return op.execute(operands, parameters)
+    return run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :])
 
 
 def call_in(op: Operator, grad: bool, operands: Operands, parameters: Parameters) -> Result:

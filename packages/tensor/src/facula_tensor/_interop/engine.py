@@ -6,27 +6,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import Adapter, reduces_to, register_adapter
+from facula_autograd.extend import Adapter, Node, Packed, reduces_to, register_adapter
 from facula_errors import InvalidValueError
-from facula_storage import Layout, contiguous, cpu
-from facula_storage.extend import COMPLEX, FLOATING, layout_cache_clearers, release_idle_memory
+from facula_storage import Layout, Storage, contiguous, cpu, uint8
+from facula_storage.extend import (
+    COMPLEX,
+    FLOATING,
+    capacity,
+    host_view,
+    layout_cache_clearers,
+    plain_address,
+    release_idle_memory,
+)
 
 from .._core.errors import mutation, show
 from .._core.foreign import tensor_over
+from .._core.memory import check_writable
 from .._core.tensor import Tensor, layout_of_tensor, make
 from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout, innermost
-from .._creation.filled import zeros
+from .._creation.filled import empty, zeros
 from .._creation.from_data import tensor
-from .._creation.generator import get_rng_state, repeating
+from .._creation.generator import default_generator, get_rng_state, repeating, set_rng_state
 from .._dispatch.inplace_checks import check_family
+from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.saved import SavedTensors
 from .._dispatch.view_changes import rebase
 from ..ops import arithmetic as _  # noqa: F401  declares what the class below takes over
 from ..ops.join import stack
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 # What backward passes start from, in memory of NumPy's: no block is kept from others.
@@ -40,6 +51,16 @@ def one_like(layout: Layout) -> Tensor | None:
     if layout.numel != 1 or layout.device is not cpu or layout.dtype.numpy is None or len(_ones) >= MOST_ONES:
         return None
     return _ones.setdefault(layout, tensor_over(np.ones(layout.shape, layout.dtype.numpy)))
+
+
+def _bytes_of(v: Tensor) -> memoryview:
+    """The memory of a contiguous tensor on the host, as bytes."""
+    layout = contiguous((layout_of_tensor(v).nbytes,), uint8)
+    return memoryview(host_view(plain_address(v._storage) + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
+
+
+# The parameters of a sum over all dimensions, by their number.
+_ALL_DIMS = [(tuple(range(ndim)), False) for ndim in range(65)]
 
 
 class TensorAdapter(Adapter):
@@ -96,6 +117,24 @@ class TensorAdapter(Adapter):
         """The rows as one tensor."""
         return stack(values)
 
+    def row_count(self, v: Tensor) -> int:
+        """The length of the first dimension."""
+        return layout_of_tensor(v).shape[0] if layout_of_tensor(v).shape else 0
+
+    def map_rows(self, function: Any, batches: Sequence[Tensor], retain: bool | None) -> list[Tensor | None]:
+        """One call for all of them, by `vmap`."""
+        from ..transforms.mapping import vmap  # at its first use
+
+        which: list[bool] = []
+
+        def call(*row: Tensor) -> tuple[Tensor, ...]:
+            found = function(row, retain)
+            which[:] = [g is not None for g in found]
+            return tuple([g for g in found if g is not None])
+
+        made = iter(vmap(call, randomness="same")(*batches))
+        return [next(made) if one else None for one in which]
+
     def transform(self, args: Sequence[object]) -> Level | None:
         """The innermost level that wraps one of a Function's arguments."""
         return innermost(args)
@@ -138,8 +177,19 @@ class TensorAdapter(Adapter):
         """Who changed the storage last, and where."""
         return mutation(v._storage)
 
+    def all_finite(self, values: Sequence[Any], nan: bool = True, inf: bool = True) -> bool:
+        """Whether the sum of all elements is finite: each of them is then. Devices have to be asked."""
+        total, sum = 0.0, no_record_ops.sum
+        for v in values:
+            if not isinstance(v, Tensor) or (layout := layout_of_tensor(v)).device is not cpu:
+                return False
+            total += (sum(v, _ALL_DIMS[len(layout.shape)]) if layout.shape else v).item()
+        return total - total == 0
+
     def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
-        """Whether no element is NaN or infinite."""
+        """Whether no element is NaN or infinite. Where there are no elements to look at, none is."""
+        if layout_of_tensor(v).device.type == "meta":
+            return True
         v = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),))
         array = (v if v.device is cpu else no_record_ops.to_device(v, (cpu,))).numpy()
         return not (nan and np.isnan(array).any()) and not (inf and np.isinf(array).any())
@@ -147,6 +197,53 @@ class TensorAdapter(Adapter):
     def nbytes(self, v: Tensor) -> int:
         """Bytes of all elements."""
         return layout_of_tensor(v).nbytes
+
+    def to_host(self, v: Tensor, pin_memory: bool = False) -> Tensor:
+        """A copy in the host's memory; the tensor itself where it is there, or has no memory at all."""
+        if v.device is cpu or v.device.type == "meta":
+            return v
+        copy = no_record_ops.to_device(v, (cpu,))
+        return copy.pin_memory() if pin_memory else copy
+
+    def from_host(self, v: Tensor, metadata: Any) -> Tensor:
+        """A copy on the device that the tensor was on."""
+        return no_record_ops.to_device(v, (metadata[2],))
+
+    def to_bytes(self, v: Tensor) -> memoryview:
+        """The elements in row-major order."""
+        plain = v if v.device is cpu else no_record_ops.to_device(v, (cpu,))
+        return _bytes_of(plain if layout_of_tensor(plain).is_contiguous else no_record_ops.clone(plain))
+
+    def from_bytes(self, metadata: Any, fill: Callable[[memoryview], None]) -> Tensor:
+        """A new tensor with these elements."""
+        shape, dtype, device = metadata
+        v = empty(shape, dtype=dtype)
+        fill(_bytes_of(v))
+        return v if device is cpu else no_record_ops.to_device(v, (device,))
+
+    def memory(self, v: Tensor) -> tuple[Storage, int]:
+        """The storage that has the buffer, and bytes up to the tensor's last: all of it where that is much more."""
+        storage = v._storage
+        while isinstance(getattr(storage, "base", None), Storage):
+            storage = storage.base
+        shown, whole = v._offset + layout_of_tensor(v).extent, capacity(storage)
+        return storage, whole if whole > shown + shown // 2 + 512 else shown  # blocks are a bit larger than tensors
+
+    def saved_values(self, node: Node) -> list[tuple[Any, bool]]:
+        """Results, kept in parts, and what operators with many operands keep."""
+        found: list[tuple[Any, bool]] = []
+        storage, layout = getattr(node, "s0", None), getattr(node, "s1", None)
+        if isinstance(storage, Storage) and isinstance(layout, Layout):
+            found.append((make(Tensor, layout, storage, node.v1), True))
+        kept = getattr(node, "rest", None)
+        if type(kept) is SavedTensors:
+            found += [(value, False) for value in kept.values if isinstance(value, (Tensor, Packed))]
+        return found
+
+    def increment_version(self, v: Tensor) -> None:
+        """Count a change, made at the program's line."""
+        check_writable("increment_version", v)
+        mutated(v, "increment_version")
 
     def check_inplace(self, name: str, v: Tensor) -> None:
         """Raise where a change in place cannot be recorded."""
@@ -171,6 +268,17 @@ class TensorAdapter(Adapter):
         """The default generators as they are now."""
         state = get_rng_state()
         return lambda: repeating(state)
+
+    def random_position(self) -> tuple[int, int]:
+        """Seed and place of the default generator."""
+        return get_rng_state()
+
+    def skip_random(self, before: Any, after: Any) -> None:
+        """Advance the default generator."""
+        if before[0] == after[0]:
+            default_generator.advance(after[1] - before[1])
+        else:
+            set_rng_state(after)
 
     def elements(self, v: Tensor) -> list[Any]:
         """All elements in row-major order, as Python numbers."""

@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 
 @elementwise
+class _log1p_exp:
+    """log(1 + exp(-abs(x))): how far the softened maximum of x and 0 is from the maximum."""
+
+    compute_dtype = floating
+    accepts = real
+
+    def vjp_input(F, g, input):
+        return F.neg(F.mul(g, F.mul(F.sign(input), F.sigmoid(F.neg(F.abs(input))))))
+
+
+@elementwise
 class _log_sigmoid:
     """log(sigmoid(x)), without overflow."""
 
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.log_sigmoid_grad(g, input)
+    def value(F, input):
+        return F.minimum(input, 0) - F.log1p_exp(input)
 
-
-@elementwise
-class _log_sigmoid_grad:
-    """g * sigmoid(-x), in one pass."""
-
-    inputs = ("input", "other")
-
-    def vjp_input(F, g, _input, other):
-        return F.log_sigmoid_grad(g, other)
-
-    def vjp_other(F, g, input, other):
-        s = F.sigmoid(other)
-        return F.neg(F.mul(F.mul(g, input), F.mul(s, F.sub(1, s))))
+    def partial_input(F, input):
+        return F.sigmoid(-input)
 
 
 @elementwise
@@ -47,22 +47,11 @@ class _softplus:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.softplus_grad(g, input)
+    def value(F, input):
+        return F.where(input > 20, input, F.relu(input) + F.log1p_exp(input))
 
-
-@elementwise
-class _softplus_grad:
-    """g * sigmoid(x), and g where x is above 20, in one pass."""
-
-    inputs = ("input", "other")
-
-    def vjp_input(F, g, _input, other):
-        return F.softplus_grad(g, other)
-
-    def vjp_other(F, g, input, other):
-        s = F.sigmoid(other)
-        return F.where(F.gt(other, 20), 0, F.mul(F.mul(g, input), F.mul(s, F.sub(1, s))))
+    def partial_input(F, input):
+        return F.where(input > 20, 1, F.sigmoid(input))
 
 
 @elementwise
@@ -166,6 +155,9 @@ class _elu:
     inputs = ("input", "other")
     compute_dtype = floating
     accepts = real
+
+    def value(F, input, other):
+        return F.where(input > 0, input, other * F.expm1(input))
 
     def vjp_input(F, g, input, other):
         # The slope at 0 is that of negative elements, and the slope's own slope is not: `below_zero` is constant there.

@@ -35,6 +35,7 @@ class to:
     parameters = ("dtype",)
     linear = ("input",)
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, dtype):
         return contiguous(layout.shape, dtype, layout.device)
@@ -50,6 +51,7 @@ class to_device:
     parameters = ("device",)
     linear = ("input",)
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, device):
         return contiguous(layout.shape, layout.dtype, device)
@@ -84,6 +86,7 @@ class _clone:
 
     linear = ("input",)
     kernel = "copy"
+    batching = "leading"
 
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)

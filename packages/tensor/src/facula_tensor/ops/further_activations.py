@@ -43,10 +43,13 @@ __all__ = [
 # ----------------------------------------------------------------------------------------------- operators
 @elementwise
 class _hardsigmoid:
-    """relu6(x + 3) / 6, in one pass."""
+    """relu6(x + 3) / 6."""
 
     compute_dtype = floating
     accepts = real
+
+    def value(F, input):
+        return F.clamp(input + 3, 0, 6) / 6
 
     def vjp_input(F, g, input):
         return F.where(F.lt(F.abs(input), 3), F.mul(g, 1 / 6), 0)
@@ -54,10 +57,13 @@ class _hardsigmoid:
 
 @elementwise
 class _hardswish:
-    """x * relu6(x + 3) / 6, in one pass."""
+    """x * relu6(x + 3) / 6."""
 
     compute_dtype = floating
     accepts = real
+
+    def value(F, input):
+        return input * F.clamp(input + 3, 0, 6) / 6
 
     def vjp_input(F, g, input):
         slope = F.where(F.lt(input, 3), F.add(F.mul(input, 1 / 3), 0.5), 1)
@@ -66,10 +72,13 @@ class _hardswish:
 
 @elementwise
 class _softsign:
-    """x / (1 + abs(x)), in one pass."""
+    """x / (1 + abs(x))."""
 
     compute_dtype = floating
     accepts = real
+
+    def value(F, input):
+        return input / (abs(input) + 1)
 
     def vjp_input(F, g, input):
         return F.mul(g, F.square(F.reciprocal(F.add(F.abs(input), 1))))
@@ -77,10 +86,13 @@ class _softsign:
 
 @elementwise
 class _tanhshrink:
-    """x - tanh(x), in one pass."""
+    """x - tanh(x)."""
 
     compute_dtype = floating
     accepts = real
+
+    def value(F, input):
+        return input - F.tanh(input)
 
     def vjp_input(F, g, input):
         return F.mul(g, F.square(F.tanh(input)))
@@ -88,10 +100,13 @@ class _tanhshrink:
 
 @elementwise
 class _mish:
-    """x * tanh(softplus(x)), in one pass."""
+    """x * tanh(softplus(x))."""
 
     compute_dtype = floating
     accepts = real
+
+    def value(F, input):
+        return input * F.tanh(F.softplus(input))
 
     def vjp_input(F, g, input):
         t = F.tanh(F.softplus(input))

@@ -47,25 +47,73 @@ class _squared_difference:
 
 
 @elementwise
-class _huber:
-    """Half the square of what is less than other, and linear beyond."""
+class _absolute_difference:
+    """abs(input - target)."""
 
-    inputs = ("input", "other")
-    compute_dtype = floating
+    inputs = ("input", "target")
 
-    def vjp_input(F, g, input, other):
-        return F.mul(g, F.huber_slope(input, other))
+    def value(F, input, target):
+        return abs(input - target)
 
 
 @elementwise
-class _huber_slope:
-    """input, or the bound, other or its negative, that it is beyond; at a bound the slope is 0."""
+class _huber:
+    """Half the square of a difference that is less than delta, and linear beyond; at delta the slope is constant."""
 
-    inputs = ("input", "other")
+    inputs = ("input", "target", "delta")
     compute_dtype = floating
 
-    def vjp_input(F, g, input, other):
-        return F.where(F.lt(F.abs(input), other), g, 0)
+    def value(F, input, target, delta):
+        difference = input - target
+        slope = F.hardtanh(difference, -delta, delta)
+        return slope * (difference - slope * 0.5)
+
+    def partial_input(F, input, target, delta):
+        return F.hardtanh(input - target, -delta, delta)
+
+    def partial_target(F, input, target, delta):
+        return F.hardtanh(target - input, -delta, delta)
+
+
+@elementwise
+class _smooth_l1:
+    """The same divided by the bound."""
+
+    inputs = ("input", "target", "beta")
+    compute_dtype = floating
+
+    def value(F, input, target, beta):
+        difference = input - target
+        slope = F.hardtanh(difference, -beta, beta)
+        return slope * (difference - slope * 0.5) / beta
+
+    def partial_input(F, input, target, beta):
+        return F.hardtanh(input - target, -beta, beta) / beta
+
+    def partial_target(F, input, target, beta):
+        return F.hardtanh(target - input, -beta, beta) / beta
+
+
+@elementwise
+class _divergence:
+    """target (log(target) - input), 0 where target is 0."""
+
+    inputs = ("input", "target")
+    compute_dtype = floating
+
+    def value(F, input, target):
+        return target * F.log(F.where(target == 0, 1, target)) - target * input
+
+
+@elementwise
+class _divergence_of_logarithms:
+    """exp(target) (target - input)."""
+
+    inputs = ("input", "target")
+    compute_dtype = floating
+
+    def value(F, input, target):
+        return F.exp(target) * (target - input)
 
 
 def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
@@ -79,6 +127,8 @@ def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Ten
 
 def pair(operation: str, input: Tensor, target: Tensor) -> None:
     """Check that both are tensors, and warn where they broadcast, which is hardly ever meant."""
+    if type(input) is type(target) is Tensor and input._layout is target._layout:
+        return
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
     if a != b:
         warn(f"{operation}: input {a} and target {b} differ in shape and are broadcast")
@@ -141,7 +191,7 @@ def l1_loss(
     try:
         reduction = reduction_of("l1_loss", reduction, size_average, reduce)
         pair("l1_loss", input, target)
-        return reduced((input - target).abs(), reduction, weight)
+        return reduced(recorded_ops.absolute_difference(input, target), reduction, weight)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -168,11 +218,12 @@ def huber_loss(
     """
     try:
         reduction_of("huber_loss", reduction)
-        delta = as_real(delta, "huber_loss", "delta")
+        if type(delta) is not float:
+            delta = as_real(delta, "huber_loss", "delta")
         if not delta > 0:
             raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
         pair("huber_loss", input, target)
-        return reduced(recorded_ops.huber(input - target, delta), reduction, weight)
+        return reduced(recorded_ops.huber(input, target, delta), reduction, weight)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -203,12 +254,14 @@ def smooth_l1_loss(
     """
     try:
         reduction = reduction_of("smooth_l1_loss", reduction, size_average, reduce)
-        beta = as_real(beta, "smooth_l1_loss", "beta")
+        if type(beta) is not float:
+            beta = as_real(beta, "smooth_l1_loss", "beta")
         if not beta >= 0:
             raise ArgumentError(f"smooth_l1_loss: expected beta >= 0; got {beta}")
         if beta == 0:
             return l1_loss(input, target, reduction=reduction)
-        return huber_loss(input, target, reduction, beta) / beta
+        pair("smooth_l1_loss", input, target)
+        return reduced(recorded_ops.smooth_l1(input, target, beta), reduction)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -244,11 +297,8 @@ def kl_div(
         batch = reduction == "batchmean"
         reduction = "sum" if batch else reduction_of("kl_div", reduction, size_average, reduce)
         pair("kl_div", input, target)
-        if log_target:
-            losses = target.exp() * (target - input)
-        else:
-            safe = recorded_ops.where(target == 0, recorded_ops.ones_like(target), target)
-            losses = target * safe.log() - target * input
+        divergence = recorded_ops.divergence_of_logarithms if log_target else recorded_ops.divergence
+        losses = divergence(input, target)
         loss = reduced(losses, reduction)
         return loss / input.shape[0] if batch and input.ndim else loss
     except FaculaError as error:

@@ -30,6 +30,7 @@ from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._dispatch.expressions.gradients import asked_by
 from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.nodes import node_for
@@ -37,7 +38,7 @@ from .._dispatch.view_changes import region
 from .custom import apply_at_dual
 from .grad import GradLevel, differentiable
 from .levels import call_contents, copy_contents, family_contents, is_at, is_recording, record_view, wrapped
-from .rules import Call, apply_rules, asked, gradients, layouts_of, values_of
+from .rules import Call, apply_rules, gradients, layouts_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,10 +64,9 @@ class DualLayout(LevelLayout):
         """The primal alone, detached."""
         return DualLayout(self.level, snapshot(self.primal), None, True)  # type: ignore[arg-type]
 
-    def readable(self) -> Tensor:
+    def readable(self, operation: str) -> Tensor:
         """The primal."""
-        layout = self.primal._layout
-        return layout.readable() if isinstance(layout, LevelLayout) else self.primal
+        return self.primal
 
     def own(self) -> Tensor:
         """The tangent, after seeing to it that it is owned; zeros where there was none."""
@@ -194,7 +194,7 @@ def tangent_of(call: Call, tangents: list[Tensor | None], record: bool) -> Tenso
         tangent = linear_tangent(call, tangents, record)
     elif op.jvp is not None:
         values = values_of(call, [t is not None for t in tangents], call.layouts)
-        tangent = op.jvp(F, tangents, *[values[name] for name in asked(op.jvp)])
+        tangent = op.jvp(F, tangents, *[values[name] for name in asked_by(op.jvp)])
     elif op.elementwise and (op.holomorphic or not any_complex(call)):
         tangent = diagonal_tangent(call, tangents, F)
     else:

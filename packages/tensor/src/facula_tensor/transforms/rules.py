@@ -9,6 +9,7 @@ from facula_storage import Layout
 from facula_storage.extend import COMPLEX
 
 from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.expressions.gradients import asked_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,12 +47,6 @@ def layouts_of(operands: Operands) -> Layouts:
     return tuple([layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in operands])
 
 
-def asked(rule: Function) -> tuple[str, ...]:
-    """What a rule asks for after its first two arguments."""
-    code = rule.__code__
-    return tuple([name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount]])
-
-
 def values_of(call: Call, wanted: Sequence[bool], layouts: Layouts) -> dict[str, Any]:
     """All that a rule may ask for, by name; `layouts` are those that it is shown."""
     op = call.op
@@ -81,10 +76,10 @@ def apply_rules(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool], lay
         return [rule(F, g, i, layouts, *call.parameters) if one else None for i, one in enumerate(wanted)]
     values = values_of(call, wanted, layouts)
     if op.vjp_all is not None:
-        found = op.vjp_all(F, g, *[values[name] for name in asked(op.vjp_all)])
+        found = op.vjp_all(F, g, *[values[name] for name in asked_by(op.vjp_all)])
         return [h if one else None for h, one in zip(found, wanted, strict=True)]
     return [
-        _rule(op, name)(F, g, *[values[one] for one in asked(_rule(op, name))]) if one else None
+        _rule(op, name)(F, g, *[values[one] for one in asked_by(_rule(op, name))]) if one else None
         for name, one in zip(op.inputs, wanted, strict=True)
     ]
 
@@ -106,7 +101,7 @@ def gradients(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool]) -> li
         wanted: which operands.
     """
     op = call.op
-    conjugated = op.rule in op.complex_rules and call.is_complex
+    conjugated = op.holomorphic and op.rule.saves and call.is_complex
     found = apply_rules(call, F, F.conj(g) if conjugated else g, wanted, call.layouts)
     if conjugated:
         found = [None if h is None else F.conj(h) for h in found]

@@ -232,6 +232,9 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
     return call
 
 
+NUMBERS = (float, int)
+
+
 class SavedOperands(dict[tuple[bool, ...], tuple[bool, ...]]):
     """Whether each operand must be saved, by whether each wants a gradient."""
 
@@ -250,6 +253,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
     rule, saves_out, saves_further, saved = op.rule, op.saves_out, op.saves_further, SavedOperands(op)
     frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+    numbers = NUMBERS if op.elementwise else ()
 
     def call(*operands, out=None):  # type: ignore[no-untyped-def]
         parameters = ()
@@ -268,6 +272,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 storages: Any = []
                 offsets: Any = []
                 nodes: Any = []
+                scalars: Any = ()
                 for a in operands:
                     if a is None:
                         layouts.append(None)
@@ -275,7 +280,17 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                         offsets.append(0)
                         nodes.append(None)
                     else:
-                        layout = a._layout
+                        try:
+                            layout = a._layout
+                        except AttributeError:
+                            if type(a) not in numbers:
+                                raise
+                            layouts.append(type(a))
+                            storages.append(NOWHERE)
+                            offsets.append(0)
+                            nodes.append(None)
+                            scalars += (a,)
+                            continue
                         storage = a._storage
                         offset = a._offset
                         node = a.node
@@ -302,10 +317,12 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 addresses = []
                 for storage, offset in zip(storages, offsets, strict=True):
                     addresses.append(storage.ptr + offset)
+                if scalars:
+                    addresses = [at for at, layout in zip(addresses, layouts, strict=True) if type(layout) is not type]
                 addresses.append(p)
                 for storage in further:
                     addresses.append(storage.ptr)
-                plan.launch(lo.numel, *addresses, *parameters[fixed:])
+                plan.launch(lo.numel, *addresses, *scalars, *parameters[fixed:])
             except KeyError:
                 layouts = tuple(layouts)
                 if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters[:fixed]):
@@ -341,14 +358,14 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                         None
                         if a is None or not need
                         else a
-                        if node is LEAF
+                        if node is LEAF or storage is NOWHERE
                         else save_alias(layout, storage, offset, node)
                         for a, need, layout, storage, offset, node in zip(
                             operands, saved[wanted], layouts, storages, offsets, nodes, strict=True
                         )
                     ]
                 )
-                versions = tuple([storage.version for storage in storages])
+                versions = tuple([None if storage is NOWHERE else storage.version for storage in storages])
                 if saves_further:
                     values += results[1:]
                     versions += tuple([storage.version for storage in further])

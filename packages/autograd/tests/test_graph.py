@@ -1,0 +1,192 @@
+"""Hooks on several values, gradient edges and what nodes tell. Expected lists are PyTorch 2.13's answers."""
+
+import gc
+import weakref
+
+import pytest
+from autograd_helpers import Box, write_
+
+from facula_autograd import (
+    GradientError,
+    MutationError,
+    Variable,
+    backward,
+    enable_grad,
+    grad,
+    set_multithreading_enabled,
+)
+from facula_autograd._multi_hooks import multi_hooks
+from facula_autograd.graph import GradientEdge, get_gradient_edge, increment_version, register_multi_grad_hook
+
+
+def numbers(gradients):
+    return [None if g is None else g.number for g in gradients]
+
+
+class Product:
+    """x w = y, with u beside it, and a hook on all four."""
+
+    def __init__(self, mode="all"):
+        self.x, self.w, self.u = (Box(float(k), True) for k in (2, 3, 5))
+        self.y, self.seen = self.x * self.w, []
+        take = (lambda gs: self.seen.append(numbers(gs))) if mode == "all" else lambda g: self.seen.append(g.number)
+        self.handle = register_multi_grad_hook([self.x, self.w, self.y, self.u], take, mode=mode)
+
+
+@pytest.mark.parametrize(
+    ("run", "seen"),
+    [
+        (lambda p: p.y.backward(), [[3.0, 2.0, 1.0, None]]),
+        (lambda p: p.y.backward(inputs=[p.x]), [[3.0, None, 1.0, None]]),
+        (lambda p: grad(p.y + p.y, p.y), [[None, None, 2.0, None]]),
+        (lambda p: grad(p.y, [p.w, p.x]), [[3.0, 2.0, 1.0, None]]),
+        (lambda p: (p.y + p.u).backward(), [[3.0, 2.0, 1.0, 1.0]]),
+        (lambda p: p.u.backward(), [[None, None, None, 1.0]]),
+        (lambda p: [p.y.backward(retain_graph=True), p.y.backward()], [[3.0, 2.0, 1.0, None]] * 2),
+        (lambda p: [p.handle.remove(), p.handle.remove(), p.y.backward()], []),
+    ],
+)
+def test_hook_on_several_values(run, seen):
+    product = Product()
+    run(product)
+    assert product.seen == seen
+
+
+def test_hook_on_any_of_several_values_sees_the_first():
+    product = Product("any")
+    product.y.backward(retain_graph=True)
+    product.y.backward(retain_graph=True)
+    with product.handle:
+        product.y.backward(inputs=[product.w], retain_graph=True)
+    product.y.backward()
+    assert product.seen == [1.0, 1.0, 1.0]
+
+
+def test_a_pass_within_a_hook_is_another_pass():
+    x, y = Box(2.0, True), Box(3.0, True)
+    seen = []
+    register_multi_grad_hook([x, y], lambda gs: seen.append(numbers(gs)))
+    z = x * y
+    z.register_hook(enable_grad(lambda g: grad(x * x, x) and None))
+    z.backward()
+    assert seen == [[4.0, None], [3.0, 2.0]]
+
+
+def test_a_value_named_twice_and_edges_among_the_values():
+    x = Box(2.0, True)
+    y, seen = x * x, []
+    register_multi_grad_hook([x, x, get_gradient_edge(y), get_gradient_edge(x)], lambda gs: seen.append(numbers(gs)))
+    y.backward()
+    assert seen == [[4.0, 4.0, 1.0, 4.0]]
+
+
+def test_hooks_hold_no_value_and_are_forgotten():
+    gc.collect()
+    gc.disable()
+    try:
+        x, w = Box(2.0, True), Box(3.0, True)
+        y = x * w
+        register_multi_grad_hook([x, w, y], lambda gs: None)
+        y.backward()
+        graph = weakref.ref(y.grad_fn)
+        del x, w, y
+        assert graph() is None
+        Box(1.0, True).backward()  # a pass forgets hooks that are gone
+        assert multi_hooks == []
+    finally:
+        gc.enable()
+
+
+def test_errors_of_hooks():
+    x = Box(1.0, True)
+    with pytest.raises(GradientError, match=r"register_multi_grad_hook.*value 1 \(the box of 2.0\) does not"):
+        register_multi_grad_hook([x, Box(2.0)], print)
+    assert x.hooks is None, "nothing was changed"
+    with pytest.raises(ValueError, match="mode to be 'all' or 'any'; got 'some'"):
+        register_multi_grad_hook([x], print, mode="some")
+    with pytest.raises(TypeError, match="expected a callable; got int"):
+        register_multi_grad_hook([x], 3)
+
+
+# ---- edges
+
+
+def test_edges_stand_for_values():
+    x = Variable(3.0, True)
+    y = x * x
+    z = y * y
+    at_x, at_y, at_z = map(get_gradient_edge, (x, y, z))
+    assert (at_y.node, at_y.output_nr) == (y.grad_fn, 0) and at_x.node.variable is x
+    assert [g.value for g in grad(z, [at_y, at_x], retain_graph=True)] == [18.0, 108.0]
+    assert grad(at_z, at_y, retain_graph=True)[0].value == 18.0
+    assert grad(GradientEdge(z.grad_fn, 0), x, Variable(2.0), retain_graph=True)[0].value == 216.0
+    backward(at_z, inputs=at_x, retain_graph=True)
+    z.backward(inputs=[at_x], retain_graph=True)
+    assert x.grad.value == 216.0
+    del y, z
+    assert grad(at_z, at_x)[0].value == 108.0, "the edge holds the graph"
+
+
+def test_errors_of_edges():
+    x = Box(2.0, True)
+    y = x * x
+    with pytest.raises(GradientError, match=r"get_gradient_edge: .*the box of 1.0, which does not"):
+        get_gradient_edge(Box(1.0))
+    with pytest.raises(TypeError, match=r"get_gradient_edge: .*got int"):
+        get_gradient_edge(3)
+    with pytest.raises(NotImplementedError, match=r"an edge that was not made by get_gradient_edge does not know"):
+        backward(GradientEdge(y.grad_fn))
+    with pytest.raises(TypeError, match="expected a Node as its node; got int"):
+        grad(y, GradientEdge(3))
+    (unused,) = grad(y, get_gradient_edge(Box(1.0, True) * x), materialize_grads=True)
+    assert unused.number == 0.0
+
+
+# ---- nodes and values
+
+
+def test_metadata_of_a_node_lives_as_long_as_the_node():
+    x = Box(2.0, True)
+    before, after = x * x, x * x
+    before.grad_fn.metadata["line"] = 1
+    for y in (before, after):
+        y.backward()
+    after.grad_fn.metadata["line"] = 2
+    assert [y.grad_fn.metadata for y in (before, after)] == [{"line": 1}, {"line": 2}]
+    assert x.grad.number == 8.0 and after.grad_fn.name() == "mul"
+    with pytest.raises(RuntimeError, match="released by an earlier backward pass"):
+        after.backward()
+
+
+def test_increment_version():
+    class Counting(Box):
+        pass
+
+    from autograd_helpers import BoxAdapter
+
+    from facula_autograd.extend import register_adapter
+
+    class CountingAdapter(BoxAdapter):
+        def increment_version(self, v):
+            write_(v, v.number)
+
+    register_adapter(Counting, CountingAdapter())
+    x, k = Box(2.0, True), Counting(3.0)
+    y = x * k
+    increment_version([k, x])
+    with pytest.raises(MutationError):
+        y.backward()
+    for wrong in (3, [x, "k"]):
+        with pytest.raises(TypeError, match="increment_version: expected values; got"):
+            increment_version(wrong)
+
+
+def test_set_multithreading_enabled_is_accepted():
+    @set_multithreading_enabled(True)
+    def run():
+        with set_multithreading_enabled(False):
+            return 3
+
+    assert run() == 3
+    with pytest.raises(TypeError, match="set_multithreading_enabled: expected True or False"):
+        set_multithreading_enabled(1)

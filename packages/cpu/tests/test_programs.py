@@ -1,0 +1,123 @@
+"""Programs of elementwise operations against NumPy: tiles, strides, dtypes, aliases, several results, requirements."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kernel_helpers import BACKEND, layout
+
+from facula_cpu._registry import find_kernel
+from facula_errors import UnsupportedError
+from facula_storage import LaunchError
+from facula_storage.extend import STATUS_REQUIRED, Instruction, Program
+
+OPERATIONS = {
+    "add": (2, np.add),
+    "sub": (2, np.subtract),
+    "mul": (2, np.multiply),
+    "neg": (1, np.negative),
+    "abs": (1, np.abs),
+    "maximum": (2, np.maximum),
+    "exp": (1, lambda x: np.exp(x)),
+}
+SWAP = Program("swap", 2, (), (), (1, 0))
+CLIP = Program(
+    "clip", 2, (0.0,), (Instruction("gt", (0, 1)), Instruction("where", (3, 0, 2))), (4,)
+)  # a where it is above b, else 0
+
+
+def launch(program, operands, outputs):
+    """Run a program on arrays and numbers."""
+    inputs = tuple(type(one) if isinstance(one, float) else layout(one) for one in operands)
+    plan = BACKEND.plan(program, inputs, tuple(map(layout, outputs)), ())
+    arrays = [one for one in operands if not isinstance(one, float)]
+    numbers = [one for one in operands if isinstance(one, float)]
+    plan.launch(outputs[0].size, *[one.ctypes.data for one in (*arrays, *outputs)], *numbers)
+    return outputs
+
+
+@st.composite
+def programs(draw):
+    """Any program of three operands and one constant, with one result or two."""
+    instructions, count = [], 4
+    for _ in range(draw(st.integers(1, 12))):
+        name = draw(st.sampled_from(sorted(OPERATIONS)))
+        values = tuple(draw(st.integers(0, count - 1)) for _ in range(OPERATIONS[name][0]))
+        instructions.append(Instruction(name, values))
+        count += 1
+    results = tuple(draw(st.integers(0, count - 1)) for _ in range(draw(st.integers(1, 2))))
+    return Program("random", 3, (0.5,), tuple(instructions), results)
+
+
+def meaning(program, operands):
+    values = [*operands, np.float32(program.constants[0])]
+    for name, given_values in program.instructions:
+        with np.errstate(all="ignore"):
+            values.append(OPERATIONS[name][1](*[values[i] for i in given_values]))
+    return [values[i] for i in program.results]
+
+
+@given(programs(), st.sampled_from([1, 5, 511, 513, 2000]), st.sampled_from(["dense", "strided", "row", "number"]))
+def test_random_programs(program, length, kind):
+    random = np.random.default_rng(length)
+    a, b, c = (random.uniform(-1, 1, (3, length)).astype("f4") for _ in range(3))
+    if kind == "strided":
+        b = np.ascontiguousarray(b.T).T
+    elif kind == "row":
+        b = np.broadcast_to(b[:1], b.shape)
+    elif kind == "number":
+        c = 0.25
+    wanted = meaning(program, [a, b, np.float32(0.25) if kind == "number" else c])
+    outputs = launch(program, [a, b, c], [np.empty_like(a) for _ in program.results])
+    for got, expected in zip(outputs, wanted, strict=True):
+        np.testing.assert_allclose(got, np.broadcast_to(expected, a.shape), rtol=1e-5, atol=1e-5)
+    if len(program.results) == 1 and kind != "row":  # in place: the same bits
+        launch(program, [a, b, c], [a])
+        np.testing.assert_array_equal(a, outputs[0])
+
+
+def test_results_that_are_operands():
+    """Results may be what operands are; the memory of one may be that of an operand."""
+    a, b = np.arange(1000, dtype="f8"), -np.arange(1000, dtype="f8")
+    first, second = launch(SWAP, [a, b], [np.empty_like(a), np.empty_like(a)])
+    np.testing.assert_array_equal(first, b)
+    np.testing.assert_array_equal(second, a)
+    kept = a.copy()
+    launch(SWAP, [a, b], [a, second])
+    np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(second, kept)
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "int32", "int64"])
+def test_dtypes(name):
+    a, b = np.arange(-700, 700).astype(name), np.full(1400, 3, name)
+    (got,) = launch(CLIP, [a, b], [np.empty_like(a)])
+    np.testing.assert_array_equal(got, np.where(a > b, a, 0))
+
+
+def test_half_types_are_rounded_once():
+    """Between the instructions values are float32."""
+    program = Program("back", 1, (1.0,), (Instruction("add", (0, 1)), Instruction("sub", (2, 1))), (3,))
+    a = np.full(600, 2.0**-12, "f2")
+    np.testing.assert_array_equal(launch(program, [a], [np.empty_like(a)])[0], a)
+
+
+def test_requirements():
+    """An element that is not as required fails the launch, wherever it stands."""
+    program = Program("positive", 2, (0.0,), (Instruction("gt", (0, 2)), Instruction("require", (3,))), (1,))
+    a, b = np.ones(200_000, "f4"), np.ones(200_000, "f4")
+    launch(program, [a, b], [np.empty_like(a)])
+    for place in (0, 777, 199_999):
+        a[place] = -1
+        with pytest.raises(LaunchError) as failure:
+            launch(program, [a, b], [np.empty_like(a)])
+        assert failure.value.args[0] == STATUS_REQUIRED
+        a[place] = 1
+
+
+def test_what_has_no_loop_is_refused():
+    program = Program("gap", 1, (), (Instruction("no such operation", (0,)),), (1,))
+    a = np.ones(3, "f4")
+    assert find_kernel("no such operation", 9, 9) is None
+    with pytest.raises(UnsupportedError, match="gap"):
+        launch(program, [a], [np.empty_like(a)])

@@ -1,0 +1,104 @@
+"""Where in a model an operator was called: the path of the module, in `detect_anomaly` and in reports."""
+
+import subprocess
+import sys
+
+import pytest
+from nn_toys import Net
+
+import facula_nn as nn
+import facula_tensor as ft
+from facula_tensor import Function
+
+
+class Bad(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * float("nan")
+
+
+class Layer(nn.Module):
+    def forward(self, x):
+        return Bad.apply(x)
+
+
+class Model(nn.Module):
+    """Layers in a list, one of them behind a function that is no part of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Sequential(nn.Linear(2, 2), nn.ReLU()), nn.Sequential(Layer())])
+        self.outside = [nn.Sequential(Layer())]  # called, and no part
+
+    def forward(self, x, inside=True):
+        return self.layers[1](self.layers[0](x)) if inside else self.outside[0](x)
+
+
+@pytest.mark.parametrize(
+    ("call", "path"),
+    [
+        (lambda model, x: model(x), "Model.layers.1.0"),
+        (lambda model, x: model.layers[1](x), "Sequential.0"),
+        (lambda model, x: model(x, inside=False), "Sequential.0"),
+        (lambda model, x: Bad.apply(model.layers[0](x)), None),
+        (lambda model, x: (model.layers[0].register_forward_hook(lambda *a: None), model(x))[1], "Model.layers.1.0"),
+    ],
+)
+def test_anomaly_errors_name_the_module(call, path):
+    from facula_autograd import AnomalyError, detect_anomaly
+
+    model, x = Model(), ft.ones(1, 2, requires_grad=True)
+    with detect_anomaly(), pytest.raises(AnomalyError) as caught:
+        call(model, x).sum().backward()
+    assert caught.value.module == path
+    assert "test_scopes.py" in caught.value.forward, "the program's line, not the library's"
+    assert str(caught.value).endswith(f", in {path}" if path else ")")
+
+
+def test_reports_sum_by_module():
+    from facula_autograd.graph import report, track_modules
+
+    net, x = Net(), ft.ones(5, 4)
+    with track_modules():
+        y = net(x)
+    sums = report(y).by_module()
+    assert set(sums) == {"Net.body.0", "Net.body.1", "Net.scale"}
+    assert sums["Net.body.0"] == 5 * 4 * 4, "its input"
+    sums = report(net(x), dict(net.named_parameters())).by_module()
+    assert "body.0" in sums and "Net.body.0" not in sums
+
+
+PROGRAM = """
+import facula_nn as nn, facula_tensor as ft
+from facula_autograd import detect_anomaly
+plain = nn.Module.__call__
+layer = nn.Linear(2, 2)
+layer(ft.ones(1, 2))
+assert nn.Module.__call__ is plain
+with detect_anomaly():
+    assert nn.Module.__call__ is not plain
+    try:
+        layer(ft.ones(1, 3))
+    except RuntimeError as error:
+        import traceback
+        assert [frame.name for frame in traceback.extract_tb(error.__traceback__)] == ["<module>"], "trimmed"
+        assert error.__notes__ == ["in Linear(in_features=2, out_features=2, bias=True)"]
+    else:
+        raise SystemExit("no error")
+layer(ft.ones(1, 2))
+assert nn.Module.__call__.__doc__ == plain.__doc__
+"""
+
+
+def test_modules_pay_for_it_from_the_first_such_mode_on():
+    subprocess.run([sys.executable, "-c", PROGRAM], check=True)
+    late = PROGRAM.replace("import facula_nn as nn, facula_tensor as ft\n", "", 1).replace(
+        "from facula_autograd import detect_anomaly\nplain",
+        "from facula_autograd import detect_anomaly\ndetect_anomaly()\nimport facula_nn as nn\nplain",
+    )
+    check = late.partition("layer =")[0] + "assert plain.__module__ == 'facula_nn._scopes'"
+    subprocess.run([sys.executable, "-c", check], check=True)

@@ -1,0 +1,169 @@
+"""Gradients of elementwise operators as operators of their own, so that a backward step is one launch.
+
+The rule of an operand, declared or derived from the operator's expression, is called once with symbols. What comes out
+is a program of the gradient and the saved values. It has rules in its turn, for gradients of gradients.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import UnsupportedError
+
+from ..namespaces import no_record_ops, recorded_ops
+from .partials import asked_by, partial_of, replay
+from .symbols import Symbol, Trace, symbol_ops
+
+if TYPE_CHECKING:
+    from facula_storage.extend import Program
+
+    from ..._core.types import Function
+    from ..operator import Operator
+
+
+# ------------------------------------------------------------------------------------------------------ expressions
+class Expression:
+    """A function of symbols, taken down: the value of an operator, or a derivative."""
+
+    def __init__(self, function: Function, operands: int):
+        self.trace = Trace()
+        self.operands = tuple([self.trace.operand() for _ in range(operands)])
+        self.result = function(symbol_ops, *self.operands)
+
+    def of(self, F: Any, values: tuple[Any, ...], result: Any) -> Any:
+        """What a result is for these operands, computed in the namespace F."""
+        return replay(F, self.trace, result, values)
+
+
+def expression_of(op: Operator) -> Expression:
+    """The operator's expression, taken down when first asked for."""
+    if op.expression is None:
+        assert op.value is not None
+        op.expression = Expression(op.value, len(op.inputs))
+    return op.expression
+
+
+def kernel_of(op: Operator) -> str | Program:
+    """What a backend is asked to plan: a kernel's name, or a program."""
+    if op.program is None and op.value is not None:
+        expression = expression_of(op)
+        op.program = expression.trace.program(op.name, len(op.inputs), (expression.result,))
+    return op.kernel if op.program is None else op.program
+
+
+def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
+    """The rule of an operand of an expression: the gradient times the derivative, which may be declared (`partial`)."""
+    asks = op.inputs if partial is None else _operands_of(partial)
+    slopes: list[tuple[Expression, Any]] = []  # one, once it was asked for
+    count, sums = len(asks), len(op.inputs) > 2  # rules of two operands are summed to their shapes for them
+
+    def rule(F: Any, g: Any, *given: Any) -> Any:
+        values = given[:count]
+        if not slopes:
+            if partial is None:
+                expression = expression_of(op)
+                slope = partial_of(expression.result, expression.operands[op.inputs.index(name)])
+            else:
+                expression = Expression(partial, len(asks))
+                slope = expression.result
+            slopes.append((expression, slope))
+        expression, slope = slopes[0]
+        gradient = F.mul(g, expression.of(F, values, slope))
+        return F.sum_to(gradient, given[count]) if sums else gradient
+
+    rule.asks = (*asks, f"{name}_layout") if sums else asks  # type: ignore[attr-defined]
+    return rule
+
+
+def _operands_of(partial: Function) -> tuple[str, ...]:
+    code = partial.__code__
+    return tuple([one.lstrip("_") for one in code.co_varnames[1 : code.co_argcount]])
+
+
+# -------------------------------------------------------------------------------------------------- gradient operators
+def gradient_operator(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
+    """The operator that gives the gradients of the wanted operands, of the gradient and of what their rules ask for.
+
+    None where the rules are no programs, or nothing is gained: each is a single call.
+    """
+    key = (wanted, numbers)
+    if key not in op.gradients:
+        op.gradients[key] = _make_gradient(op, wanted, numbers)
+    return op.gradients[key]
+
+
+def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
+    if not all([name in op.vjps for name in wanted]):
+        return None
+    asked = [one for name in wanted for one in asked_by(op.vjps[name]) if not one.endswith("_layout")]
+    names = tuple(dict.fromkeys(asked))
+    if not {*names} <= {*op.inputs, "out"}:
+        return None
+    rules = [(op.vjps[name], asked_by(op.vjps[name])) for name in wanted]
+
+    def value(F: Any, g: Any, *values: Any) -> Any:
+        places = dict(zip(names, values, strict=True))
+        answers = [rule(F, g, *[places.get(one) for one in asks]) for rule, asks in rules]
+        return answers[0] if len(answers) == 1 else tuple(answers)
+
+    trace = Trace()
+    try:
+        program = _gradient_program(op, trace, names, numbers, value)
+    finally:
+        trace.forget()
+    if program is None or len(program.instructions) <= len(wanted):
+        return None
+    body = {
+        "inputs": ("grad", *["output" if name == "out" else name for name in names]),  # "out" is this one's own
+        "value": value,
+        "program": program,
+        "inplace": False,
+        "results": tuple([f"grad_{name}" for name in wanted]),
+        "__doc__": f"The gradients of {op.name}, of {' and '.join(wanted)}.",
+        "__module__": op.module,
+    }
+    made = type(op)(type(f"{op.name}_grad", (), body), is_elementwise=True)
+    op.make_calls(made)
+    return made
+
+
+def _gradient_program(
+    op: Operator, trace: Trace, names: tuple[str, ...], numbers: frozenset[str], value: Function
+) -> Program | None:
+    """The rules' program; None where they are none."""
+    symbols = [trace.operand(), *[trace.operand(is_number=name in numbers) for name in names]]
+    try:
+        results = value(symbol_ops, *symbols)
+    except (UnsupportedError, AttributeError, TypeError, ValueError):
+        return None
+    results = results if isinstance(results, tuple) else (results,)
+    if not all([isinstance(one, Symbol) for one in results]) or trace.required:
+        return None
+    return trace.program(f"{op.name}_grad", len(symbols), results)
+
+
+def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -> Function:
+    """The rule of an operand as one launch, where it is a program; else the rule itself."""
+    plain = op.vjps[name]
+    made = gradient_operator(op, (name,), numbers)
+    if made is None:
+        return plain
+    no_record, recorded = made.no_record, made.library_call
+    asks = asked_by(plain)
+    taken = [place for place, one in enumerate(asks) if not one.endswith("_layout")]
+    every = len(taken) == len(asks)
+    unsupported: list[None] = []  # not empty once the backend has no program of it
+
+    def rule(F: Any, g: Any, *values: Any) -> Any:
+        given = values if every else [values[place] for place in taken]
+        if F is no_record_ops and not unsupported:
+            try:
+                return no_record(g, *given)
+            except UnsupportedError:
+                unsupported.append(None)
+        if F is recorded_ops and not unsupported:
+            return recorded(g, *given)
+        return plain(F, g, *values)
+
+    rule.asks = asks  # type: ignore[attr-defined]
+    return rule

@@ -1,0 +1,98 @@
+"""Derivatives of what was taken down: from the operands on, by the rules of the operators that it is made of.
+
+The derivative of a choice is the choice of the derivatives, so what a condition passes over is never multiplied. An
+elementwise rule serves in either direction: of a tangent it gives the tangent of the result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import UnsupportedError
+from facula_storage import bool_, float32
+
+from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops, take_down
+
+if TYPE_CHECKING:
+    from ..._core.types import Function
+    from ..operator import Operator
+
+
+def asked_by(rule: Function) -> tuple[str, ...]:
+    """What a rule takes after F and g, in order."""
+    given: tuple[str, ...] | None = getattr(rule, "asks", None)
+    if given is not None:
+        return given
+    code = rule.__code__
+    return tuple([name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount]])
+
+
+def partial_of(result: Any, operand: Symbol) -> Any:
+    """The derivative of a symbol by an operand of its trace: a symbol or a number; 0 where it does not depend on it."""
+    if not isinstance(result, Symbol):
+        return 0
+    trace = operand.trace
+    tangents: dict[int, Any] = {operand.number: 1}
+    for number in range(operand.number + 1, result.number + 1):
+        op, arguments = trace.entries[number]
+        if op is None:
+            continue
+        given = [tangents.get(one.number) if isinstance(one, Symbol) else None for one in arguments]
+        if any([one is not None for one in given]):
+            tangent = _tangent(op, arguments, given, Symbol(trace, number, False))
+            if tangent is not None:
+                tangents[number] = tangent
+    return tangents.get(result.number, 0)
+
+
+def _tangent(op: Operator, arguments: tuple[Any, ...], given: list[Any], out: Symbol) -> Any:
+    """The tangent of a call's result, given those of its arguments (None for 0)."""
+    if op.name == "where":
+        return symbol_ops.where(arguments[0], *[0 if one is None else one for one in given[1:]])
+    if op.result_dtype(float32) is bool_ or not op.vjps:  # one without rules is not recorded either
+        return None
+    total = None
+    for name, tangent in zip(op.inputs, given, strict=True):
+        if tangent is None:
+            continue
+        if name not in op.vjps:
+            raise UnsupportedError(f"{op.name}: '{name}' has no derivative; use .detach() on it")
+        part = apply_rule(op, name, tangent, arguments, out)
+        if isinstance(part, Symbol) or part:
+            total = part if total is None else symbol_ops.add(total, part)
+    return total
+
+
+def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out: Any) -> Any:
+    """What the rule of an operand gives for `g`, in symbols."""
+    rule = op.vjps[name]
+    places = dict(zip(op.inputs, arguments, strict=True))
+    places.update({"out": out, **{f"{one}_layout": None for one in op.inputs}})
+    try:
+        values = [places[one] for one in asked_by(rule)]
+    except KeyError as error:
+        raise NotElementwiseError(f"{op.name}: its rule asks for {error}") from None
+    return rule(symbol_ops, g, *values)
+
+
+def replay(F: Any, trace: Trace, result: Any, operands: tuple[Any, ...]) -> Any:
+    """What a trace's result is for these operands, computed in a namespace: of tensors, or of symbols again."""
+    if not isinstance(result, Symbol):
+        return result
+    known: dict[int, Any] = dict(enumerate(operands))
+    stack = [result.number]
+    while stack:
+        number = stack[-1]
+        if number in known:
+            stack.pop()
+            continue
+        op, arguments = trace.entries[number]
+        missing = [one.number for one in arguments if isinstance(one, Symbol) and one.number not in known]
+        if missing:
+            stack += missing
+            continue
+        assert op is not None  # operands are known
+        values = [known[one.number] if isinstance(one, Symbol) else one for one in arguments]
+        numbers = all([type(one) in (float, int) for one in values])  # operands may be
+        known[number] = take_down(op, *values) if numbers else getattr(F, op.name)(*values)
+    return known[result.number]

@@ -1,0 +1,330 @@
+"""Symbols: what stands for operands while a function of elementwise operators is taken down.
+
+A `Trace` holds what was called, each equal call once. Only simplifications that are exact for every number are made:
+never `x + 0`, which makes 0 of -0, nor `x * 0`, which hides NaN.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from math import copysign
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_storage.extend import Instruction, Program
+
+from ..._core.tensor import Tensor
+from ..namespaces import composites, operators
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..operator import Operator
+
+    Argument = Any  # a Symbol, or a number
+
+
+class NotElementwiseError(UnsupportedError):
+    """A function of symbols did what no elementwise program can."""
+
+
+class Entry(NamedTuple):
+    """One call: the operator, None for an operand of the whole, and its arguments, symbols and numbers."""
+
+    operator: Operator | None
+    arguments: tuple[Argument, ...]
+
+
+class Trace:
+    """Calls in their order, the first ones being the operands."""
+
+    __slots__ = ("entries", "expands", "known", "required")
+
+    def __init__(self, *, expands: bool = False) -> None:
+        self.expands = expands  # expressions become the operators they are made of
+        self.entries: list[Entry] = []
+        self.known: dict[tuple[object, ...], Symbol] = {}
+        self.required: list[Symbol] = []  # bools that must all be true
+
+    def operand(self, *, is_number: bool = False) -> Symbol:
+        """A new operand: for a tensor, or for a Python number of the call."""
+        self.entries.append(Entry(None, ()))
+        return Symbol(self, len(self.entries) - 1, is_number)
+
+    def call(self, op: Operator, arguments: tuple[Argument, ...]) -> Argument:
+        """What `op` gives for these arguments: a symbol, or a number where that is exact."""
+        if self.expands and op.value is not None:
+            return op.value(symbol_ops, *arguments)
+        simple = SIMPLER.get(op.name)
+        if simple is not None:
+            answer = simple(*arguments)
+            if answer is not None:
+                return answer
+        key = (op.name, *[_key(one) for one in arguments])
+        known = self.known.get(key)
+        if known is None:
+            self.entries.append(Entry(op, arguments))
+            known = self.known[key] = Symbol(self, len(self.entries) - 1, False)
+        return known
+
+    def forget(self) -> None:
+        """Let go of all symbols, which lead back to the trace."""
+        self.entries.clear()
+        self.known.clear()
+        self.required.clear()
+
+    def program(self, name: str, operands: int, results: Sequence[Argument]) -> Program:
+        """The program that computes the results, without what they do not need."""
+        flat = Trace(expands=True)
+        try:
+            known: dict[int, Argument] = {place: flat.operand() for place in range(operands)}
+            for number in self._needed(results):
+                op, arguments = self.entries[number]
+                if op is not None:
+                    values = [known[one.number] if isinstance(one, Symbol) else one for one in arguments]
+                    known[number] = flat.call(op, tuple(values))
+            flat.required += [known[one.number] for one in self.required]
+            ends = [known[one.number] if isinstance(one, Symbol) else one for one in results]
+            return flat._instructions(name, operands, ends)
+        finally:
+            flat.forget()
+
+    def _needed(self, results: Sequence[Argument]) -> list[int]:
+        """The numbers of what the results, and what is required, are made of, in order."""
+        needed: set[int] = set()
+        stack = [one for one in (*results, *self.required) if isinstance(one, Symbol)]
+        while stack:
+            symbol = stack.pop()
+            if symbol.number not in needed:
+                needed.add(symbol.number)
+                stack += [one for one in self.entries[symbol.number].arguments if isinstance(one, Symbol)]
+        return sorted(needed)
+
+    def _instructions(self, name: str, operands: int, results: Sequence[Argument]) -> Program:
+        order = [number for number in self._needed(results) if number >= operands]
+        numbers = [one for number in order for one in self.entries[number].arguments if not isinstance(one, Symbol)]
+        numbers += [one for one in results if not isinstance(one, Symbol)]
+        constants = {_key(one): one for one in numbers}
+        places = {key: operands + place for place, key in enumerate(constants)}
+        places.update({("symbol", number): number for number in range(operands)})
+        instructions: list[Instruction] = []
+        for number in order:
+            op, arguments = self.entries[number]
+            assert op is not None  # operands come first
+            instructions.append(Instruction(str(op.kernel), tuple([places[_key(one)] for one in arguments])))
+            places["symbol", number] = operands + len(constants) + len(instructions) - 1
+        for symbol in self.required:
+            instructions.append(Instruction("require", (places["symbol", symbol.number],)))
+        ends = tuple([places[_key(one)] for one in results])
+        return Program(name, operands, tuple(map(float, constants.values())), tuple(instructions), ends)
+
+
+def _key(argument: Argument) -> tuple[object, ...]:
+    if isinstance(argument, Symbol):
+        return ("symbol", argument.number)
+    return ("number", float(argument), copysign(1, argument))
+
+
+class Symbol:
+    """What stands for one value in a trace. Python's operators, and the operators' methods, take it down.
+
+    To `isinstance` a symbol of a tensor is a Tensor, so that rules which ask whether an operand is one go on as they do
+    for tensors; one of a number is none.
+    """
+
+    __slots__ = ("is_number", "number", "trace")
+
+    def __init__(self, trace: Trace, number: int, is_number: bool):
+        self.trace, self.number, self.is_number = trace, number, is_number
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # type: ignore[override]
+        return Symbol if self.is_number else Tensor
+
+    def is_complex(self) -> bool:
+        """False: programs are of real numbers."""
+        return False
+
+    def __bool__(self) -> NoReturn:
+        raise NotElementwiseError(
+            "a symbol has no truth value: a branch of Python would be taken for all elements alike; use "
+            "where(condition, a, b)"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        operation = getattr(symbol_ops, name)
+        return partial(operation, self)
+
+    def __repr__(self) -> str:
+        return f"<symbol {self.number}>"
+
+    def __add__(self, other: Argument) -> Argument:
+        return symbol_ops.add(self, other)
+
+    def __radd__(self, other: Argument) -> Argument:
+        return symbol_ops.add(other, self)
+
+    def __sub__(self, other: Argument) -> Argument:
+        return symbol_ops.sub(self, other)
+
+    def __rsub__(self, other: Argument) -> Argument:
+        return symbol_ops.sub(other, self)
+
+    def __mul__(self, other: Argument) -> Argument:
+        return symbol_ops.mul(self, other)
+
+    def __rmul__(self, other: Argument) -> Argument:
+        return symbol_ops.mul(other, self)
+
+    def __truediv__(self, other: Argument) -> Argument:
+        return symbol_ops.div(self, other)
+
+    def __rtruediv__(self, other: Argument) -> Argument:
+        return symbol_ops.div(other, self)
+
+    def __pow__(self, other: Argument) -> Argument:
+        return symbol_ops.pow(self, other)
+
+    def __rpow__(self, other: Argument) -> Argument:
+        return symbol_ops.pow(other, self)
+
+    def __neg__(self) -> Argument:
+        return symbol_ops.neg(self)
+
+    def __abs__(self) -> Argument:
+        return symbol_ops.abs(self)
+
+    def __lt__(self, other: Argument) -> Argument:
+        return symbol_ops.lt(self, other)
+
+    def __le__(self, other: Argument) -> Argument:
+        return symbol_ops.le(self, other)
+
+    def __gt__(self, other: Argument) -> Argument:
+        return symbol_ops.gt(self, other)
+
+    def __ge__(self, other: Argument) -> Argument:
+        return symbol_ops.ge(self, other)
+
+    def __eq__(self, other: object) -> Argument:  # type: ignore[override]
+        return symbol_ops.eq(self, other)
+
+    def __ne__(self, other: object) -> Argument:  # type: ignore[override]
+        return symbol_ops.ne(self, other)
+
+    def __and__(self, other: Argument) -> Argument:
+        return symbol_ops.bitwise_and(self, other)
+
+    def __or__(self, other: Argument) -> Argument:
+        return symbol_ops.bitwise_or(self, other)
+
+    def __invert__(self) -> Argument:
+        return symbol_ops.logical_not(self)
+
+    __hash__ = object.__hash__
+
+
+class SymbolOperators:
+    """The namespace that takes calls down: elementwise operators, and what gradient rules need beside them."""
+
+    def __getattr__(self, name: str) -> Callable[..., Argument]:
+        function: Callable[..., Argument]
+        if name in OWN:
+            function = OWN[name]
+        elif name in composites:
+            function = partial(composites[name], self)
+        elif name in operators and operators[name].elementwise and not operators[name].parameters:
+            function = partial(take_down, operators[name])
+        elif name in operators or hasattr(Tensor, name):
+            raise NotElementwiseError(f"{name} is not elementwise: a program computes each element by itself")
+        else:
+            raise NotElementwiseError(f"{name}: there is no operator of this name")
+        setattr(self, name, function)
+        return function
+
+
+symbol_ops: Any = SymbolOperators()
+
+
+def take_down(op: Operator, *arguments: Argument) -> Argument:
+    """Take a call of an elementwise operator down; that of an expression as the operators it is made of."""
+    if len(arguments) != op.arity:
+        raise ArgumentError(f"{op.name}: expected {op.arity} operands; got {len(arguments)}")
+    for one in arguments:
+        if not isinstance(one, (Symbol, float, int)):
+            raise InvalidTypeError(
+                f"{op.name}: expected symbols and numbers; got {type(one).__name__}; give it as an argument of the "
+                "function"
+            )
+    symbol = next((one for one in arguments if isinstance(one, Symbol)), None)
+    if symbol is None:
+        answer = SIMPLER[op.name](*arguments) if op.name in SIMPLER else None
+        if answer is None:
+            raise NotElementwiseError(f"{op.name}: of numbers alone; compute it with Python's math")
+        return answer
+    return symbol.trace.call(op, arguments)
+
+
+def _require(condition: Symbol) -> None:
+    condition.trace.required.append(condition)
+
+
+# What stands for operators that are none of elements. A sum to an operand's shape follows the program.
+OWN: dict[str, Callable[..., Argument]] = {
+    "sum_to": lambda g, layout: g,
+    "zeros_like": lambda like: 0.0,
+    "ones_like": lambda like: 1.0,
+    "conj": lambda input: input,
+    "require": _require,
+}
+
+
+# ----------------------------------------------------------------------------------------- exact simplifications
+def _mul(a: Argument, b: Argument) -> Argument:
+    if not isinstance(a, Symbol) and not isinstance(b, Symbol):
+        return a * b
+    for one, other in ((a, b), (b, a)):
+        if not isinstance(one, Symbol) and one == 1:
+            return other
+        if not isinstance(one, Symbol) and one == -1:
+            return symbol_ops.neg(other)
+    return None
+
+
+def _sub(a: Argument, b: Argument) -> Argument:
+    if not isinstance(b, Symbol):
+        return a - b if not isinstance(a, Symbol) else a if b == 0 and copysign(1, b) > 0 else None
+    return None
+
+
+def _div(a: Argument, b: Argument) -> Argument:
+    if not isinstance(b, Symbol):
+        return a / b if not isinstance(a, Symbol) and b else a if b == 1 else None
+    return symbol_ops.reciprocal(b) if not isinstance(a, Symbol) and a == 1 else None
+
+
+def _add(a: Argument, b: Argument) -> Argument:
+    return None if isinstance(a, Symbol) or isinstance(b, Symbol) else a + b
+
+
+def _neg(a: Argument) -> Argument:
+    if not isinstance(a, Symbol):
+        return -a
+    op, arguments = a.trace.entries[a.number]
+    return arguments[0] if op is not None and op.name == "neg" else None
+
+
+def _where(condition: Argument, a: Argument, b: Argument) -> Argument:
+    return a if isinstance(a, Symbol) and a is b else None
+
+
+SIMPLER: dict[str, Callable[..., Argument]] = {
+    "mul": _mul,
+    "sub": _sub,
+    "div": _div,
+    "add": _add,
+    "neg": _neg,
+    "where": _where,
+}
