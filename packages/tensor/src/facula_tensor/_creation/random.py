@@ -304,7 +304,9 @@ def randperm(
         number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
     keys = rand(n, generator=generator, dtype=float64)
     if isinstance(keys._layout, LevelLayout):
-        return no_record_ops.to(no_record_ops.sort(keys, (0, False))[1], (int64 if dtype is None else as_dtype(dtype, "randperm"),))
+        return no_record_ops.to(
+            no_record_ops.sort(keys, (0, False))[1], (int64 if dtype is None else as_dtype(dtype, "randperm"),)
+        )
     order = keys.numpy().argsort(kind="stable")
     return tensor(order, dtype=int64 if dtype is None else dtype, device=device, requires_grad=requires_grad)
 

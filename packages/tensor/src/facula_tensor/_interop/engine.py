@@ -103,6 +103,7 @@ class TensorAdapter(Adapter):
     def map_rows(self, function: Any, batches: Sequence[Tensor], retain: bool | None) -> list[Tensor | None]:
         """One call for all of them, by `vmap`."""
         from ..transforms.mapping import vmap  # at its first use
+
         which: list[bool] = []
 
         def call(*row: Tensor) -> tuple[Tensor, ...]:

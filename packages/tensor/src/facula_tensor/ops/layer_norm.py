@@ -178,7 +178,7 @@ def _by_rows(name: str) -> None:
         return derived(F, g, F.mul(x, deviation), deviation, scale, (dims, sides), layout_of_tensor(input))
 
     def prepared(F: Namespace, g: Tensor, input: Tensor, weight: Tensor | None, count: int) -> tuple[Any, ...]:
-        """`input` and `g` in the dtype of means, groups apart; the weight likewise, or 1; dimensions in and beside rows."""
+        """`input` and `g` in the dtype of means, groups apart; the weight, or 1; dimensions in and beside rows."""
         layout = layout_of_tensor(input)
         wide, shape = kept_dtype(layout), layout.shape
         x, g = F.to(input, (wide,)), F.to(g, (wide,))
@@ -192,7 +192,13 @@ def _by_rows(name: str) -> None:
         return F.reshape(x, split), F.reshape(g, split), scale, tuple(range(2, len(split))), (0, *range(3, len(split)))
 
     def derived(
-        F: Namespace, g: Tensor, y: Tensor, deviation: Tensor, scale: Tensor | int, dims: tuple[Any, Any], layout: Layout
+        F: Namespace,
+        g: Tensor,
+        y: Tensor,
+        deviation: Tensor,
+        scale: Tensor | int,
+        dims: tuple[Any, Any],
+        layout: Layout,
     ) -> Gradients:
         """The gradients from rows `y` of mean 0 and variance 1, where `deviation` is 1 / that of the rows before.
 

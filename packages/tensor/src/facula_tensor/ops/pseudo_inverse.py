@@ -44,7 +44,9 @@ class _pinv:
         input, *bounds = call.wholes()
         ahead = layout_of_tensor(input).ndim - 2
         return call.wrap(
-            call.run((input, *[F.reshape(one, (call.size, *(1,) * (ahead - one.ndim), *one.shape[1:])) for one in bounds]))
+            call.run(
+                (input, *[F.reshape(one, (call.size, *(1,) * (ahead - one.ndim), *one.shape[1:])) for one in bounds])
+            )
         )
 
     def outputs(layout, atol, rtol, hermitian):

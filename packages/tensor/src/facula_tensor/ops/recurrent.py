@@ -208,7 +208,8 @@ def _recorded_gradients(
     """
     with enable_grad():
         views = [
-            one if edge is None else recorded_ops.view(one, layout_of_tensor(one).shape) for one, edge in zip(operands, edges)
+            one if edge is None else recorded_ops.view(one, layout_of_tensor(one).shape)
+            for one, edge in zip(operands, edges)
         ]
         *tensors, sizes = views
         results = all_steps(recorded_ops, kind, reverse, *tensors, None, sizes)  # type: ignore[arg-type, call-arg]

@@ -50,7 +50,11 @@ def _prepared(
     if number is None:
         src = at_least_one(recorded_ops, steady(src))
     check_fits(
-        operation, layout_of_tensor(input), layout_of_tensor(index), dim, None if number is not None else layout_of_tensor(src)
+        operation,
+        layout_of_tensor(input),
+        layout_of_tensor(index),
+        dim,
+        None if number is not None else layout_of_tensor(src),
     )
     if number is not None:
         src = _repeated(number, layout, layout_of_tensor(index).shape)

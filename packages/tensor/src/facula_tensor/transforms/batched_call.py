@@ -60,7 +60,9 @@ class BatchedCall:
                 operands = [F.contiguous(one) if isinstance(one, Tensor) else one for one in operands]
             answer = self.run(tuple(operands))
             found.append(answer if type(answer) is tuple else (answer,))
-        results = self.wrap([None if parts[0] is None else F.stack(tuple(parts), (0,)) for parts in zip(*found, strict=True)])
+        results = self.wrap(
+            [None if parts[0] is None else F.stack(tuple(parts), (0,)) for parts in zip(*found, strict=True)]
+        )
         return results[0] if len(results) == 1 else results
 
     # ------------------------------------------------------------------------------------------ operands

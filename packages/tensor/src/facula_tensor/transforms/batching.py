@@ -46,9 +46,7 @@ def run(call: BatchedCall) -> Result:
         rule = FAMILIES.get(family_of(op))
         found = None if rule is None else rule(call)
     if found is None:
-        warn(
-            f"{op.name}: vmap runs it once for each of {call.size} elements of the batch; it has no rule for all at once"
-        )
+        warn(f"{op.name}: vmap runs it once for each of {call.size} elements of the batch; no rule does all at once")
         return call.each()
     return found
 
@@ -75,21 +73,25 @@ def elementwise(call: BatchedCall) -> Result:
 def along(call: BatchedCall) -> Result:
     """Operators whose parameters name dimensions and shapes: as if the batch had always been in front."""
     op, F, ndim = call.op, call.F, max([layout_of_tensor(a).ndim for a in call.operands])
-    wholes, flat = call.wholes(), not (ndim or "whole" in op.parameters or op.name in JOINS or not DIMS & set(op.parameters))
+    wholes, flat = (
+        call.wholes(),
+        not (ndim or "whole" in op.parameters or op.name in JOINS or not DIMS & set(op.parameters)),
+    )
     if flat:  # numbers, which have a dimension 0 too
         wholes = tuple([F.unsqueeze(one, 1) for one in wholes])
     given = dict(zip(op.parameters, call.parameters, strict=True))
     if given.get("dim", 0) is None:  # all elements
         found: Any = call.run((F.reshape(wholes[0], (call.size, -1)),), (1, False))
         return call.wrap(F.reshape(found, (call.size, *(1,) * (ndim if given["keepdim"] else 0))))
-    parameters = [(1,) if flat and name == "dims" and not value else shifted(name, value, call.size) for name, value in given.items()]
+    parameters = [
+        (1,) if flat and name == "dims" and not value else shifted(name, value, call.size)
+        for name, value in given.items()
+    ]
     found = call.run(wholes, tuple(parameters))
     if flat:
         parts = [F.reshape(one, (call.size,)) for one in (found if type(found) is tuple else (found,))]
         found = parts[0] if len(parts) == 1 else parts
     return call.wrap(found)
-
-
 
 
 def shifted(name: str, value: Any, size: int) -> Any:

@@ -66,7 +66,9 @@ def vmap(
         leaves, shape = take_apart((args, kwargs))
         dims = [*_dims_of("in_dims", in_dims, shape.parts[0]), *_dims_of("in_dims", 0, shape.parts[1])]
         size = _size_of(leaves, dims)
-        inputs = [one if dim is None else recorded_ops.movedim(one, dim, 0) for one, dim in zip(leaves, dims, strict=True)]
+        inputs = [
+            one if dim is None else recorded_ops.movedim(one, dim, 0) for one, dim in zip(leaves, dims, strict=True)
+        ]
         if chunk_size is None or size <= chunk_size:
             return _mapped(func, inputs, dims, shape, out_dims, randomness, size)
         return _in_chunks(func, inputs, dims, shape, out_dims, randomness, size, chunk_size)
@@ -96,7 +98,8 @@ def _mapped(
     outputs, out_shape = take_apart(found)
     places = _dims_of("out_dims", out_dims, out_shape)
     return put_together(
-        out_shape, [_result(level, place, one, dim) for place, (one, dim) in enumerate(zip(outputs, places, strict=True))]
+        out_shape,
+        [_result(level, place, one, dim) for place, (one, dim) in enumerate(zip(outputs, places, strict=True))],
     )
 
 
@@ -109,7 +112,9 @@ def _result(level: BatchLevel, place: int, one: Any, dim: int | None) -> Tensor:
         )
     if dim is None:
         if is_at(level, one):
-            raise ArgumentError(f"vmap: expected result {place} to be the same for all, since its out_dims is None; it is batched")
+            raise ArgumentError(
+                f"vmap: expected result {place} to be the same for all, since its out_dims is None; it is batched"
+            )
         return one
     ndim = layout_of_tensor(one).ndim + 1
     if not -ndim <= dim < ndim:
@@ -191,5 +196,5 @@ def _size_of(leaves: list[Any], dims: list[int | None]) -> int:
             )
         size = shape[dim]
     if size is None:
-        raise ArgumentError("vmap: expected at least one tensor with a batch dimension; in_dims has none for the arguments")
+        raise ArgumentError("vmap: expected at least one tensor with a batch dimension; in_dims names none")
     return size

@@ -28,7 +28,7 @@ from ..._dispatch.snapshots import edge_from, snapshots_of
 from ..._dispatch.view_call import MOST_WINDOWS
 from ..._dispatch.view_changes import rebase
 from ..._dispatch.writing import write
-from .getitem import between_commas, Named, basic, positions, put_into
+from .getitem import Named, basic, between_commas, positions, put_into
 from .many import merged, unmerged
 from .windows import fast_window
 
