@@ -65,7 +65,7 @@ def for_each_draw(tensor: Tensor, levels: list[Any] | None = None) -> Tensor:
     if not levels:
         return tensor
     level: Any = levels[-1]
-    found = getattr(tensor._layout, "level", None)
+    found: Any = getattr(tensor._layout, "level", None)
     if found is level:
         return level.make(for_each_draw(level.value(tensor), levels[:-1]))
     if found is not None and found.number > level.number:  # wrapped further inside, where the level is not asked

@@ -126,8 +126,8 @@ class BatchLevel(Level):
         if not is_at(self, target):
             raise OperationError(
                 f"{operation}: expected a batched tensor to change inside vmap, since what goes into it is batched; "
-                "got one that is not. Use the form that makes a new tensor, or make this one batched: x.new_zeros(...) and "
-                "zeros_like(x) of a batched x are"
+                "got one that is not. Use the form that makes a new tensor, or make this one batched: "
+                "x.new_zeros(...) and zeros_like(x) of a batched x are"
             )
         value, given = self.value(target), self.value(source)
         if isinstance(given, Tensor) and given is not source:
