@@ -191,7 +191,7 @@ def _size_of(leaves: list[Any], dims: list[int | None]) -> int:
             raise ArgumentError(f"vmap: expected a dimension {dim} of input {place} (in_dims); it has shape {shape}")
         if size is not None and shape[dim] != size:
             raise ArgumentError(
-                f"vmap: expected batch dimensions of one length; got {size}, and {shape[dim]} of input {place}, of shape "
+                f"vmap: expected batch dimensions of one length; got {size}, and {shape[dim]} of input {place}, shape "
                 f"{shape} along dimension {dim}"
             )
         size = shape[dim]
