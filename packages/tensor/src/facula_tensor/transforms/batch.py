@@ -52,7 +52,7 @@ class BatchLayout(LevelLayout):
         """Refused: there are as many elements as the batch is long."""
         raise UnsupportedError(
             f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and "
-            "cannot be read, be branched on, or say how large a result is. Use where() for a branch, or do this outside "
+            "cannot be read, be branched on, or say how large a result is. Use where() to branch, or do this outside "
             "of vmap"
         )
 
