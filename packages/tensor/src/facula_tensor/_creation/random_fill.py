@@ -41,11 +41,10 @@ def _draw_into(
     if open_batches or isinstance(layout, LevelLayout):
         return _draw_new_into(name, self, table, generator, first, second)
     launch = table.dense[layout.dense]
-    address = storage.ptr
     if (
         generator is None
         and self.node is None
-        and not (active_modes or launch is None or address is None or storage.version is None)
+        and not (active_modes or launch is None or (address := storage.ptr) is None or storage.version is None)
     ):  # `draw`, written out
         n, source = layout.numel, default_generator
         key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
