@@ -45,6 +45,7 @@ TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
 XDIST = "pytest-xdist>=3.6,<4"
+SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
 PYRIGHT = "pyright[nodejs]==1.1.414"  # brings node.js and itself: nothing but the package index is asked
 TORCH = "torch==2.13.0"  # only ever installed by sessions that compare with it: bench and conformance
 NOT_SOURCES = shutil.ignore_patterns(
@@ -215,7 +216,7 @@ def package_tests(session: nox.Session, package: str) -> None:
     """One package's tests, on its wheel and its declared dependencies, with nothing else of ours installed."""
     for old in RESULTS.glob(f"{package}*.xml"):
         old.unlink()
-    spread = ["-n", "auto", "--maxprocesses=4", "--dist=worksteal"] if package in LARGE else []
+    spread = SPREAD if package in LARGE else ()
     install(session, package, extra="test", also=(XDIST,) if spread else ())
     place = outside_the_tree(session, package)
     run_pytest(session, package, "tests", *spread, *session.posargs, cwd=place)
@@ -240,6 +241,17 @@ def integration(session: nox.Session) -> None:
     """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
     install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *build_tools()))
     run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT, FACULA_OBJECTS=OBJECTS)
+
+
+@nox.session(requires=["build"])
+def thorough(session: nox.Session) -> None:
+    """What the tests of a change take samples of, whole, and hypothesis with new random inputs: before a release."""
+    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, EINOPS, XDIST))
+    for package in PACKAGES:
+        spread = SPREAD if package in LARGE else ()
+        arguments = ["tests", "-m", "", *spread, *session.posargs]
+        place = outside_the_tree(session, package)
+        run_pytest(session, f"thorough/{package}", *arguments, cwd=place, HYPOTHESIS_PROFILE="default")
 
 
 @nox.session(venv_backend="none", requires=["build"])
@@ -387,7 +399,7 @@ def asan(session: nox.Session) -> None:
             continue
         place = outside_the_tree(session, package)
         # A sanitizer writes its report to the file descriptor and ends the process: pytest must leave that alone.
-        arguments = ["tests", "-m", "not unsanitized", "--capture=sys", *session.posargs]
+        arguments = ["tests", "-m", "not unsanitized and not thorough", "--capture=sys", *session.posargs]
         try:
             run_pytest(session, f"asan/{package}", *arguments, cwd=place, **env)
         except CommandFailed:

@@ -23,6 +23,18 @@ def run(folder, *arguments, **variables):
     return subprocess.run([*PROGRAM, *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
+def ask(folder, monkeypatch, capsys, *arguments):
+    """The same in this process: exit status, and what is printed."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["digits", *arguments])
+    try:
+        status = main()
+    except SystemExit as stopped:
+        status = stopped.code
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A folder in which two epochs were trained: enough to read most digits."""
@@ -57,7 +69,7 @@ def test_a_digit_of_the_data_set_is_read(trained):
 
 
 @pytest.mark.parametrize("kind", ["grey", "colour", "transparent"])
-def test_a_digit_is_read_from_an_image_as_from_the_data_set(trained, tmp_path, kind):
+def test_a_digit_is_read_from_an_image_as_from_the_data_set(trained, tmp_path, monkeypatch, capsys, kind):
     """Dark ink on bright paper, enlarged and away from the middle, in each kind of PNG."""
     from matplotlib.image import imsave
     from sklearn.datasets import load_digits
@@ -73,19 +85,19 @@ def test_a_digit_is_read_from_an_image_as_from_the_data_set(trained, tmp_path, k
     else:
         paper[..., :3] = 1.0 - ink[..., None]
     imsave(tmp_path / "digit.png", paper)
-    done = run(trained, "--read", str(tmp_path / "digit.png"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("read as 8\n"), done.stdout
+    status, out, err = ask(trained, monkeypatch, capsys, "--read", str(tmp_path / "digit.png"))
+    assert not status, err
+    assert out.endswith("read as 8\n"), out
 
 
-def test_what_is_no_digit_is_read_with_a_warning(trained, tmp_path):
+def test_what_is_no_digit_is_read_with_a_warning(trained, tmp_path, monkeypatch, capsys):
     from matplotlib.image import imsave
 
     imsave(tmp_path / "noise.png", np.random.default_rng(0).random((64, 64)), cmap="gray")
-    done = run(trained, "--read", str(tmp_path / "noise.png"))
-    assert done.returncode == 0, done.stderr
-    assert "careful: this is like none of the digits that it learnt from, and may be no digit\nread as" in done.stdout
-    assert "careful: this" not in run(trained, "--read", "18").stdout
+    status, out, err = ask(trained, monkeypatch, capsys, "--read", str(tmp_path / "noise.png"))
+    assert not status, err
+    assert "careful: this is like none of the digits that it learnt from, and may be no digit\nread as" in out
+    assert "careful: this" not in ask(trained, monkeypatch, capsys, "--read", "18")[1]
 
 
 def test_a_network_that_knows_nothing_is_not_sure():
@@ -219,16 +231,13 @@ def test_mistakes_are_said_in_one_line(trained, arguments, message, monkeypatch,
     facula.save(kept, "nan")
     facula.save({"weight": facula.ones(2)}, "foreign")
     facula.save({"network": {"weight": facula.ones(2)}}, "other")
-    monkeypatch.setattr(sys, "argv", ["digits", *arguments])
     try:
-        status = main()
-    except SystemExit as stopped:
-        status = stopped.code
+        status, _, err = ask(trained, monkeypatch, capsys, *arguments)
     finally:
         for name in ("blank.png", "foreign", "other", "nan", "cut.png"):
             (trained / name).unlink()
     assert status in (1, 2) and not (trained / "new").exists()
-    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert message in err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("module", ["sklearn", "tqdm", "matplotlib"])
@@ -243,14 +252,14 @@ def test_without_the_extra_it_says_what_to_install(module, tmp_path):
     assert "install facula with its extra `examples`" in done.stderr
 
 
-def test_what_could_not_be_kept_is_refused_before_any_work(tmp_path):
+def test_what_could_not_be_kept_is_refused_before_any_work(tmp_path, monkeypatch, capsys):
     for arguments, message in (
         (("--checkpoint", "x.png", "--picture", "./x.png"), "expected another file than the checkpoint"),
         (("--picture", "a.xyz"), "ends in one of .*png"),
     ):
-        done = run(tmp_path, *arguments)
-        assert done.returncode == 2
-        assert re.search(message, done.stderr)
+        status, _, err = ask(tmp_path, monkeypatch, capsys, *arguments)
+        assert status == 2
+        assert re.search(message, err)
         assert os.listdir(tmp_path) == []
 
 

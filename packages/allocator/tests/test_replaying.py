@@ -14,7 +14,7 @@ from facula_allocator.traces import Allocate, CallSite, Complete, Free, Limit, M
 PEAKS = ("reserved_bytes", "allocated_bytes", "requested_bytes")
 
 
-@pytest.mark.parametrize("first", range(0, 100, 20))
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(20, 100, 20))])
 def test_a_replay_does_what_the_run_did(tmp_path, first):
     for seed in range(first, first + 20):
         run = Run([("statistics",), *random_program(seed)], record=tmp_path / "a.trace", **random_options(seed))
@@ -46,7 +46,7 @@ def same(run, trace):
     assert [segment["address"] for segment in report.snapshot["segments"]] == addresses
 
 
-@pytest.mark.parametrize("first", range(0, 60, 20))
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(20, 60, 20))])
 def test_fitting_is_what_a_live_run_says(tmp_path, first):
     """Recorded with plenty of memory, asked about less: without uses on other streams, whatever the schedule."""
     verdicts = []

@@ -23,6 +23,7 @@ from ._plans import (
     STATUS_REQUIRED,
     STATUS_TARGET,
     PlanTable,
+    forget_plans,
 )
 from ._programs import Instruction, Program
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
@@ -67,6 +68,7 @@ __all__ = [
     "contiguous_strides",
     "dtype_of_code",
     "dtype_of_numpy",
+    "forget_plans",
     "host_view",
     "launching_modules",
     "layout_cache_clearers",

@@ -35,8 +35,8 @@ def outcome(call, *operands):
         return error
 
 
-# Long calls are made of operators that are called by themselves, too: beyond so many points, every so many are tried.
-DENSE, SPARSE = 120, 13
+# Long calls are made of operators that are called by themselves, too: beyond so many points, ever fewer are tried.
+DENSE = 120
 TABLES = [table for op in operators.values() for table in (op.table, op.slow_table)]
 
 
@@ -77,7 +77,7 @@ def check(call, first, second, others=(), *, slow=False, every=1, library=None, 
         assert contents(result) in expected, f"switched at point {number}: {result!r:.200}"
         if not switch.reached:
             return number
-        number += every if number < DENSE else max(every, SPARSE)
+        number += every if number < DENSE else max(every, number // 9)
 
 
 def strided(tensor, dtype=None):

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from elements import check_slopes
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import grad, gradcheck, gradgradcheck
+from facula_autograd import grad, gradcheck
 
 WEIGHT = [[3.0, 4.0], [0.3, 0.4], [6.0, 8.0]]
 
@@ -118,8 +119,7 @@ def test_bags(mode, padding, lengths):
         rows = F.embedding_bag(numbers.reshape(len(lengths), lengths[0]), weight, **options)
         np.testing.assert_allclose(rows.detach().numpy(), wanted)
     if len(index):
-        assert gradcheck(lambda w: F.embedding_bag(numbers, w, ft.tensor(ends[:-1]), **options) ** 2, (weight,))
-        assert gradgradcheck(lambda w: F.embedding_bag(numbers, w, ft.tensor(ends[:-1]), **options) ** 2, (weight,))
+        check_slopes(lambda w: F.embedding_bag(numbers, w, ft.tensor(ends[:-1]), **options) ** 2, (weight,))
 
 
 def test_bags_with_shares_norms_and_frequencies():

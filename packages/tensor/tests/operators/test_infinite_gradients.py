@@ -4,10 +4,11 @@ from math import inf, nan
 
 import numpy as np
 import pytest
+from elements import check_slopes
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import grad, gradcheck, gradgradcheck
+from facula_autograd import grad
 
 # function, operands, gradients where that of the result is inf: PyTorch 2.13's, but for amax and amin, where it has nan
 # for each 0 here.
@@ -121,5 +122,4 @@ CHOOSING = {
 @pytest.mark.parametrize("name", CHOOSING)
 def test_derivatives_to_order_two(name):
     x, y = (ft.tensor(np.random.default_rng(k).normal(size=(3, 4)), requires_grad=True) for k in (1, 2))
-    assert gradcheck(CHOOSING[name], (x, y))
-    assert gradgradcheck(CHOOSING[name], (x, y))
+    check_slopes(CHOOSING[name], (x, y))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from elements import lay, values_of
+from elements import check_slopes, lay, values_of
 
 import facula_tensor as ft
 import facula_tensor.functional as F
@@ -58,8 +58,7 @@ def test_gradients(name):
     shapes = (shape, *[shape_of_weight(name, shape)] * (count - 1))
     operands = [ft.tensor(rng.standard_normal(one), dtype=ft.float64, requires_grad=True) for one in shapes]
     for given in (operands, operands[:2], operands[:1]):
-        assert gradcheck(CALLS[name], given)
-        assert gradgradcheck(CALLS[name], given)
+        check_slopes(CALLS[name], given)
     if count == 3:
         assert gradcheck(lambda x, b: CALLS[name](x, None, b), [operands[0], operands[2]])
 

@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from elements import check_slopes
 from hypothesis import given
 from hypothesis import strategies as st
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import gradcheck, gradgradcheck
 
 MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 AVG = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
@@ -163,8 +163,7 @@ def test_gradients(name):
     if name.startswith(("avg1d",)):
         elements = elements[0]
     x = ft.tensor(elements, requires_grad=True)
-    assert gradcheck(function, (x,))
-    assert gradgradcheck(function, (x,))
+    check_slopes(function, (x,))
 
 
 REFUSED = [

@@ -1,16 +1,21 @@
-"""The operators, a case each: what the tests of `test_operators.py` are made of."""
+"""The operators, a case each: what the matrix of `test_matrix.py` is made of."""
 
+from .activations import ACTIVATIONS
 from .along import CASES as ALONG
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISION
 from .complex_parts import COMPLEX_PARTS
+from .copies import FURTHER_FORMS
 from .decompositions import ELIMINATION, FURTHER, SPECTRA
 from .fourier import FOURIER
 from .gathering import GATHERING
 from .images import IMAGES
+from .layers import LAYERS
+from .losses import LOSSES
 from .masks import MASKS
 from .moving import MOVING
 from .pointwise import POINTWISE, SPECIAL
 from .positions import LISTED
+from .products import PRODUCTS_OF_VECTORS
 from .reductions import PRODUCTS, REDUCTIONS
 from .samples import SAMPLES
 from .shapes import SHAPES
@@ -43,4 +48,6 @@ CASES = [
     *FURTHER,
     *FOURIER,
 ]
-assert len({case.name for case in CASES}) == len(CASES)
+# Functions made of several operators too, which may look at an operand more than once.
+COMPOSED = [*ACTIVATIONS, *LOSSES, *PRODUCTS_OF_VECTORS, *LAYERS, *FURTHER_FORMS]
+assert len({case.name for case in [*CASES, *COMPOSED]}) == len(CASES) + len(COMPOSED)

@@ -155,7 +155,7 @@ def best_so_far(x, axis, best):
     return values, np.maximum.accumulate(places, axis)
 
 
-SCAN = {"result": accumulated, "gradient": BOTH, "loose": 20, "out": True}
+SCAN = {"result": accumulated, "gradient": BOTH, "loose": 20, "out": True, "domain": (-1.5, 1.5)}
 
 SCANS = [
     along("cumsum(0)", lambda x, **out: ft.cumsum(x, 0, **out), lambda x: wide(x).cumsum(0), **SCAN),

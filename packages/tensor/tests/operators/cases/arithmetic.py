@@ -40,14 +40,27 @@ ARITHMETIC = [
     binary("pow", power, dtypes=NUMBERS, inplace="pow_", gradient=BOTH, domain=(0.5, 3.0), loose=4),
     binary("maximum", np.maximum, numbers=False, dtypes=("bool", *REALS), inplace="maximum_", gradient=REAL),
     binary("minimum", np.minimum, numbers=False, dtypes=("bool", *REALS), inplace="minimum_", gradient=REAL),
-    binary("fmax", np.fmax, numbers=False, dtypes=("bool", *REALS), gradient=REAL),
-    binary("fmin", np.fmin, numbers=False, dtypes=("bool", *REALS), gradient=REAL),
+    binary(
+        "fmax",
+        lambda x, y: np.where(np.isnan(y) | (x >= y), x, y),
+        numbers=False,
+        dtypes=("bool", *REALS),
+        gradient=REAL,
+    ),
+    binary(
+        "fmin",
+        lambda x, y: np.where(np.isnan(y) | (x <= y), x, y),
+        numbers=False,
+        dtypes=("bool", *REALS),
+        gradient=REAL,
+    ),
     binary("clamp_min", np.maximum, dtypes=("bool", *REALS), inplace="clamp_min_", gradient=REAL),
     binary("clamp_max", np.minimum, dtypes=("bool", *REALS), inplace="clamp_max_", gradient=REAL),
     Case(
         "clamp",
         lambda x: x.clamp(-1, 2),
         lambda x: np.clip(x, -1, 2),
+        inplace=lambda x: x.clamp_(-1, 2),
         dtypes=REALS[1:],  # -1 is no uint8
         elementwise=True,
         gradient=REAL,
@@ -58,6 +71,12 @@ ARITHMETIC = [
     binary("logical_or", np.logical_or, numbers=False, result=boolean),
     binary("logical_xor", np.logical_xor, numbers=False, result=boolean),
 ]
+
+
+def remainder(x, y):
+    """Zeros with the sign of x, as PyTorch's are."""
+    rest = np.remainder(x, y)
+    return np.where(rest == 0, np.copysign(0, x), rest).astype(rest.dtype) if rest.dtype.kind == "f" else rest
 
 
 def quotient(name, reference, **given):
@@ -73,7 +92,7 @@ def bits(name, reference, **given):
 
 DIVISION = [
     quotient("floor_divide", np.floor_divide, second=False),
-    quotient("remainder", np.remainder),
+    quotient("remainder", remainder),
     quotient("fmod", np.fmod),
     Case(
         "div(rounding_mode='trunc')",

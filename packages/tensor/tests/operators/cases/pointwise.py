@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from case import (
     COMPLEX,
@@ -18,6 +20,7 @@ import facula_tensor as ft
 
 BOTH = ("float64", "complex128")
 REAL = ("float64",)
+ODD = (0.0, -0.0, 1.0, -1.0, 2.5, -0.5, 1e-30, 1e30, -1e30, math.inf, -math.inf, math.nan)
 
 
 def by_kind(on_bool, otherwise):
@@ -27,11 +30,13 @@ def by_kind(on_bool, otherwise):
 
 def unary(name, reference, **given):
     """A case of an elementwise operator with one operand."""
+    given = {"special": ODD, **given}
     return Case(name, getattr(ft, name), reference, elementwise=True, out=True, **given)
 
 
 def binary(name, reference, **given):
     """A case of an elementwise operator with two operands."""
+    given = {"special": ODD, **given}
     return Case(name, getattr(ft, name), reference, arity=2, elementwise=True, out=True, **given)
 
 
@@ -63,7 +68,15 @@ POINTWISE = [
     ),
     unary("neg", np.negative, dtypes=NUMBERS, inplace="neg_", gradient=BOTH),
     unary("abs", np.abs, dtypes=NUMBERS, result=real_part, gradient=BOTH),
-    unary("sign", by_kind(lambda x: x, np.sign), dtypes=("bool", *REALS), inplace="sign_", gradient=REAL, second=False),
+    unary("absolute", np.abs, dtypes=REALS, inplace="abs_", gradient=REAL, rejects=False),
+    unary(
+        "sign",
+        by_kind(lambda x: x, lambda x: np.where(x == x, np.sign(x), 0).astype(x.dtype)),
+        dtypes=("bool", *REALS),
+        inplace="sign_",
+        gradient=REAL,
+        second=False,
+    ),
     unary("isnan", np.isnan, result=boolean),
     unary("isinf", np.isinf, result=boolean),
     unary("isfinite", np.isfinite, result=boolean),
@@ -106,7 +119,7 @@ SPECIAL = [
     ],
     unary("frac", lambda x: x - np.trunc(x), dtypes=FLOATS, inplace="frac_", gradient=REAL, gradient_domain=(0.1, 0.9)),
     unary("signbit", np.signbit, dtypes=("bool", *REALS), result=boolean, rejects=False),
-    unary("nan_to_num", lambda x: x, inplace="nan_to_num_", gradient=BOTH),
+    unary("nan_to_num", np.nan_to_num, inplace="nan_to_num_", gradient=BOTH),
     binary(
         "atan2",
         np.arctan2,
@@ -129,7 +142,7 @@ SPECIAL = [
     ),
     binary(
         "xlogy",
-        lambda x, y: np.where(x == 0, 0.0, x * np.log(y)),
+        lambda x, y: np.where((x == 0) & (y == y), 0.0, x * np.log(y)),
         dtypes=("bool", *REALS),
         result=floating,
         inplace="xlogy_",

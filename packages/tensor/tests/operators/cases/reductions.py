@@ -63,7 +63,16 @@ REDUCTIONS = [
         shapes=((2, 3, 4),),
     ),
     along("sum of nothing", lambda x: x.sum(1), lambda x: accumulate(x).sum(1), result=accumulated, shapes=((3, 0),)),
-    along("prod", ft.prod, lambda x: accumulate(x).prod(), result=accumulated, gradient=BOTH, loose=20, out=True),
+    along(
+        "prod",
+        ft.prod,
+        lambda x: accumulate(x).prod(),
+        result=accumulated,
+        gradient=BOTH,
+        loose=20,
+        out=True,
+        domain=(-1.5, 1.5),
+    ),
     along(
         "prod(0)",
         lambda x, **out: ft.prod(x, 0, **out),

@@ -12,10 +12,9 @@ from facula_errors.extend import boundary
 from facula_storage import bfloat16, bool_, complex64, complex128, float16, float32, float64, meta
 from facula_storage.extend import COMPLEX, FLOATING
 
-from ._core.names import listed as _listed
-from ._core.promotion import promote_types
-from ._core.tensor import Tensor
-from ._creation.from_data import as_tensor
+from .._core.promotion import promote_types
+from .._core.tensor import Tensor
+from .._creation.from_data import as_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,7 +148,7 @@ def _compare_tensors(a: Tensor, b: Tensor, where: str, options: dict[str, Any], 
     if rtol is None:
         both = [TOLERANCES.get(one, (0.0, 0.0)) for one in (a.dtype, b.dtype)]
         rtol, atol = max(one[0] for one in both), max(one[1] for one in both)
-    return _compare_values(_values(a, dtype), _values(b, dtype), rtol, atol, where, options["equal_nan"], kind)
+    return compare_values(_values(a, dtype), _values(b, dtype), rtol, atol, where, options["equal_nan"], kind)
 
 
 def _values(tensor: Tensor, dtype: DType) -> np.ndarray:
@@ -158,7 +157,7 @@ def _values(tensor: Tensor, dtype: DType) -> np.ndarray:
     return tensor.cpu().to(wide).numpy()
 
 
-def _compare_values(
+def compare_values(
     a: np.ndarray, b: np.ndarray, rtol: float, atol: float, where: str, equal_nan: bool, kind: str
 ) -> str | None:
     """The difference of two arrays as text, None if all elements are close."""
@@ -207,6 +206,3 @@ def _worst(what: str, by: np.ndarray, a: np.ndarray, b: np.ndarray, allowed: flo
         f"Greatest {what} difference: {by[index].item()} at index {place}{limit}: "
         f"got {a[index].item()}, expected {b[index].item()}"
     )
-
-
-__dir__: Callable[[], list[str]] = _listed(__name__)

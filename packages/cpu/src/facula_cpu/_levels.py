@@ -1,0 +1,55 @@
+"""Other instruction levels than this process runs at, for tests."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from facula_storage.extend import forget_plans
+
+from . import _elementwise, _registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VARIABLE = "FACULA_CPU_LEVEL"
+
+
+def levels() -> tuple[str, ...]:
+    """The instruction levels at which this process can run, lowest first, up to the one at which it does.
+
+    >>> levels()[0], levels()[-1] == _registry.level()
+    ('baseline', True)
+    """
+    return _registry.LEVELS[: _registry.LEVELS.index(_registry.level()) + 1]
+
+
+@contextmanager
+def at_level(name: str) -> Iterator[None]:
+    """Run a block with the kernels of one of `levels()`: plans of all operators are made anew, before and after.
+
+    >>> with at_level("baseline"):
+    ...     _registry.level()
+    'baseline'
+    """
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = name
+    _forget()
+    try:
+        _registry.level()  # which refuses what is not there
+        yield
+    finally:
+        if before is None:
+            del os.environ[VARIABLE]
+        else:
+            os.environ[VARIABLE] = before
+        _forget()
+
+
+def _forget() -> None:
+    """Forget kernels that were found, and the plans that have their addresses."""
+    _registry.level.cache_clear()
+    _registry.find_kernel.cache_clear()
+    _elementwise.find_form.cache_clear()
+    forget_plans()

@@ -1,0 +1,22 @@
+"""Tests of tensors and of operators: what is close, and everything that an operator owes its users.
+
+What it is: `assert_close`, under the name and with the arguments of `torch.testing`; `check_operator`, which runs one
+function through the matrix of checks that this package's own operators pass, on `Samples`.
+Where next: `_matrix.py` for the checks by name, `_samples.py` for what a check is told of an operator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._core.names import listed as _listed
+from ._closeness import assert_close
+from ._matrix import check_operator
+from ._samples import Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Samples", "assert_close", "check_operator"]
+
+__dir__: Callable[[], list[str]] = _listed(__name__)

@@ -1,0 +1,168 @@
+"""Checks of derivatives: of first and second order, through operands changed in place, in every dtype.
+
+By central differences: along every element for small operands that lie in order, along one direction that is no
+element's own for all else. One direction costs as little for second derivatives as for first ones, and an error in any
+element shows in it: so bounds are tight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_autograd import grad, gradcheck, gradgradcheck
+
+from .._core.tensor import Tensor
+from ._comparing import TOLERANCE, expect, expect_close
+from ._operands import call, draw, lay, layouts_of, make, operands, tensors_of, values_of
+from ._samples import COMPLEX, FLOATS, Case
+from ._writing import change
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+LAYOUTS = ("contiguous", "transposed", "sliced", "zero_dim")
+FEW = 12  # elements of all operands together, up to which each is moved by itself
+STEPPED = ("floor_divide", "remainder", "fmod", "maximum", "minimum")  # x and itself meet where these have no slope
+
+
+def check_first_derivatives(case: Case) -> None:
+    """Check first derivatives on contiguous, transposed, sliced, zero-dim and broadcast operands."""
+    for dtype in case.gradient:
+        _check_derivatives(case, dtype, gradcheck)
+
+
+def check_second_derivatives(case: Case) -> None:
+    """Check second derivatives on the same operands: those of the gradient, by operands and by what it is given."""
+    for dtype in case.gradient:
+        _check_derivatives(case, dtype, gradgradcheck)
+
+
+def smooth(case: Case) -> Case:
+    """The case with the domain in which it has derivatives."""
+    return case if case.gradient_domain is None else replace(case, domain=case.gradient_domain)
+
+
+def _check_derivatives(case: Case, dtype: str, check: Callable[..., bool]) -> None:
+    inner = smooth(case)
+    for layout in [one for one in layouts_of(case) if one in LAYOUTS]:
+        tensors = [lay(array, dtype, layout).requires_grad_() for array in operands(inner, dtype, layout, seed=3)]
+        few = check is gradcheck and layout == "contiguous" and sum(one.numel() for one in tensors) <= FEW
+        _compare_slopes(case, check, tensors, each=few)
+    if case.elementwise and case.arity == 2:
+        rng = np.random.default_rng(4)
+        for shapes in (((2, 1), (3,)), ((), (2, 2))):
+            tensors = [make(draw(rng, shape, dtype, inner), dtype).requires_grad_() for shape in shapes]
+            _compare_slopes(case, check, tensors)
+        if case.numbers:
+            x, y = (draw(rng, (3,), dtype, inner) for _ in range(2))
+            number = y[0].item()
+            _compare_slopes(case, check, [make(x, dtype).requires_grad_()], lambda a: call(case, [a, number]))
+
+
+def _compare_slopes(
+    case: Case,
+    check: Callable[..., bool],
+    tensors: list[Tensor],
+    function: Callable[..., Any] | None = None,
+    *,
+    each: bool = False,
+) -> None:
+    compare_slopes(function or (lambda *given: call(case, given)), tensors, check, each=each, loose=case.loose)
+
+
+def compare_slopes(
+    function: Callable[..., Any],
+    tensors: Sequence[Tensor],
+    check: Callable[..., bool] = gradcheck,
+    *,
+    each: bool = False,
+    loose: float = 1.0,
+) -> None:
+    """Compare derivatives with differences.
+
+    Arguments:
+        function: what is differentiated.
+        tensors: its operands.
+        check: `gradcheck`, or `gradgradcheck` for second derivatives.
+        each: move each element of the operands by itself, rather than all along one direction.
+        loose: a factor on the bound of what may differ.
+    """
+    check(function, tensors, atol=1e-6, rtol=1e-5 * loose, fast_mode=not each)
+
+
+def check_slopes(function: Callable[..., Any], tensors: Sequence[Tensor], loose: float = 10.0) -> None:
+    """Check first and second derivatives of a function that has no case."""
+    few = sum(one.numel() for one in tensors if isinstance(one, Tensor)) <= FEW
+    compare_slopes(function, tensors, each=few, loose=loose)
+    compare_slopes(function, tensors, gradgradcheck, loose=loose)
+
+
+def check_derivatives_in_place(case: Case) -> None:
+    """Check derivatives through the in-place form: of a tensor used before, of a view, and with the tensor itself."""
+
+    def changed(x: Tensor, *others: Tensor) -> Any:
+        target = x * 1
+        before = target + 1
+        return change(case, target, *others) * before
+
+    def changed_in_part(x: Tensor, *others: Tensor) -> Any:
+        whole = x * 1
+        change(case, whole.t()[1:3], *[other.t()[1:3] for other in others])
+        return whole * x
+
+    def changed_by_itself(x: Tensor) -> Any:
+        target = x * 1
+        return change(case, target, *[target] * (case.arity - 1))
+
+    for dtype in case.gradient:
+        tensors = tensors_of(smooth(case), dtype, seed=5, requires_grad=True)
+        for check in (gradcheck, gradgradcheck) if case.second else (gradcheck,):
+            _compare_slopes(case, check, tensors, changed)
+            if not case.elementwise:
+                continue
+            _compare_slopes(case, check, tensors, changed_in_part)
+            if case.name not in STEPPED:
+                _compare_slopes(case, check, tensors[:1], changed_by_itself)
+
+
+def check_gradients_in_every_dtype(case: Case) -> None:
+    """Check that gradients in the other floating dtypes have the operands' dtype and those values of the wide one."""
+    for dtype in (*FLOATS[:3], COMPLEX[0]):
+        wide = COMPLEX[1] if dtype in COMPLEX else FLOATS[3]
+        if dtype in case.dtypes and wide in case.gradient:
+            check_gradients_of(case, dtype, wide, "contiguous")
+
+
+def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
+    """Check the gradients of one call in one dtype against those in a wider one."""
+    arrays = operands(smooth(case), dtype, layout)
+    narrow, exact = ([lay(array, one, layout).requires_grad_() for array in arrays] for one in (dtype, wide))
+    for one, got, wanted in zip(narrow, gradients(case, narrow), gradients(case, exact), strict=True):
+        if got is None or wanted is None:
+            expect(got is wanted, f"{case}: a gradient of {dtype} is missing, or there where {wide} has none")
+            continue
+        what = f"{case}: the gradient in {dtype}, {layout}"
+        expect(got.dtype is one.dtype, f"{what}: dtype {got.dtype}, expected {one.dtype}")
+        expect(got.shape == one.shape, f"{what}: shape {got.shape}, expected {one.shape}")
+        expected = values_of(wanted)
+        tolerance = TOLERANCE[dtype] * min(case.loose, 3 if dtype in FLOATS[:2] else case.loose)
+        scale = max(1.0, float(np.abs(expected).max(initial=0)))
+        expect_close(values_of(got) / scale, expected / scale, tolerance, what)
+
+
+def gradients(case: Case, tensors: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
+    """The gradients of one call of the case, its results weighed by numbers that are not all equal."""
+    results = call(case, tensors)
+    results = [results] if isinstance(results, Tensor) else results
+    wanted = [one for one in results if isinstance(one, Tensor) and one.requires_grad]
+    found: tuple[Tensor | None, ...] = grad(wanted, tensors, [seed_like(one) for one in wanted], allow_unused=True)
+    return found
+
+
+def seed_like(one: Tensor) -> Tensor:
+    """A cotangent for a result: halves and ones in turn."""
+    values = 0.5 + 0.5 * (np.arange(one.numel()) % 2).reshape(tuple(one.shape))
+    return make(values, one.dtype.name)

@@ -1,0 +1,132 @@
+"""The matrix: every check that an operator must pass, by name, and `check_operator`, which runs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd import GradcheckError
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
+from ._comparing import CheckError
+from ._derivatives import (
+    check_derivatives_in_place,
+    check_first_derivatives,
+    check_gradients_in_every_dtype,
+    check_second_derivatives,
+)
+from ._levels import check_kernel_levels
+from ._operands import values_of
+from ._samples import COMPLEX, FLOATS, Case, Samples
+from ._transforms import check_batching, check_forward_mode, transform
+from ._values import (
+    check_broadcasting,
+    check_devices,
+    check_promotion,
+    check_refusals,
+    check_special_values,
+    check_values,
+)
+from ._writing import check_in_place, check_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ._operands import Array
+
+
+class Check(NamedTuple):
+    """One column of the matrix: what it does, and for which cases."""
+
+    run: Callable[[Case], None]
+    applies: Callable[[Case], bool]
+
+
+# What is quick comes first: a wrong value should not show as a wrong derivative.
+MATRIX: dict[str, Check] = {
+    "values": Check(check_values, lambda case: True),
+    "special_values": Check(check_special_values, lambda case: bool(case.special)),
+    "broadcasting": Check(check_broadcasting, lambda case: case.elementwise and case.arity > 1),
+    "promotion": Check(check_promotion, lambda case: case.elementwise and case.arity == 2),
+    "devices": Check(check_devices, lambda case: True),
+    "refusals": Check(check_refusals, lambda case: case.rejects or bool(case.refused)),
+    "in_place": Check(check_in_place, lambda case: case.inplace is not None),
+    "out": Check(check_out, lambda case: case.out),
+    "first_derivatives": Check(check_first_derivatives, lambda case: bool(case.gradient)),
+    "second_derivatives": Check(check_second_derivatives, lambda case: bool(case.gradient) and case.second),
+    "derivatives_in_place": Check(
+        check_derivatives_in_place, lambda case: bool(case.gradient) and case.inplace is not None
+    ),
+    "gradients_in_every_dtype": Check(check_gradients_in_every_dtype, lambda case: bool(case.gradient)),
+    "kernel_levels": Check(check_kernel_levels, lambda case: not {*FLOATS, *COMPLEX}.isdisjoint(case.dtypes)),
+    "forward_mode": Check(
+        check_forward_mode, lambda case: bool(case.gradient) and case.forward_mode and transform("jvp") is not None
+    ),
+    "batching": Check(check_batching, lambda case: case.batching and transform("vmap") is not None),
+}
+
+
+def run_check(case: Case, name: str) -> None:
+    """Run one check of the matrix; what fails names it."""
+    try:
+        MATRIX[name].run(case)
+    except (AssertionError, GradcheckError) as error:
+        raise CheckError(f"{case}: {name}: {error}") from error
+
+
+@boundary
+def check_operator(
+    function: Callable[..., Any],
+    samples: Samples | Sequence[Samples],
+    *,
+    reference: Callable[..., Any] | None = None,
+) -> None:
+    """Check everything that an operator owes its users, on samples of it.
+
+    Values are compared with a reference in every dtype and memory layout, derivatives with differences. Then come
+    broadcasting, promotion, the meta device, the in-place form, `out=` and what must be refused, as far as the samples
+    say that the function has them.
+
+    Arguments:
+        function: takes as many tensors as the samples' `arity`, and returns one.
+        samples: inputs, and what is owed for them; several are checked one after the other.
+        reference: the same function of NumPy arrays; without it values in float64, contiguous, are the measure.
+
+    Raises:
+        AssertionError: a check failed; the message begins with the function's name and the check's.
+
+    >>> import numpy as np
+    >>> from facula_tensor.testing import Samples, check_operator
+    >>> floats = Samples(dtypes=("float32", "float64"), elementwise=True, gradient=("float64",))
+    >>> check_operator(lambda x: x / (1 + abs(x)), floats, reference=lambda x: x / (1 + np.abs(x)))
+    >>> check_operator(lambda x: x.detach().exp() + x - x.detach(), floats, reference=np.exp)
+    Traceback (most recent call last):
+    facula_tensor.testing._comparing.CheckError: <lambda>: first_derivatives: ...
+    """
+    if not callable(function):
+        raise InvalidTypeError(f"check_operator: expected function to be callable; got {type(function).__name__}")
+    several = [samples] if isinstance(samples, Samples) else list(samples)
+    for one in several:
+        if not isinstance(one, Samples):
+            raise InvalidTypeError(f"check_operator: expected Samples; got {type(one).__name__}")
+    for one in several:
+        name = getattr(function, "__name__", type(function).__name__)
+        case = Case(name, function, reference or _in_double_precision(function), **vars(one))
+        for check in applicable(case):
+            run_check(case, check)
+
+
+def applicable(case: Case) -> list[str]:
+    """The names of the checks that a case must pass."""
+    return [name for name, check in MATRIX.items() if check.applies(case)]
+
+
+def _in_double_precision(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A reference that is the function itself, on contiguous tensors of the widest dtype of their kind."""
+    from .._creation.from_data import tensor
+
+    def reference(*arrays: Array) -> Any:
+        wide = [array.astype({"f": float, "c": complex}.get(array.dtype.kind, array.dtype)) for array in arrays]
+        return values_of(function(*[tensor(array) for array in wide]))
+
+    return reference

@@ -1,0 +1,86 @@
+"""What is known of an operator when it is tested: inputs that make sense, and what it owes for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+COMPLEX = ("complex64", "complex128")
+NUMBERS = INTEGERS + FLOATS + COMPLEX
+REALS = INTEGERS + FLOATS
+ALL = ("bool", *NUMBERS)
+LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset", "empty", "zero_dim")
+
+
+def same(dtype: str) -> str:
+    """The result has the operands' dtype."""
+    return dtype
+
+
+@dataclass(frozen=True, kw_only=True)
+class Samples:
+    """Inputs for `check_operator`: shapes, dtypes, strides, special values, and what must be refused.
+
+    Dtypes are named by strings, as "float32". Elements are drawn from a fixed seed.
+
+    Arguments:
+        arity: the number of tensors that the function takes.
+        shapes: their shapes, where they must fit together; otherwise all are (3, 4), and empty and zero-dim too.
+        dtypes: those it takes. `rejects`: whether it must raise for every other one.
+        result: the dtype of the result, from that of the operands.
+        layouts: how the operands lie in memory.
+        domain: the bounds of real inputs. `gradient_domain`: the same where derivatives are taken.
+        distinct: whether elements must differ, as for a sort.
+        special: numbers such as infinities at which floating results must be the reference's, signs of zero included.
+        refused: calls that must raise: arguments, the error's class, and a regular expression for its message.
+        elementwise: whether operands broadcast and, where there are several, promote.
+        numbers: whether the second operand may be a Python number. `with_bool`: whether one may be bool alone.
+        inplace: the form that changes its first operand: a function, or the name of a method.
+        out: whether the function takes `out=`.
+        gradient: the dtypes in which derivatives are taken: "float64", "complex128" or both. `second`: whether second
+            ones are, too.
+        forward_mode, batching: whether `jvp` and `vmap` of the function are tried.
+        meta: whether the shape of the result follows without values, on the meta device.
+        loose: a factor on all tolerances.
+    """
+
+    arity: int = 1
+    shapes: tuple[tuple[int, ...], ...] = ()
+    dtypes: tuple[str, ...] = ALL
+    result: Callable[[str], str] = same
+    layouts: tuple[str, ...] = LAYOUTS
+    domain: tuple[float, float] = (-3.0, 3.0)
+    gradient_domain: tuple[float, float] | None = None
+    distinct: bool = False
+    special: tuple[float, ...] = ()
+    refused: tuple[tuple[tuple[Any, ...], type[BaseException], str], ...] = ()
+    rejects: bool = False
+    elementwise: bool = False
+    numbers: bool = True
+    with_bool: bool = True
+    inplace: str | Callable[..., Any] | None = None
+    out: bool = False
+    gradient: tuple[str, ...] = ()
+    second: bool = True
+    forward_mode: bool = True
+    batching: bool = True
+    meta: bool = True
+    loose: float = 1.0
+
+
+@dataclass(frozen=True)
+class Case(Samples):
+    """Samples of one operator, with its function and a reference, which take as many tensors (arrays) as `arity`."""
+
+    name: str
+    function: Callable[..., Any]
+    reference: Callable[..., Any]
+    rejects: bool = field(default=True, kw_only=True)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,155 @@
+"""Checks of values: every dtype and memory layout, special values, broadcasting, promotion, devices, refusals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import FaculaError
+from facula_storage import Device, dtype_named, int64
+
+from .._core.promotion import result_type
+from .._core.tensor import Tensor
+from .._creation.from_data import tensor
+from ._comparing import CheckError, compare, expect, expect_close, expect_raises, reference, tolerance_of
+from ._operands import call, draw, lay, layouts_of, make, operands, values_of
+from ._samples import ALL, INTEGERS, Case
+
+if TYPE_CHECKING:
+    from ._operands import Shape
+
+BROADCASTS: tuple[tuple[Shape, Shape], ...] = (
+    ((3, 1), (4,)), ((2, 3, 4), (3, 1)), ((), (2, 3)), ((1,), (5,)), ((2, 0), (1, 1)), ((3, 4), ()),
+)  # fmt: skip
+
+
+def check_values(case: Case) -> None:
+    """Check values in every dtype and memory layout; operands are left as they were."""
+    for dtype in case.dtypes:
+        for layout in layouts_of(case):
+            check_call(case, dtype, layout)
+
+
+def check_call(case: Case, dtype: str, layout: str, place: str = "cpu") -> None:
+    """Check one call in one dtype, on operands of one layout, on one device."""
+    arrays = operands(case, dtype, layout)
+    tensors = [lay(array, dtype, layout, place) for array in arrays]
+    compare(case, call(case, tensors), reference(case, arrays, dtype), dtype, layout, place)
+    if place == "meta":
+        return
+    for one, array in zip(tensors, arrays, strict=True):
+        expect(np.array_equal(values_of(one), array), f"{case} {layout} ({dtype}): operand changed")
+
+
+def check_devices(case: Case) -> None:
+    """Check shapes, dtypes and, where the device has elements, values on all other devices of this machine."""
+    for place in ("meta", "cuda"):
+        if (place == "meta" and not case.meta) or not available(place):
+            continue
+        for dtype in case.dtypes:
+            check_call(case, dtype, "contiguous", place)
+        for layout in layouts_of(case):
+            check_call(case, case.dtypes[-1], layout, place)
+        if case.elementwise and case.arity > 1:
+            _check_shapes_that_broadcast(case, case.dtypes[-1], place)
+
+
+def available(place: str) -> bool:
+    """Whether there is a device of this kind."""
+    try:
+        return Device(place).backend is not None
+    except FaculaError:
+        return False
+
+
+def check_special_values(case: Case) -> None:
+    """Check infinities, NaN and signs of zero: all pairs of special values, where there are two operands."""
+    values = np.array(case.special)
+    for dtype in ("float32", "float64"):
+        if dtype not in case.dtypes:
+            continue
+        grids = [grid.astype(dtype) for grid in np.meshgrid(*[values] * case.arity)]
+        got = values_of(call(case, [make(grid, dtype) for grid in grids]))
+        expected = np.asarray(reference(case, grids, dtype))
+        what = f"{case} of special values ({dtype})"
+        expect_close(got, expected, tolerance_of(case, case.result(dtype)), what)
+        zeros = (expected == 0) & (got == 0)
+        expect(np.array_equal(np.signbit(got)[zeros], np.signbit(expected)[zeros]), f"{what}: wrong sign of zero")
+
+
+def check_broadcasting(case: Case) -> None:
+    """Check operands of different shapes, and that those are refused which do not broadcast."""
+    for dtype in case.dtypes:
+        _check_shapes_that_broadcast(case, dtype, "cpu")
+    rng = np.random.default_rng(1)
+    shapes = [(2, 3), (4, 3), (2, 3)][: case.arity]
+    tensors = [make(draw(rng, shape, case.dtypes[-1], case), case.dtypes[-1]) for shape in shapes]
+    pattern = r"(?=.*\(2, 3\)).*\(4, 3\)"
+    expect_raises(ValueError, lambda: call(case, tensors), f"{case}: of shapes {shapes} a call", pattern)
+
+
+def _check_shapes_that_broadcast(case: Case, dtype: str, place: str) -> None:
+    rng = np.random.default_rng(1)
+    for first, second in BROADCASTS:
+        shapes = [first, second, first][: case.arity]
+        arrays = [draw(rng, shape, dtype, case) for shape in shapes]
+        got = call(case, [make(array, dtype, place) for array in arrays])
+        compare(case, got, reference(case, arrays, dtype), dtype, f"broadcast {shapes}", place)
+
+
+def check_promotion(case: Case) -> None:
+    """Check that operands of two dtypes give what both give that were converted by hand; numbers are operands, too."""
+    for first in ALL:
+        for second in ALL:
+            if case.with_bool or "bool" not in (first, second):
+                check_promotion_of(case, first, second)
+
+
+def check_promotion_of(case: Case, first: str, second: str) -> None:
+    """Check one pair of dtypes."""
+    rng = np.random.default_rng(2)
+    a, b = draw(rng, (3,), first, case), draw(rng, (3,), second, case)
+    number = b.ravel()[0].item()
+    below = first == "uint8" and isinstance(number, int) and number < 0
+    if below and case.result("uint8") == "uint8" and case.numbers:
+        expect_raises(OverflowError, lambda: call(case, [make(a, first), number]), f"{case}: {number}", "uint8")
+        number = 1
+    pairs: list[tuple[Any, Any]] = [
+        (make(a, first), make(b, second)), (make(a, first), make(b[0], second)), (make(a[0], first), make(b, second)),
+    ]  # fmt: skip
+    if case.numbers:
+        pairs.append((make(a, first), number))
+    for x, y in pairs:
+        common = result_type(x, y)
+        if common.name not in case.dtypes:
+            continue
+        got = call(case, [x, y])
+        if isinstance(y, int) and first in INTEGERS and case.result("uint8") == "bool":
+            common = int64  # comparisons are exact for any number
+        y = y.to(common) if isinstance(y, Tensor) else tensor(y, dtype=common)
+        wanted = call(case, [x.to(common), y])
+        what = f"{case} of {first} and {second}"
+        expect(got.dtype is wanted.dtype, f"{what}: dtype {got.dtype}, expected {wanted.dtype}")
+        expect_close(values_of(got), values_of(wanted), tolerance_of(case, wanted.dtype.name), what)
+
+
+def check_refusals(case: Case) -> None:
+    """Check that other dtypes are refused by name, and that the calls fail of which the samples say so."""
+    for dtype in ALL if case.rejects else ():
+        if dtype not in case.dtypes:
+            check_dtype_refused(case, dtype)
+    for arguments, kind, pattern in case.refused:
+        expect_raises(kind, lambda given=arguments: case.function(*given), f"{case}{arguments}", pattern)  # type: ignore[misc]
+
+
+def check_dtype_refused(case: Case, dtype: str) -> None:
+    """Check that a dtype which the operator does not take is refused by name."""
+    arrays = operands(case, "int8" if dtype == "bool" else "float32")
+    tensors = [make(array, "float64").to(dtype_named(dtype)) for array in arrays]
+    try:
+        call(case, tensors)
+    except (TypeError, RuntimeError) as error:
+        expect(dtype in str(error), f"{case}: expected {dtype} in the message: {error}")
+    else:
+        raise CheckError(f"{case}: {dtype} was accepted")

@@ -1,0 +1,111 @@
+"""Every case of `cases/` through every check of the matrix; and every public operator has a case."""
+
+import re
+
+import elements
+import numpy as np
+import pytest
+from cases import CASES, COMPOSED
+from elements import call, compare, make, reference
+from hypothesis import given
+from hypothesis import strategies as st
+
+import facula_tensor as ft
+from facula_tensor import fft, functional, linalg, special
+from facula_tensor.testing._matrix import applicable, run_check
+
+EVERY = [*CASES, *COMPOSED]
+
+
+@pytest.mark.parametrize(
+    ("case", "check"), [pytest.param(case, name, id=f"{case}-{name}") for case in EVERY for name in applicable(case)]
+)
+def test_matrix(case, check):
+    run_check(case, check)
+
+
+# What is no operator on the elements of its operands, and so has no samples; each is tested by itself.
+MAKES_TENSORS = """
+    arange as_tensor asarray empty empty_like empty_permuted empty_strided eye from_dlpack from_file from_numpy
+    frombuffer full full_like linspace logspace ones ones_like range scalar_tensor tensor to_dlpack tril_indices
+    triu_indices zeros zeros_like fftfreq rfftfreq
+"""
+DRAWS = """
+    bernoulli binomial gumbel_softmax multinomial normal poisson rand rand_like randint randint_like randn randn_like
+    randperm
+"""
+CHANGES_ALONE = "as_strided_ detach_ fill_ resize_as_ zero_"
+ANSWERS_IN_PYTHON = """
+    allclose broadcast_shapes can_cast equal get_default_dtype get_device get_printoptions get_rng_state initial_seed
+    is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_same_size is_signed is_storage is_tensor
+    manual_seed numel promote_types result_type seed set_default_dtype set_printoptions set_rng_state typename
+"""
+WITHOUT_SAMPLES = f"{MAKES_TENSORS} {DRAWS} {CHANGES_ALONE} {ANSWERS_IN_PYTHON}".split()
+MODULES = (ft, functional, linalg, fft, special)
+
+
+def public_functions():
+    """The names of public functions, each with its function."""
+    for module in MODULES:
+        for name in module.__all__:
+            value = getattr(module, name)
+            if callable(value) and not isinstance(value, type):
+                yield name, value
+
+
+def without_samples(cases):
+    """Names of public functions that no case has, be it as a synonym or as the form in place."""
+    sampled = set()
+    for case in cases:
+        name = re.match(r"(?:\w+\.)*(\w+)", case.name)[1]
+        sampled.add(name)
+        if case.inplace:
+            sampled.add(case.inplace if isinstance(case.inplace, str) else f"{name}_")
+    functions = {value for name, value in public_functions() if name in sampled}
+    return sorted({name for name, value in public_functions() if name not in sampled and value not in functions})
+
+
+def test_every_public_operator_has_samples():
+    missing = set(without_samples(EVERY)) - set(WITHOUT_SAMPLES)
+    assert not missing, f"without a case in cases/: {', '.join(sorted(missing))}"
+    assert sorted(set(WITHOUT_SAMPLES) - set(without_samples(EVERY))) == []  # and none of these has any
+
+
+def test_an_operator_without_samples_is_named():
+    named = set(without_samples([case for case in EVERY if case.name != "atanh"])) - set(WITHOUT_SAMPLES)
+    assert named == {"atanh", "arctanh", "atanh_", "arctanh_"}
+
+
+@st.composite
+def arrays(draw, case, dtype, shape):
+    """Elements of a random layout: some dimensions permuted, sliced with a step, or expanded."""
+    rng = np.random.default_rng(draw(st.integers(0, 1000)))
+    order = draw(st.permutations(range(len(shape))))
+    steps = [draw(st.integers(1, 3)) for _ in shape]
+    repeated = [draw(st.booleans()) and draw(st.booleans()) for _ in shape]
+    wide = [1 if repeated[i] else shape[i] * steps[i] + draw(st.integers(0, 1)) for i in order]
+    base = elements.draw(rng, tuple(wide), dtype, case)
+    tensor, values = make(base, dtype), base
+    back = [order.index(i) for i in range(len(shape))]
+    tensor, values = tensor.permute(back) if shape else tensor, values.transpose(back)
+    index = tuple(
+        slice(None) if one else slice(0, size * step, step)
+        for one, size, step in zip(repeated, shape, steps, strict=True)
+    )
+    return tensor[index].expand(shape), np.broadcast_to(values[index], shape)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.elementwise], ids=str)
+@given(data=st.data())
+def test_random_operands(case, data):
+    dtype = data.draw(st.sampled_from(case.dtypes))
+    shape = tuple(data.draw(st.lists(st.integers(0, 5), max_size=4)))
+    pairs = []
+    for _ in range(case.arity):
+        mine = tuple(
+            1 if size > 1 and data.draw(st.booleans()) else size
+            for size in shape[data.draw(st.integers(0, len(shape))) :]
+        )
+        pairs.append(data.draw(arrays(case, dtype, mine)))
+    got = call(case, [tensor for tensor, _ in pairs])
+    compare(case, got, reference(case, [values for _, values in pairs], dtype), dtype, f"random {shape}")

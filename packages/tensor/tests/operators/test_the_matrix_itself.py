@@ -1,0 +1,193 @@
+"""The checks of the matrix catch what they are for: each fault planted here fails one of them by name."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from case import FLOATS, Case, boolean
+from elements import values_of
+
+import facula_tensor as ft
+from facula_autograd import Function, once_differentiable
+from facula_cpu import level
+from facula_cpu.extend import levels
+from facula_tensor import Tensor
+from facula_tensor.testing import Samples, check_operator
+from facula_tensor.testing._matrix import MATRIX, applicable, run_check
+
+SAMPLES = Samples(dtypes=FLOATS, gradient=("float64",), elementwise=True, special=(0.0, -0.0, np.inf, np.nan), loose=3)
+
+
+class Cube(Function):
+    """x * x * x, with a slope and a second slope that are what `wrong` and `wrong_second` make of the right ones."""
+
+    @staticmethod
+    def forward(ctx, x, wrong, wrong_second):
+        ctx.save_for_backward(x)
+        ctx.wrong = wrong, wrong_second
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        wrong, wrong_second = ctx.wrong
+        slope = wrong(x * x * 3, x)
+        return g * (slope.detach() + wrong_second(slope - slope.detach(), x)), None, None
+
+
+def right(slope, x):
+    return slope
+
+
+def cube(wrong=right, wrong_second=right):
+    return lambda x: Cube.apply(x, wrong, wrong_second)
+
+
+def fails(check, function, samples=SAMPLES, reference=lambda x: x**3):
+    """`check_operator` fails in this check, and by the function's name."""
+    with pytest.raises(AssertionError, match=rf"^{re.escape(function.__name__)}: {check}: "):
+        check_operator(function, samples, reference=reference)
+
+
+def test_a_right_function_passes():
+    check_operator(cube(), SAMPLES, reference=lambda x: x**3)
+    check_operator(cube(), [SAMPLES, replace(SAMPLES, shapes=((2, 2, 3),))])  # by its values in float64
+
+
+def test_every_check_is_run_by_a_case_that_has_everything():
+    samples = replace(SAMPLES, arity=2, inplace="add_", out=True)
+    case = Case("add", ft.add, np.add, **{**vars(samples), "dtypes": FLOATS, "rejects": True})
+    assert set(MATRIX) - set(applicable(case)) <= {"forward_mode", "batching"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda slope, x: slope * 1.01,
+        lambda slope, x: ft.where(ft.arange(x.numel()).view(x.shape) == 5, slope * 1.001, slope),  # one element
+        lambda slope, x: slope if x.is_contiguous() else slope * 1.01,
+        lambda slope, x: slope if x.ndim else slope * 1.01,
+        lambda slope, x: slope.flip(0) if x.ndim else slope,
+    ],
+)
+def test_a_wrong_gradient_is_caught(wrong):
+    fails("first_derivatives", cube(wrong))
+
+
+def test_a_wrong_second_gradient_is_caught():
+    for wrong in (lambda slope, x: slope * 1.01, lambda slope, x: slope if x.is_contiguous() else slope * 1.01):
+        fails("second_derivatives", cube(wrong_second=wrong))
+
+
+def test_a_gradient_that_is_wrong_in_one_dtype_is_caught():
+    for dtype in FLOATS[:3]:
+        wrong = lambda slope, x, dtype=dtype: slope * 1.5 if x.dtype.name == dtype else slope
+        fails("gradients_in_every_dtype", cube(wrong))
+
+
+def test_functions_that_are_differentiable_once_fail_the_second_check():
+    class Once(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, g):
+            return g * 2
+
+    twice = lambda x: Once.apply(x)
+    check_operator(twice, replace(SAMPLES, second=False), reference=lambda x: x * 2)
+    with pytest.raises((AssertionError, RuntimeError), match="once"):
+        check_operator(twice, SAMPLES, reference=lambda x: x * 2)
+
+
+EXP = Samples(dtypes=("float32",), layouts=("contiguous", "transposed"))
+OFF = {"float16": 1.02, "bfloat16": 1.1, "float32": 1.0001, "float64": 1 + 1e-10}
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_wrong_value_is_caught(dtype):
+    fails("values", lambda x: x * x * x * (OFF[dtype] if x.dtype.name == dtype else 1))
+
+
+def last_wrong(x):
+    result = ft.exp(x)
+    result[-1] = 0
+    return result
+
+
+@pytest.mark.parametrize(
+    ("check", "function", "text"),
+    [
+        ("values", lambda x: ft.exp(x) if x.is_contiguous() else last_wrong(x), "transposed"),
+        ("values", lambda x: ft.exp(x).double(), "dtype float64, expected float32"),
+        ("values", lambda x: ft.exp(x).unsqueeze(0), "shape"),
+        ("values", lambda x: (ft.exp(x), x.zero_())[0], "operand changed"),
+        ("devices", lambda x: ft.exp(x)[0] if x.device.type == "meta" else ft.exp(x), "shape"),
+        ("refusals", lambda x: ft.exp(x), "was accepted"),
+        ("kernel_levels", lambda x: ft.exp(x) if x.numel() < 32 else last_wrong(x), "long"),
+    ],
+)
+def test_what_is_wrong_in_exp_is_caught(check, function, text):
+    samples = replace(EXP, rejects=check == "refusals")
+    with pytest.raises(AssertionError, match=rf"^exp: {check}: .*{text}"):
+        run_check(Case("exp", function, np.exp, **vars(samples)), check)
+    run_check(Case("exp", ft.exp, np.exp, **{**vars(samples), "rejects": False}), check)
+
+
+@pytest.mark.skipif(len(levels()) < 2, reason="this processor has one level")
+def test_a_kernel_that_is_wrong_at_one_level_is_caught():
+    best = level()
+    wrong = lambda x: ft.exp(x) if level() == best else last_wrong(x)
+    fails("kernel_levels", wrong, replace(EXP, rejects=False), np.exp)
+
+
+def test_a_wrong_special_value_is_caught():
+    floats = replace(SAMPLES, gradient=(), rejects=False)
+    fails("special_values", lambda x: ft.exp(x).nan_to_num(0.0, float("inf")), floats, np.exp)
+    fails("special_values", lambda x: ft.floor(x) + 0, floats, np.floor)  # -0.0 + 0 is 0.0
+
+
+def test_a_wrong_form_in_place_is_caught(monkeypatch):
+    monkeypatch.setattr(Tensor, "wrong_", lambda self: self + 1, raising=False)
+    for form in ("wrong_", lambda x: x + 1):
+        fails("in_place", lambda x: ft.exp(x), replace(EXP, inplace=form, rejects=False), np.exp)
+
+
+def test_a_wrong_derivative_in_place_is_caught():
+    form = lambda x: x.copy_(cube(lambda slope, x: slope * 1.01)(x * 1))
+    fails("derivatives_in_place", cube(), replace(SAMPLES, inplace=form, special=()))
+
+
+def test_out_that_is_ignored_is_caught():
+    fails("out", lambda x, out=None: ft.exp(x), replace(EXP, out=True, rejects=False), np.exp)
+
+
+def test_wrong_promotion_is_caught():
+    wrong = lambda a, b: ft.eq(a, b) if getattr(b, "dtype", a.dtype) is a.dtype else ft.eq(a, b).double()
+    fails("promotion", wrong, Samples(arity=2, elementwise=True, result=boolean), np.equal)
+
+
+def test_operands_that_do_not_broadcast_must_be_refused():
+    wrong = lambda a, b: ft.add(a, b) if a.shape != (2, 3) or b.shape != (4, 3) else a
+    fails("broadcasting", wrong, replace(EXP, arity=2, elementwise=True, rejects=False), np.add)
+
+
+def test_calls_that_must_be_refused():
+    samples = replace(EXP, refused=(((3,), TypeError, "int"), ((ft.ones(2),), TypeError, "")), rejects=False)
+    fails("refusals", lambda x: ft.exp(x), samples, np.exp)
+
+
+def test_what_check_operator_refuses():
+    with pytest.raises(TypeError, match="check_operator: expected function to be callable; got int"):
+        check_operator(3, SAMPLES)
+    with pytest.raises(TypeError, match="check_operator: expected Samples; got str"):
+        check_operator(ft.exp, "ab")
+    with pytest.raises(ValueError, match="expected layouts of `Samples`; got 'odd'"):
+        check_operator(ft.exp, Samples(layouts=("odd",)))
+
+
+def test_values_of_half_precision_are_wide():
+    assert values_of(ft.ones(2, dtype=ft.bfloat16)).dtype == np.float32
