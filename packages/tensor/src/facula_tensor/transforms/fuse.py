@@ -144,9 +144,7 @@ class Fused:
                 elif type(one) in (float, int):
                     kinds.append(type(one))
                 else:
-                    raise InvalidTypeError(
-                        f"{self.name}: expected tensors, floats and ints; got {type(one).__name__}"
-                    )
+                    raise InvalidTypeError(f"{self.name}: expected tensors, floats and ints; got {type(one).__name__}")
             key: tuple[object, ...] = tuple(kinds)
             op = self.operators.get(key) or self.operators.get((*key, *shapes_of(operands)))
             if op is None:
@@ -214,12 +212,12 @@ def operator_of(fused: Fused, trace: Trace, result: Symbol, count: int, layout: 
     }
     op = Operator(type(fused.name, (), body), is_elementwise=True)
     op.expression = Expression(value, count)
-    make_calls(op)
+    op.public = make_calls(op)
     return op
 
 
 @boundary
-def fuse(function: Callable[..., Tensor]) -> Fused:
+def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One operator from a function of elementwise operators: one launch forward and one backward.
 
     The function is called once for each combination of dtypes, with tensors that stand for its arguments, and again
