@@ -1,9 +1,9 @@
 """Operators of one's own, declared outside of this package.
 
-What it is: `fuse` and `elementwise` for operators on each element, by an expression or a loop in C (`register_loop`), with `floating`
-for those that take integers to the default floating dtype; `custom_op` (of tensors), `numpy_op` (of
-NumPy's arrays) and `native_op` (a function in C, Cython or Numba, by its address) for functions of whole tensors. Names
-that `torch.library` has are its: `custom_op`, `register_autograd`, `register_fake`, `CustomOpDef`.
+What it is: `fuse` and `elementwise` for operators on each element, by an expression or a loop in C (`register_loop`),
+with `floating` for those that take integers to the default floating dtype; `custom_op` (of tensors), `numpy_op` (of
+NumPy's arrays) and `native_op` (a function in C, Cython or Numba, by its address) for functions of whole tensors. Of
+`torch.library` are the names `custom_op`, `register_autograd`, `register_fake` and `CustomOpDef`.
 Where next: docs/own-operators.md in the repository; `_custom.py` for what an operator of whole tensors is.
 """
 

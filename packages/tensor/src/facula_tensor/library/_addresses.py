@@ -7,7 +7,6 @@ from typing import Any
 
 from facula_errors import ArgumentError, InvalidTypeError
 
-
 C_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all functions of ctypes
 
 
