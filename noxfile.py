@@ -41,6 +41,9 @@ PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
 LONGEST = ["integration", "package_tests(tensor)", "package_tests(cpu)", "typing"]
 MUST_PASS = [*LONGEST, *(name for name in [*PACKAGE_TESTS, "lint"] if name not in LONGEST)]
 LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, lowest first
+# Tests of the CPU package that a lower level would only repeat: of kernels that are the baseline's at every level, of
+# the build and the pool, and those that try each level themselves.
+WITHOUT_LEVELS = ("accuracy", "build", "gather", "index", "pool")
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
@@ -224,7 +227,7 @@ def package_tests(session: nox.Session, package: str) -> None:
     if package == "cpu":
         for level in lower_levels(session):
             session.log(f"kernels at {level}")
-            others = [f"--ignore=tests/test_{name}.py" for name in ("build", "pool")]
+            others = [f"--ignore=tests/test_{name}.py" for name in WITHOUT_LEVELS]
             arguments = ["tests", *others, *spread, *session.posargs]
             run_pytest(session, f"cpu-{level}", *arguments, cwd=place, FACULA_CPU_LEVEL=level)
 

@@ -11,7 +11,7 @@ from autograd_helpers import Box, add_all, many
 
 from facula_autograd import AnomalyError, Function, Variable, checkpoint, detect_anomaly, saved_tensors_hooks
 from facula_autograd import _scopes as scopes_module
-from facula_autograd.extend import active_modes, enter_scope
+from facula_autograd.extend import active_modes, enter_scope, leave_scope
 from facula_autograd.graph import report, save_on_cpu, save_on_disk, to_dot, to_svg, track_modules
 
 
@@ -22,12 +22,12 @@ class Net:
         self.forward = forward
 
     def __call__(self, x):
-        scope = enter_scope(self)
+        noted = enter_scope(self)
         try:
             return self.forward(x)
         finally:
-            if scope is not None:
-                scope.leave()
+            if noted:
+                leave_scope()
 
 
 class Layer(Net):
@@ -155,10 +155,10 @@ def test_calls_of_other_threads_and_interrupted_calls():
 
 
 def test_as_many_calls_are_kept_as_the_bound_says():
-    assert scopes_module._scopes.maxlen == scopes_module.MOST_SCOPES
-    before = len(scopes_module._scopes)
+    assert scopes_module._events.maxlen == 2 * scopes_module.MOST_SCOPES
+    before = len(scopes_module._events)
     Net(lambda x: x)(1)
-    assert len(scopes_module._scopes) == before, "outside of the mode nothing is noted"
+    assert len(scopes_module._events) == before, "outside of the mode nothing is noted"
     net = Net(lambda x: x * 2.0)
     with track_modules():
         y = net(array())

@@ -197,6 +197,28 @@ class Adapter:
         """These values along a new first dimension."""
         raise self._missing("stack", values[0])
 
+    def row_count(self, v: AnyValue) -> int:
+        """How many values there are along the first dimension; 0 where there is none."""
+        return len(self.unstack(v))
+
+    def map_rows(
+        self,
+        function: Callable[[Sequence[AnyValue], bool | None], list[AnyValue]],
+        batches: Sequence[AnyValue],
+        retain: bool | None,
+    ) -> list[AnyValue]:
+        """What `function` gives for each place along the first dimension of `batches`, stacked; None where it is None.
+
+        Arguments:
+            function: takes values, one of each batch, and whether it is called again.
+            batches: of one length, at least 1.
+            retain: what the last call gets.
+        """
+        rows = [self.unstack(one) for one in batches]
+        last = len(rows[0]) - 1
+        found = [function(row, True if at < last else retain) for at, row in enumerate(zip(*rows, strict=True))]
+        return [None if some[0] is None else self.stack(list(some)) for some in zip(*found, strict=True)]
+
     def transform(self, args: Sequence[object]) -> Slot:
         """What answers a Function called with these arguments, one of which a transform wraps; None for others.
 

@@ -10,13 +10,13 @@ from facula_errors.extend import trim_traceback, warn
 from ._adapters import adapter_of
 from ._anomaly import AnomalyWatch
 from ._edges import GradientEdge, resolve_edges
-from ._engine import accumulate_grad, accumulate_recorded_grad, add, add_recorded, run
+from ._engine import run
 from ._errors import GradientError
-from ._graph import LEAF, Node, Rule, freed_rule, next_seq
+from ._graph import LEAF, Node, freed_rule, next_seq
 from ._mode_state import active_modes, current_mode, passive_modes
 from ._modes import enable_grad
 from ._multi_hooks import begin_pass, end_pass, multi_hooks
-from ._select import select
+from ._select import select_inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias, TypeVar, overload
 
     from ._engine import Watch
-    from ._graph import Pairs
     from ._types import Differentiable, Leaf
 
     V = TypeVar("V", bound=Differentiable)
@@ -176,7 +175,7 @@ def grad(
             if g is None and materialize_grads:
                 g = adapter_of(value).zeros_like(value)
                 if is_grads_batched:
-                    g = adapter_of(value).stack([g] * len(adapter_of(given[0]).unstack(given[0])))
+                    g = adapter_of(value).stack([g] * adapter_of(given[0]).row_count(given[0]))
             elif g is None and not allow_unused:
                 raise GradientError(
                     f"grad: expected outputs that depend on every input; input {k} "
@@ -193,33 +192,31 @@ def grad(
 
 
 def _batched(
-    roots: Sequence[object],
-    gradients: Sequence[object],
-    retain_graph: bool | None,
-    create_graph: bool,
-    inputs: Sequence[object],
-    site: tuple[CodeType, int],
-) -> dict[int, object]:
+    roots: Sequence[object], gradients: Sequence[object], retain_graph: bool | None, create_graph: bool,
+    inputs: Sequence[object], site: tuple[CodeType, int],
+) -> dict[int, object]:  # fmt: skip
     """The gradients of `inputs`, by id, stacked: one pass for each place along the first dimension of `gradients`."""
     if not gradients or any(g is None for g in gradients):
         raise GradientError(
             "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True)"
         )
-    batches = [adapter_of(g).unstack(g) for g in gradients]
-    if len({len(batch) for batch in batches}) > 1 or not batches[0]:
+    adapter = adapter_of(gradients[0])
+    counts = [adapter_of(g).row_count(g) for g in gradients]
+    if len(set(counts)) > 1 or not counts[0]:
         raise GradientError(
             "grad: expected grad_outputs of one length along the first dimension, at least 1 (is_grads_batched=True); "
-            f"got {[len(batch) for batch in batches]}"
+            f"got {counts}"
         )
-    rows: dict[int, list[object]] = {}
-    last = len(batches[0]) - 1
-    for place, row in enumerate(zip(*batches, strict=True)):
-        keep = True if place < last else retain_graph
+
+    def one(row: Sequence[object], keep: bool | None) -> list[object]:
+        found: dict[int, object] = {}
         run_backward(
-            roots, row, keep, create_graph, inputs, site,
-            lambda value, g: rows.setdefault(id(value), []).append(g), "grad",
-        )  # fmt: skip
-    return {key: adapter_of(row[0]).stack(row) for key, row in rows.items()}
+            roots, row, keep, create_graph, inputs, site, lambda value, g: found.__setitem__(id(value), g), "grad"
+        )
+        return [found.get(id(value)) for value in inputs]
+
+    results = adapter.map_rows(one, gradients, retain_graph)
+    return {id(value): g for value, g in zip(inputs, results, strict=True) if g is not None}
 
 
 def run_backward(
@@ -232,9 +229,14 @@ def run_backward(
     collect: Callable[[Leaf, object], None] | None = None,
     name: str = "backward",
 ) -> None:
-    """The entry for siblings: as `backward`, with the caller's call site in `site`.
+    """The entry for siblings: as `backward`, with the caller's call site.
 
-    `collect(input, gradient)`, if given, takes the gradients of `inputs` instead of `.grad`.
+    Arguments:
+        roots, gradients: the values to start from, and the gradient of each, or None for 1.
+        retain_graph, create_graph, inputs: as for `backward`.
+        site: the call site, for errors.
+        collect: takes the gradients of `inputs` in place of their `.grad`: `collect(input, gradient)`.
+        name: how errors begin.
     """
     pairs, own = _starts(roots, gradients, name)
     if not pairs:
@@ -253,7 +255,7 @@ def run_backward(
         watch = AnomalyWatch(mode.anomaly)
     route = None
     if inputs is not None:
-        pairs, watch, route = _selected(pairs, inputs, collect, freed, create_graph, name, watch)
+        pairs, watch, route = select_inputs(pairs, inputs, collect, freed, create_graph, name, watch)
     F = adapter.recorded_ops if create_graph else adapter.no_record_ops
     token = begin_pass([e for e, _ in pairs], route) if multi_hooks else None
     try:
@@ -335,54 +337,6 @@ def _starts(
         start: Node | Leaf = root if node is LEAF else node  # type: ignore[assignment]
         pairs.append((start, g))
     return pairs, own
-
-
-def _selected(
-    pairs: list[tuple[Node | Leaf, object]],
-    inputs: Sequence[object],
-    collect: Callable[[Leaf, object], None] | None,
-    freed: Rule | None,
-    create: bool,
-    name: str,
-    check: Watch | None,
-) -> tuple[list[tuple[Node | Leaf, object]], Watch, dict[int, Node]]:
-    """The starts that lead to `inputs`, the function that keeps the pass on the way there, and the way."""
-    if not inputs:
-        raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
-    unique: dict[int, Leaf] = {}
-    for k, value in enumerate(inputs):
-        if not hasattr(value, "node"):
-            raise InvalidTypeError(
-                f"{name}: expected differentiable values as inputs; input {k} is of type {type(value).__name__}"
-            )
-        if value.node is None:
-            raise GradientError(
-                f"{name}: expected inputs that require grad; input {k} ({adapter_of(value).describe(value)}) does not"
-            )
-        unique[id(value)] = value  # type: ignore[assignment]
-    receive = _accumulator(create) if collect is None else collect
-    route = select([e for e, _ in pairs], list(unique.values()), receive, collect is None, freed)
-
-    def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
-        if check is not None:
-            check(node, rule, pairs)
-        return [(route[id(e)], h) for e, h in pairs if id(e) in route]
-
-    return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch, route
-
-
-def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
-    def accumulate(value: Leaf, g: object) -> None:
-        if value.node is LEAF:
-            (accumulate_recorded_grad if create else accumulate_grad)(value, g, False)
-            return
-        former, adapter = getattr(value, "_grad", None), adapter_of(g)
-        if former is None:
-            value._grad = adapter.recorded_ops.clone(g) if create else adapter.clone(g)
-        else:
-            value._grad = (add_recorded if create else add)(former, g)
-
-    return accumulate
 
 
 def _warn_of_cycle() -> None:

@@ -43,7 +43,6 @@ class FunctionContext:
         self._function = function
         self.needs_input_grad = needs_input_grad
         self._to_save: tuple[Value | None, ...] = ()
-        self._for_forward: tuple[Value | None, ...] = ()
         self._saved: list[Entry | None] | None = None
         self._for_forward: tuple[object, ...] | None = None
         self._in_forward_mode = False
@@ -54,20 +53,13 @@ class FunctionContext:
 
     def save_for_backward(self, *values: object) -> None:
         """Keep inputs, outputs, or other values (None too) for `backward`, where `saved_tensors` gives them back."""
-        self._to_save = self._checked("save_for_backward", values)
-
-    def save_for_forward(self, *values: object) -> None:
-        """Keep values for `jvp`, where `saved_tensors` gives them back: for as long as `apply` runs."""
-        self._for_forward = self._checked("save_for_forward", values)
-
-    def _checked(self, operation: str, values: tuple[object, ...]) -> tuple[Value | None, ...]:
         for k, value in enumerate(values):
             if value is not None and not isinstance(value, Value):
                 raise InvalidTypeError(
-                    f"{self._function.__name__}: {operation} takes values or None; argument {k} is "
+                    f"{self._function.__name__}: save_for_backward takes values or None; argument {k} is "
                     f"a {type(value).__name__}. Store other things as attributes of ctx"
                 )
-        return values  # type: ignore[return-value]  # checked above
+        self._to_save = values  # type: ignore[assignment]  # checked above
 
     def save_for_forward(self, *values: object) -> None:
         """Keep values for `jvp`, where `saved_tensors` gives them back; without this call, those saved for backward."""
@@ -91,7 +83,7 @@ class FunctionContext:
         if self._in_forward_mode and self._for_forward is not None:
             return self._for_forward
         if self._saved is None:
-            return self._to_save or self._for_forward
+            return self._to_save
         node = self._node() if self._node is not None else None
         return tuple(self._unpack(k, entry, node) for k, entry in enumerate(self._saved))
 
@@ -120,7 +112,7 @@ class FunctionContext:
                 self._saved.append((kept, adapter.version(value), k))
             else:
                 self._saved.append((Packed(kept, hooks), 0, k))
-        self._to_save = self._for_forward = ()  # values that may lead here
+        self._to_save = ()
 
     def _unpack(self, position: int, entry: Entry | None, node: Node | None) -> Leaf | None:
         if entry is None:

@@ -34,6 +34,7 @@ FIELDS = (
     "anomaly", "hooks_refused", "scopes",
 )  # fmt: skip
 _DEFAULTS = (True, False, 0, None, None, None, True, None, None, None, None, False)
+_PLACES = {name: place for place, name in enumerate(FIELDS)}
 _FOR_OPERATORS = 9
 PASSIVE = frozenset(FIELDS[_FOR_OPERATORS:])
 
@@ -54,7 +55,7 @@ class Mode:
     (True, False)
     """
 
-    __slots__ = (*FIELDS, "only_autocast", "only_grad")
+    __slots__ = (*FIELDS, "only_autocast", "only_grad", "values")
 
     grad: bool
     inference: bool
@@ -70,8 +71,10 @@ class Mode:
     scopes: bool
     only_autocast: bool
     only_grad: bool
+    values: tuple[object, ...]
 
     def __init__(self, values: tuple[object, ...]) -> None:
+        object.__setattr__(self, "values", values)
         for name, value in zip(FIELDS, values, strict=True):
             object.__setattr__(self, name, value)
         seen, default = values[:_FOR_OPERATORS], _DEFAULTS[:_FOR_OPERATORS]
@@ -83,16 +86,24 @@ class Mode:
 
     def replace(self, **changes: object) -> Mode:
         """This mode with other values. Equal to the default means identical to `DEFAULT`."""
-        values = tuple(changes[name] if name in changes else getattr(self, name) for name in FIELDS)
-        if values[1]:
-            values = (False, *values[1:])
-        return DEFAULT if values == _DEFAULTS else Mode(values)
+        changed = list(self.values)
+        for name, value in changes.items():
+            changed[_PLACES[name]] = value
+        if changed[1]:
+            changed[0] = False
+        values = tuple(changed)
+        if values[2:_FOR_OPERATORS] == _STATES and values[_REFUSED] is None:
+            return _common.get(values) or _common.setdefault(values, Mode(values))
+        return Mode(values)
 
     def __repr__(self) -> str:
         return "Mode(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in FIELDS) + ")"
 
 
 DEFAULT = Mode(_DEFAULTS)
+# Modes made of flags alone, which are few: entering one makes nothing.
+_STATES, _REFUSED = _DEFAULTS[2:_FOR_OPERATORS], _PLACES["hooks_refused"]
+_common: dict[tuple[object, ...], Mode] = {_DEFAULTS: DEFAULT}
 _NO_GRAD = DEFAULT.replace(grad=False)
 GRAD_OFF: dict[str, object] = {"grad": False}
 

@@ -82,7 +82,11 @@ _running: ContextVar[Pass | None] = ContextVar("facula_autograd.pass", default=N
 
 def begin_pass(edges: Iterable[Edge], route: Iterable[int] | None) -> Token[Pass | None]:
     """Note that a pass starts at `edges`. `route`: the ids of the edges that it is restricted to, or None."""
-    multi_hooks[:] = [hook for hook in multi_hooks if hook() is not None]
+    for gone in [hook for hook in multi_hooks if hook() is None]:
+        try:
+            multi_hooks.remove(gone)
+        except ValueError:  # another thread was quicker
+            pass
     if route is not None:
         return _running.set(Pass(set(route)))
     edges = list(edges)

@@ -23,26 +23,10 @@ if TYPE_CHECKING:
 
     Name = Callable[[Sequence[object]], str]
 
-#: As many calls of modules are remembered.
+#: As many calls of modules are remembered, each by two events: its beginning and its end.
 MOST_SCOPES = 20_000
-
-
-class Scope:
-    """One call of a module, while it runs and after."""
-
-    __slots__ = ("first", "last", "owner", "thread")
-
-    def __init__(self, owner: object) -> None:
-        self.owner, self.thread = ref(owner), get_ident()
-        self.first: float = next_seq()
-        self.last = float("inf")
-
-    def leave(self) -> None:
-        """End the call."""
-        self.last = next_seq()
-
-
-_scopes: deque[Scope] = deque(maxlen=MOST_SCOPES)
+# The number of the next node, the module, or None where its call ends; and the thread.
+_events: deque[tuple[int, ref[object] | None, int]] = deque(maxlen=2 * MOST_SCOPES)
 _wanted: list[None] = []  # not empty once anybody wanted scopes
 _installers: list[Callable[[], None]] = []
 _names: list[Name] = [lambda owners: ".".join(type(owner).__name__ for owner in owners)]
@@ -52,7 +36,7 @@ def provide_scopes(install: Callable[[], None], name: Name) -> None:
     """Say how calls of modules become scopes.
 
     Arguments:
-        install: called once, when scopes are first wanted: from then on calls of modules `enter_scope`.
+        install: called once, when scopes are first wanted: from then on calls of modules `enter_scope`, and leave it.
         name: the path of the last of some modules, each of which called the next.
     """
     _names[0] = name
@@ -70,27 +54,41 @@ def want_scopes() -> None:
             _installers.pop()()
 
 
-def enter_scope(owner: object) -> Scope | None:
-    """Begin a call of `owner`, a module; None where nobody wants to know."""
+def enter_scope(owner: object) -> bool:
+    """Begin a call of `owner`, a module. Whether it is noted, and `leave_scope` must follow."""
     if not (passive_modes or active_modes) or not current_mode().scopes:
-        return None
-    scope = Scope(owner)
-    _scopes.append(scope)
-    return scope
+        return False
+    _events.append((next_seq(), ref(owner), get_ident()))
+    return True
+
+
+def leave_scope() -> None:
+    """End the call that was entered last in this thread."""
+    _events.append((next_seq(), None, get_ident()))
 
 
 class Scopes:
     """The scopes known now, for questions about many nodes."""
 
     def __init__(self) -> None:
-        me = get_ident()
-        known = list(_scopes)
-        self._scopes = [scope for scope in known if scope.thread == me] or known
+        threads: dict[int, list[tuple[int, float, ref[object]]]] = {}
+        running: dict[int, list[tuple[int, ref[object]]]] = {}
+        for seq, owner, thread in list(_events):
+            inside = running.setdefault(thread, [])
+            if owner is not None:
+                inside.append((seq, owner))
+            elif inside:  # else its beginning is forgotten
+                first, ended = inside.pop()
+                threads.setdefault(thread, []).append((first, seq, ended))
+        for thread, inside in running.items():
+            threads.setdefault(thread, []).extend((first, float("inf"), owner) for first, owner in inside)
+        every = [scope for scopes in threads.values() for scope in scopes]
+        self._scopes = sorted(threads.get(get_ident()) or every, key=lambda scope: scope[0])
         self._paths: dict[tuple[int, ...], str] = {}
 
     def path(self, seq: float) -> str:
         """The path of the module in whose call the node of this number was made; empty where that is unknown."""
-        around = [scope.owner() for scope in self._scopes if scope.first < seq < scope.last]
+        around = [owner() for first, last, owner in self._scopes if first < seq < last]
         owners = [owner for owner in around if owner is not None]
         if not owners:
             return ""

@@ -2,16 +2,78 @@
 
 from __future__ import annotations
 
-from ._engine import leaf_nodes_below, lowest, run_leaf_node, walk
-from ._graph import Node, Rule, copy_node, edge_to, edges_of, free
+from facula_errors import InvalidTypeError
+
+from ._adapters import adapter_of
+from ._engine import (
+    accumulate_grad,
+    accumulate_recorded_grad,
+    add,
+    add_recorded,
+    leaf_nodes_below,
+    lowest,
+    run_leaf_node,
+    walk,
+)
+from ._errors import GradientError
+from ._graph import LEAF, Node, Rule, copy_node, edge_to, edges_of, free
 from ._hooks import apply_grad_hooks, run_after_hooks, run_wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from ._engine import Watch
     from ._graph import Edge, Pairs
     from ._types import Leaf
+
+
+def select_inputs(
+    pairs: list[tuple[Node | Leaf, object]],
+    inputs: Sequence[object],
+    collect: Callable[[Leaf, object], None] | None,
+    freed: Rule | None,
+    create: bool,
+    name: str,
+    check: Watch | None,
+) -> tuple[list[tuple[Node | Leaf, object]], Watch, dict[int, Node]]:
+    """The starts that lead to `inputs`, the function that keeps the pass on the way there, and the way."""
+    if not inputs:
+        raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
+    unique: dict[int, Leaf] = {}
+    for k, value in enumerate(inputs):
+        if not hasattr(value, "node"):
+            raise InvalidTypeError(
+                f"{name}: expected differentiable values as inputs; input {k} is of type {type(value).__name__}"
+            )
+        if value.node is None:
+            raise GradientError(
+                f"{name}: expected inputs that require grad; input {k} ({adapter_of(value).describe(value)}) does not"
+            )
+        unique[id(value)] = value  # type: ignore[assignment]
+    receive = _accumulator(create) if collect is None else collect
+    route = select([e for e, _ in pairs], list(unique.values()), receive, collect is None, freed)
+
+    def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
+        if check is not None:
+            check(node, rule, pairs)
+        return [(route[id(e)], h) for e, h in pairs if id(e) in route]
+
+    return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch, route
+
+
+def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
+    def accumulate(value: Leaf, g: object) -> None:
+        if value.node is LEAF:
+            (accumulate_recorded_grad if create else accumulate_grad)(value, g, False)
+            return
+        former, adapter = getattr(value, "_grad", None), adapter_of(g)
+        if former is None:
+            value._grad = adapter.recorded_ops.clone(g) if create else adapter.clone(g)
+        else:
+            value._grad = (add_recorded if create else add)(former, g)
+
+    return accumulate
 
 
 class _Selected:

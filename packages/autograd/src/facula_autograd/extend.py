@@ -11,7 +11,7 @@
 - If `current_mode().saved_hooks` is not None, it ends with `pack_saved(node, hooks, TheValueClass)`;
   what lies elsewhere than in `s0` and `s1`: `pack_value`, and `unpack_with` a function that undoes it.
 - If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
-- A package with modules calls `provide_scopes`, and `enter_scope` around their calls (Note [Scopes]).
+- A package with modules calls `provide_scopes`, and `enter_scope` and `leave_scope` around their calls (Note [Scopes]).
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
 - `run_backward` starts a backward pass whose gradients the caller collects; `record_call` makes the node of a
   Function's call whose context was filled.
@@ -33,7 +33,7 @@ from ._modes import replace_mode
 from ._outputs import Gradients, output_node, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
 from ._saved import check_saved, raise_mutated
-from ._scopes import enter_scope, provide_scopes
+from ._scopes import enter_scope, leave_scope, provide_scopes
 from ._value import Value
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "enter_scope",
     "error_node",
     "from_function",
+    "leave_scope",
     "move_hooks",
     "next_seq",
     "output_node",

@@ -12,7 +12,18 @@ from facula_storage.extend import Program, dtype_of_code, rebind
 
 from ._kernels import ffi
 from ._planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at
-from ._programs import BOOL, FLOAT16, HALVES, INT64, QUOTIENTS, Steps, assemble, compile_program, computed_in, widened
+from ._programs import (
+    BOOL,
+    FLOAT16,
+    HALVES,
+    INT64,
+    QUOTIENTS,
+    Steps,
+    assemble,
+    compile_program,
+    computed_in,
+    single,
+)
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
@@ -20,8 +31,8 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
-    from ._registry import Kernel
     from ._programs import Compiled
+    from ._registry import Kernel
     from ._types import Inputs, Layouts, Parameters, Struct
 
 FLOAT32, FLOAT64 = 9, 10
@@ -83,8 +94,11 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
         for place in ROUNDED[name]:
             if kinds[place] == SCALAR_REAL:
                 kinds[place] = SCALAR_FLOAT16 if half == FLOAT16 else SCALAR_BFLOAT16
-    compiled: Compiled | Kernel | None = kernel
-    if (*(here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)), output) != dtypes:
+    compiled: Compiled | None = single(kernel)
+    if (
+        *(here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)),
+        output,
+    ) != dtypes:
         steps = Steps([here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)])
         given = [steps.converted(place, code) for place, code in enumerate(dtypes[:-1])]
         compiled = assemble(steps, operands, (output,), [steps.add(kernel, tuple(given), dtypes[-1])])
@@ -107,7 +121,7 @@ def find_program_form(program: Program, inputs: tuple[int | type, ...], outputs:
 
 
 def form_of(
-    compiled: Compiled | Kernel,
+    compiled: Compiled,
     inputs: Sequence[int | type],
     order: Sequence[int],
     kinds: Sequence[int],
@@ -136,12 +150,12 @@ def form_of(
     scalars = [ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind]  # swapping twice is no swap
     operands = (*(inputs[i] for i in order), *outputs)
     itemsizes = [dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in operands]
-    cost, program = compiled.cost, not hasattr(compiled, "address")
+    cost, program = compiled.cost, compiled.program
     struct = ffi.new(
         STRUCT,
         {
-            "loop": ffi.NULL if program else ffi.cast("facula_loop", compiled.address),
-            "program": compiled.struct if program else ffi.NULL,
+            "loop": compiled.loop,
+            "program": program,
             "serial": SERIAL // cost,
             "grain": GRAIN // cost,
             "release": release_at(cost),
@@ -155,16 +169,17 @@ def form_of(
             "nest": [0, *itemsizes],
         },
     )
-    also = (compiled.struct,) if program else ()
-    dense = kernel_name if any(kinds) or kernel_name != "elementwise" else "program_dense" if program else "elementwise_dense"
+    dense = "program_dense" if program else "elementwise_dense"
+    if any(kinds) or kernel_name != "elementwise":
+        dense = kernel_name
     launches = [
         bound_launch(
-            kernel_for(name).address, struct, arrays=arrays + len(outputs), scalars=scalars, cost=cost, also=also
+            kernel_for(name).address, struct, arrays=arrays + len(outputs), scalars=scalars, cost=cost, also=(program,)
         )
         for name in (dense, kernel_name)
     ]
-    loops = compiled.loops if program else (ffi.cast("facula_loop", compiled.address),)
-    return Form(launches[0], partial(rebind, launches[1], kernel_for("elementwise_shape").address), loops, cost)
+    for_layouts = partial(rebind, launches[1], kernel_for("elementwise_shape").address)
+    return Form(launches[0], for_layouts, compiled.loops, cost)
 
 
 def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:

@@ -68,7 +68,9 @@ def computed_in(inputs: Sequence[int | type], output: int) -> int:
     return widened(output if output != BOOL else next((one for one in arrays if one != BOOL), BOOL))
 
 
-def type_program(program: Program, inputs: Sequence[int | type], outputs: Sequence[int]) -> tuple[Steps, list[int]] | None:
+def type_program(
+    program: Program, inputs: Sequence[int | type], outputs: Sequence[int]
+) -> tuple[Steps, list[int]] | None:
     """The program's steps for operands of these dtypes, and its results; None where the kernel table lacks a loop."""
     compute = computed_in(inputs, outputs[0])
     steps = Steps([one if isinstance(one, int) else compute for one in inputs])
@@ -143,7 +145,9 @@ class Tiles:
         self.idle[self.itemsizes[self.of[value]]].append(self.of[value])
 
 
-def struct_of(steps: Steps, inputs: int, constants: Sequence[float], compute: int, results: Sequence[int]) -> Struct | None:
+def struct_of(
+    steps: Steps, inputs: int, constants: Sequence[float], compute: int, results: Sequence[int]
+) -> Struct | None:
     """The struct facula_program; None where it would need more tiles or constants than there is room for."""
     operands, first = inputs + len(results), inputs + len(constants)
     last_read = {value: at for at, step in enumerate(steps.steps) for value in step.values}
@@ -159,9 +163,9 @@ def struct_of(steps: Steps, inputs: int, constants: Sequence[float], compute: in
         for value in {*values, result}:
             if value in tiles.of and last_read.get(value, at) == at:
                 tiles.release(value)
-        value = [places[one] for one in (*values, result) if one >= 0]
+        taken = [places[one] for one in (*values, result) if one >= 0]
         loop = ffi.NULL if kernel is None else ffi.cast("facula_loop", kernel.address)
-        instructions.append({"loop": loop, "values": len(values) + 1, "value": value, "tile": tile})
+        instructions.append({"loop": loop, "values": len(values) + 1, "value": taken, "tile": tile})
     if len(tiles.itemsizes) > MOST_TILES or len(constants) > MOST_CONSTANTS:
         return None
     room = TILES_ROOM // max(len(tiles.itemsizes), 1) // 64 * 64
@@ -184,11 +188,18 @@ def struct_of(steps: Steps, inputs: int, constants: Sequence[float], compute: in
 
 
 class Compiled(NamedTuple):
-    """A program for operands of given dtypes."""
+    """A loop, or a program, for operands of given dtypes."""
 
-    struct: Struct
+    loop: Struct  # NULL of a program
+    program: Struct  # NULL of a loop
     loops: tuple[Struct, ...]  # in their order
     cost: int  # picoseconds an element
+
+
+def single(kernel: Kernel) -> Compiled:
+    """What runs one loop."""
+    loop = ffi.cast("facula_loop", kernel.address)
+    return Compiled(loop, ffi.NULL, (loop,), kernel.cost)
 
 
 def assemble(
@@ -207,7 +218,7 @@ def assemble(
         return None
     kernels = [step.kernel for step in steps.steps if step.kernel is not None]
     loops = tuple([ffi.cast("facula_loop", kernel.address) for kernel in kernels])
-    return Compiled(struct, loops, sum([kernel.cost for kernel in kernels]))
+    return Compiled(ffi.NULL, struct, loops, sum([kernel.cost for kernel in kernels]))
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
-from facula_tensor.extend import enter_scope, provide_scopes
+from facula_tensor.extend import enter_scope, leave_scope, provide_scopes
 
 from ._module import Module
 
@@ -22,15 +22,15 @@ def install() -> None:
     plain: Any = Module.__call__
 
     def __call__(self: Module, *args: Any, **kwargs: Any) -> Any:
-        scope = enter_scope(self)
+        noted = enter_scope(self)
         try:
             return plain(self, *args, **kwargs)
         except FaculaError as error:
             trim_traceback(error)
             raise
         finally:
-            if scope is not None:
-                scope.leave()
+            if noted:
+                leave_scope()
 
     __call__.__qualname__, __call__.__doc__ = plain.__qualname__, plain.__doc__
     Module.__call__ = __call__  # type: ignore[method-assign, assignment]

@@ -9,6 +9,7 @@ from ._protocols import DeviceBackend
 if TYPE_CHECKING:
     from ._layouts import Layout
     from ._plans import Plan
+    from ._programs import Program
 
 
 class Backend(DeviceBackend, Protocol):
@@ -22,7 +23,7 @@ class Backend(DeviceBackend, Protocol):
 
     def plan(
         self,
-        operator: str,
+        operator: str | Program,
         inputs: tuple[Layout | type[complex] | None, ...],
         outputs: tuple[Layout, ...],
         parameters: tuple[object, ...],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from ._layouts import Layout
+    from ._programs import Program
     from ._protocols import Allocator
 
 
@@ -41,7 +42,11 @@ class HostMemory:
         self.allocator = MallocAllocator() if allocator is None else allocator
 
     def plan(
-        self, operator: str, inputs: tuple[object, ...], outputs: tuple[Layout, ...], parameters: tuple[object, ...]
+        self,
+        operator: str | Program,
+        inputs: tuple[object, ...],
+        outputs: tuple[Layout, ...],
+        parameters: tuple[object, ...],
     ) -> Plan:
         """Refused: this backend has memory and no kernels. Arguments: those of `facula_storage.Backend.plan`."""
         raise UnsupportedError(f"{operator}: no kernels for the CPU are installed; install facula-cpu")
@@ -114,10 +119,15 @@ class Meta:
         self.allocator = _NoMemory()
 
     def plan(
-        self, operator: str, inputs: tuple[object, ...], outputs: tuple[Layout, ...], parameters: tuple[object, ...]
+        self,
+        operator: str | Program,
+        inputs: tuple[object, ...],
+        outputs: tuple[Layout, ...],
+        parameters: tuple[object, ...],
     ) -> Plan:
         """A plan that does nothing. Arguments: those of `facula_storage.Backend.plan`."""
-        return Plan(operator, parameters, outputs, _no_launch, any_size=True)
+        name = operator if isinstance(operator, str) else operator.name
+        return Plan(name, parameters, outputs, _no_launch, any_size=True)
 
     def copy_in(self, address: int, source: Buffer) -> None:
         """Nothing to copy to."""

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
+    from ._programs import Program
+
     Release = Callable[[], object]
     Block = tuple[int, Release]
 
@@ -55,7 +57,7 @@ class DeviceBackend(Protocol):
         """Where blocks on this device come from."""
 
     def plan(
-        self, operator: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...], parameters: tuple[object, ...]
+        self, operator: str | Program, inputs: tuple[Any, ...], outputs: tuple[Any, ...], parameters: tuple[object, ...]
     ) -> Any:
         """How to compute an operator. Arguments: those of `facula_storage.Backend.plan`."""
 

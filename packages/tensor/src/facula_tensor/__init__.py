@@ -3,8 +3,8 @@
 What it is: `Tensor`, operators declared once each (`ops/`, a file a family), creation, indexing, random numbers.
 May import: facula_storage, facula_autograd, facula_cpu, facula_errors; of these the package and its `extend` alone.
 Where next: the floors, each of which imports those before it alone: `_core`, `_dispatch`, `_creation`, `ops`,
-`_interop`. `ops/arithmetic.py` shows what an operator is, `_dispatch/fast/unary.py` what a call does. `_startup.py` is
-the work at import; `extend.py` is for sibling packages. A module's `__all__` is what it adds here.
+`transforms`, `_interop`. `ops/arithmetic.py` shows what an operator is, `_dispatch/fast/unary.py` what a call does.
+`_startup.py` is the work at import; `extend.py` is for sibling packages. A module's `__all__` is what it adds here.
 """
 
 # ruff: noqa: F403  each family lists its public names in its own __all__

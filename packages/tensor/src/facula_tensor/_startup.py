@@ -31,9 +31,10 @@ register_backend("cpu", lambda index: CpuBackend())
 # Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
     "_core.allocation", "_creation.filling", "_dispatch.launching", "_dispatch.writing", "_interop.pickling",
-    "_dispatch.fast.unary", "_dispatch.fast.elementwise", "_dispatch.fast.inplace", "_dispatch.fast.many", "_dispatch.fast.two_results",
-    "_dispatch.fast.two_operands", "_creation.random", "_creation.random_fill", "_core.resizing",
-    "ops.indexing.setitem", "_interop.export", "ops.copying", "ops.assigning", "ops.gathering", "ops.join", "ops.masks",
+    "_dispatch.fast.unary", "_dispatch.fast.elementwise", "_dispatch.fast.inplace", "_dispatch.fast.many",
+    "_dispatch.fast.two_results", "_dispatch.fast.two_operands", "_creation.random", "_creation.random_fill",
+    "_core.resizing", "ops.indexing.setitem", "_interop.export", "ops.copying", "ops.assigning", "ops.gathering",
+    "ops.join", "ops.masks",
     "ops.optimizers.steps", "ops.scattering",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)

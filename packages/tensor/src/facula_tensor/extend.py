@@ -12,7 +12,7 @@
 - `relabel` lets an error begin with another name. `as_real`, `check_dim`, `reduction_of` and `dtype_of_type` check
   arguments.
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
-- `provide_scopes` and `enter_scope` tell the engine of calls of modules.
+- `provide_scopes`, `enter_scope` and `leave_scope` tell the engine of calls of modules.
 - `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir` shows of a module, `present` of an
   object.
 - `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions` lets
@@ -22,7 +22,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Handle, Hooks, enter_scope, provide_scopes
+from facula_autograd.extend import Handle, Hooks, enter_scope, leave_scope, provide_scopes
 from facula_errors import MissingAttributeError
 
 from ._core.errors import relabel
@@ -113,6 +113,7 @@ __all__ = [
     "gamma_share",
     "identity_grad",
     "layout_of_tensor",
+    "leave_scope",
     "listed",
     "make",
     "may_alias_grad",

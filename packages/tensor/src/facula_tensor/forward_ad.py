@@ -13,7 +13,7 @@ from ._core.call_sites import user_site
 from ._core.tensor import Tensor
 from ._dispatch.view_call import as_tensor
 from .transforms.dual import DualLevel, check_tangent
-from .transforms.levels import is_at, is_recording
+from .transforms.levels import deepen, is_at, is_recording
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -49,6 +49,7 @@ def enter_dual_level() -> int:
     """
     levels = _levels.get()
     _levels.set((*levels, DualLevel(taped=True)))
+    deepen(1)
     return len(levels)
 
 
@@ -64,6 +65,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
         raise OperationError(f"exit_dual_level: expected the innermost level to be left first; got {level}; {inside}")
     levels[-1].open = False
     _levels.set(levels[:-1])
+    deepen(-1)
 
 
 class dual_level:
@@ -89,7 +91,9 @@ class dual_level:
         entered, levels = self._entered, _levels.get()
         entered.open = False
         if entered in levels:
-            _levels.set(levels[: levels.index(entered)])
+            kept = levels.index(entered)
+            _levels.set(levels[:kept])
+            deepen(kept - len(levels))
 
 
 def _level(operation: str, level: int | None) -> DualLevel | None:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 from ._core.names import listed
 from .transforms.functions import grad, grad_and_value, jvp, linearize, value_and_grad, vjp
 from .transforms.jacobians import hessian, jacfwd, jacrev
+from .transforms.mapping import vmap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "value_and_grad", "vjp"]
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "value_and_grad", "vjp", "vmap"]
 
 __dir__: Callable[[], list[str]] = listed(__name__)

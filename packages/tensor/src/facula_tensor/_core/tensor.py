@@ -287,10 +287,25 @@ def layout_of_tensor(tensor: Tensor) -> Layout:
     return layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # a WrappedLayout
 
 
-def readable(tensor: Tensor) -> Tensor:
-    """The tensor whose elements Python reads: what a transform wraps, or `tensor` itself."""
-    layout = tensor._layout
-    return layout.readable() if isinstance(layout, LevelLayout) else tensor
+def readable(tensor: Tensor, operation: str) -> Tensor:
+    """The tensor whose elements Python reads, for an operation: what transforms wrap, or `tensor` itself."""
+    while isinstance(tensor._layout, LevelLayout):
+        tensor = tensor._layout.readable(operation)
+    return tensor
+
+
+def elements(tensor: Tensor) -> Tensor:
+    """A tensor of all elements there are: what transforms wrap, a whole batch, or `tensor` itself."""
+    while isinstance(tensor._layout, LevelLayout):
+        tensor = tensor._layout.elements()
+    return tensor
+
+
+def example(tensor: Tensor) -> Tensor:
+    """A tensor with memory that lies as `tensor` does: what transforms wrap, an element of a batch, or itself."""
+    while isinstance(tensor._layout, LevelLayout):
+        tensor = tensor._layout.example()
+    return tensor
 
 
 def check_dim(operation: str, dim: Any, ndim: int) -> int:

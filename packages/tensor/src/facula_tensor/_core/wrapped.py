@@ -56,6 +56,11 @@ def no_address(name: str) -> NoReturn:
     )
 
 
+def undefined(one: object, method: str) -> NoReturn:
+    """Say that a transform does not define one of the methods that operators ask for."""
+    raise UnsupportedError(f"{type(one).__name__}.{method}: not supported inside this transform")
+
+
 class NoStorage:
     """The storage slot of every wrapped tensor."""
 
@@ -86,11 +91,19 @@ class LevelLayout(WrappedLayout):
 
     def constant(self) -> LevelLayout:
         """The same elements, of which no level wants a derivative."""
-        raise NotImplementedError
+        undefined(self, "constant")
 
-    def readable(self) -> Any:
-        """The tensor whose elements Python reads in place of this one's."""
-        raise NotImplementedError
+    def readable(self, operation: str) -> Any:
+        """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
+        undefined(self, "readable")
+
+    def elements(self) -> Any:
+        """The tensor that has all elements there are, those of a whole batch."""
+        return self.readable("")
+
+    def example(self) -> Any:
+        """A tensor that lies as this one does."""
+        return self.readable("")
 
     def __getattr__(self, name: str) -> NoReturn:
         no_address(name)
@@ -102,17 +115,18 @@ class Level:
     __slots__ = ("number", "open")
     number: int
     open: bool
+    differentiates = True  # whether it takes derivatives
 
     def __init__(self) -> None:
         self.number, self.open = _next_number(), True
 
     def value(self, operand: Any) -> Any:
         """An operand with this level taken off."""
-        raise NotImplementedError
+        undefined(self, "value")
 
     def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
         """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""
-        raise NotImplementedError
+        undefined(self, "call")
 
     def view(self, call: Callable[..., Any], rules: Any, input: Any, parameters: tuple[object, ...]) -> Any:
         """Take a view, or a tuple of views; None where `call` gives None.
@@ -124,15 +138,19 @@ class Level:
             input: the tensor.
             parameters: what `call` takes after it.
         """
-        raise NotImplementedError
+        undefined(self, "view")
+
+    def like(self, tensor: Any) -> Any:
+        """A new tensor of the same elements, for changes in place by those of this level."""
+        return tensor
 
     def copy(self, operation: str, target: Any, source: Any) -> Any:
         """Copy `source` into `target`, in place, as `operation`; one of them is at this level. Returns the target."""
-        raise NotImplementedError
+        undefined(self, "copy")
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a `Function` of the user's, of whose arguments this is the innermost level."""
-        raise NotImplementedError
+        undefined(self, "apply_function")
 
 
 _next_number: Callable[[], int] = count(1).__next__
@@ -146,3 +164,20 @@ def innermost(values: Iterable[object]) -> Level | None:
         if isinstance(layout, LevelLayout) and (found is None or layout.level.number > found.number):
             found = layout.level
     return found
+
+
+def batched_as(tensor: Any, like: Any) -> Any:
+    """A new tensor of the same elements, batched where `like` is, so that what is batched can be put into it."""
+    levels = []
+    while isinstance(like._layout, LevelLayout):
+        levels.append(like._layout.level)
+        like = levels[-1].value(like)
+    for level in reversed(levels):
+        tensor = level.like(tensor)
+    return tensor
+
+
+def is_differentiated(values: Iterable[object]) -> bool:
+    """Whether the innermost level that wraps one of these takes derivatives."""
+    level = innermost(values)
+    return level is not None and level.differentiates

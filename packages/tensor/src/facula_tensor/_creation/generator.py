@@ -15,6 +15,7 @@ from facula_storage import Device
 
 from .._core.errors import relabel
 from .._core.promotion import as_integer
+from .batches import open_batches, reserved
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike
@@ -98,6 +99,8 @@ class Generator:
     def advance(self, count: int) -> tuple[int, int]:
         """Reserve `count` numbers: the seed and offset to draw them from, as signed 64-bit integers."""
         try:
+            if open_batches:
+                count = reserved(count)
             key, start, self._offset = self._key, self._offset, self._offset + count
             return key, start & LARGEST
         except FaculaError as error:  # so that `boundary` leaves it without a wrapper: Note [Trimming]

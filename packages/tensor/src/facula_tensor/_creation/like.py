@@ -11,10 +11,12 @@ from facula_storage import cpu
 from .._core.allocation import fresh, layout_for
 from .._core.formats import check_storage
 from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.wrapped import batched_as
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
+from .batches import open_batches
 from .filled import empty, finish, full, in_format, like, number_to_fill, ones, zeros
 from .filling import filled
-from .random import NORMAL, UNIFORM, draw
+from .random import NORMAL, UNIFORM, draw, drawn
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Function, Lengths, MemoryFormat, Operand
@@ -49,6 +51,8 @@ def empty_like(
         if layout is not None or pin_memory:
             check_storage("empty_like", layout, pin_memory)
         result = fresh(like("empty_like", input, dtype, device), "empty_like")
+        if open_batches:
+            result = batched_as(result, input)
         return (
             result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
         )
@@ -85,6 +89,8 @@ def zeros_like(
         if layout is not None or pin_memory:
             check_storage("zeros_like", layout, pin_memory)
         result = filled(like("zeros_like", input, dtype, device), 0.0, "zeros_like")
+        if open_batches:
+            result = batched_as(result, input)
         return (
             result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
         )
@@ -121,6 +127,8 @@ def ones_like(
         if layout is not None or pin_memory:
             check_storage("ones_like", layout, pin_memory)
         result = filled(like("ones_like", input, dtype, device), 1.0, "ones_like")
+        if open_batches:
+            result = batched_as(result, input)
         return (
             result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
         )
@@ -161,6 +169,8 @@ def full_like(
         if type(fill_value) is not float and type(fill_value) is not int:
             fill_value = number_to_fill(fill_value, "full_like")
         result = filled(like("full_like", input, dtype, device), fill_value, "full_like")
+        if open_batches:
+            result = batched_as(result, input)
         return (
             result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
         )
@@ -196,6 +206,8 @@ def rand_like(
         if layout is not None or pin_memory:
             check_storage("rand_like", layout, pin_memory)
         made = like("rand_like", input, dtype, device)
+        if open_batches:
+            return finish(drawn(made, UNIFORM, generator, 0.0, 1.0), requires_grad)
         result = fresh(made, "rand_like")
         draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
         return (
@@ -233,6 +245,8 @@ def randn_like(
         if layout is not None or pin_memory:
             check_storage("randn_like", layout, pin_memory)
         made = like("randn_like", input, dtype, device)
+        if open_batches:
+            return finish(drawn(made, NORMAL, generator, 0.0, 1.0), requires_grad)
         result = fresh(made, "randn_like")
         draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
         return (
@@ -283,6 +297,8 @@ def _new(maker: Function, number: float | None) -> None:
                 device = own.device
             made = layout_for(name, lengths, size, dtype, device)
             result = fresh(made, name) if number is None else filled(made, number, name)
+            if open_batches:
+                result = batched_as(result, self)
             return result if requires_grad is False else finish(result, requires_grad)
         except FaculaError as error:
             trim_traceback(error)

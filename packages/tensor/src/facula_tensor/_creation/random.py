@@ -14,11 +14,13 @@ from .._core.allocation import fresh, layout_for
 from .._core.errors import named
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make, method
+from .._core.wrapped import LevelLayout
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write, write_out
+from .batches import draw_batched, open_batches
 from .filled import finish, like, with_options
 from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator
@@ -92,6 +94,17 @@ def _draw_slowly(
     plan.launch(layout.numel, storage.ptr + offset, seed, start, first, second)  # type: ignore[operator]
 
 
+def drawn(layout: Layout, table: PlanTable, generator: Generator | None, first: float, second: float) -> Tensor:
+    """A new tensor of draws inside `vmap`; arguments as those of `draw`."""
+
+    def each(layout: Layout) -> Tensor:
+        result = fresh(layout, table.operator)
+        draw(layout, result._storage, 0, table, generator, first, second)
+        return result
+
+    return draw_batched(layout, each)
+
+
 def rand(
     *lengths: Lengths,
     size: Lengths | None = None,
@@ -123,6 +136,8 @@ def rand(
         if out is not None or layout is not None or pin_memory:
             return with_options(rand, locals())
         made = layout_for("rand", lengths, size, dtype, device)
+        if open_batches:
+            return finish(drawn(made, UNIFORM, generator, 0.0, 1.0), requires_grad)
         result = fresh(made, "rand")
         draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
         return result if requires_grad is False else finish(result, requires_grad)
@@ -162,6 +177,8 @@ def randn(
         if out is not None or layout is not None or pin_memory:
             return with_options(randn, locals())
         made = layout_for("randn", lengths, size, dtype, device)
+        if open_batches:
+            return finish(drawn(made, NORMAL, generator, 0.0, 1.0), requires_grad)
         result = fresh(made, "randn")
         draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
         return result if requires_grad is False else finish(result, requires_grad)
@@ -222,6 +239,8 @@ def randint(
             if made.dtype.category > INTEGER:
                 whole = randint(low, high, made.shape, generator=generator, device=made.device)
                 return finish(no_record_ops.to(whole, (made.dtype,)), requires_grad)
+        if open_batches:
+            return finish(drawn(made, RANDINT, generator, low, high), requires_grad)
         result = fresh(made, "randint")
         draw(made, result._storage, 0, RANDINT, generator, low, high)
         return result if requires_grad is False else finish(result, requires_grad)
@@ -284,6 +303,10 @@ def randperm(
     if dtype is not None:
         number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
     keys = rand(n, generator=generator, dtype=float64)
+    if isinstance(keys._layout, LevelLayout):
+        return no_record_ops.to(
+            no_record_ops.sort(keys, (0, False))[1], (int64 if dtype is None else as_dtype(dtype, "randperm"),)
+        )
     order = keys.numpy().argsort(kind="stable")
     return tensor(order, dtype=int64 if dtype is None else dtype, device=device, requires_grad=requires_grad)
 

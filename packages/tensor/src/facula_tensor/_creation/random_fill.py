@@ -5,22 +5,25 @@ from __future__ import annotations
 from sys import _getframe
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import active_modes
+from facula_autograd.extend import active_modes, replace_mode
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
+from facula_storage import contiguous
 from facula_storage.extend import FLOATING, INTEGER, PlanTable
 
 from .._core.allocation import fresh, layout_for
 from .._core.memory import check_overlap, check_writable
 from .._core.promotion import as_integer, as_real, result_type
-from .._core.tensor import Tensor, method, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._core.wrapped import LevelLayout
 from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
+from .batches import open_batches
 from .filled import finish, with_options
 from .generator import LARGEST, Generator, default_generator
-from .random import NORMAL, RANDINT, UNIFORM, draw, randint, randn
+from .random import NORMAL, RANDINT, UNIFORM, draw, drawn, randint, randn
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Lengths, Number, Scalar
@@ -35,12 +38,13 @@ def _draw_into(
     layout = self._layout  # see Note [One moment]
     storage = self._storage
     offset = self._offset
+    if open_batches or isinstance(layout, LevelLayout):
+        return _draw_new_into(name, self, table, generator, first, second)
     launch = table.dense[layout.dense]
-    address = storage.ptr
     if (
         generator is None
         and self.node is None
-        and not (active_modes or launch is None or address is None or storage.version is None)
+        and not (active_modes or launch is None or (address := storage.ptr) is None or storage.version is None)
     ):  # `draw`, written out
         n, source = layout.numel, default_generator
         key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
@@ -59,6 +63,18 @@ def _draw_into(
     f = _getframe(2)
     storage.mutator = (name, f.f_code, f.f_lasti)
     return self
+
+
+def _draw_new_into(
+    name: str, self: Tensor, table: PlanTable, generator: Generator | None, first: float, second: float
+) -> Tensor:
+    """The same inside a transform: by way of a new tensor."""
+    layout = layout_of_tensor(self)
+    if layout.dtype.category != (INTEGER if table is RANDINT else FLOATING):
+        raise DTypeError(f"{name}: expected a floating tensor; got {layout.dtype.name}")
+    made = contiguous(layout.shape, layout.dtype, layout.device)
+    with replace_mode(grad=False):
+        return self.copy_(drawn(made, table, generator, first, second))
 
 
 def _bounds(name: str, first: Number, last: Number, others: dict[str, Number]) -> tuple[Number, Number]:
@@ -188,6 +204,8 @@ def normal(
         ):
             mean, std = _mean_and_deviation("normal", mean, std)
         made = layout_for("normal", (size,), None, dtype, device)
+        if open_batches:
+            return finish(drawn(made, NORMAL, generator, mean, std), requires_grad)
         result = fresh(made, "normal")
         draw(made, result._storage, 0, NORMAL, generator, mean, std)
         return finish(result, requires_grad)

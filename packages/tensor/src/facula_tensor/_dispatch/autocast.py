@@ -42,7 +42,9 @@ LOWER_FUNCTIONS = frozenset(
     "scaled_dot_product_attention tensordot vecdot".split()
 )
 # Operators that compute in float32 where they get less, and functions made of several.
-FLOAT32 = frozenset("binary_cross_entropy cross_entropy logistic_loss nll_loss prod squared_difference".split())
+FLOAT32 = frozenset(
+    "binary_cross_entropy cross_entropy logistic_loss nll_loss prod squared_difference weighted_logistic_loss".split()
+)
 FLOAT32_FUNCTIONS = frozenset(
     "adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d cdist cholesky cholesky_ex cholesky_inverse cholesky_solve "
     "cond cosine_embedding_loss ctc_loss eig eigh eigvals eigvalsh fft fft2 fftn grid_sample hfft "

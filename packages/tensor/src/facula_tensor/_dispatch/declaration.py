@@ -111,6 +111,7 @@ def _finish(op: Operator) -> Function:
 
 def make_calls(op: Operator) -> Function:
     """Give an operator the functions that call it; the one for users is returned."""
+    op.make_calls = make_calls  # for the operators of its gradients
     if op.arity < 0:
         op.call = op.default_mode_call = op.library_call = _variadic_function(op, record=True)
         op.no_record = _variadic_function(op, record=False)

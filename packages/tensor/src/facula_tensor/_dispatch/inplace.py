@@ -139,6 +139,8 @@ def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout:
 
 def accumulate(op: Operator, operands: Operands) -> Tensor:
     """Add to a gradient: in place, or anew where its elements share memory (the gradient of a sum, expanded)."""
+    if innermost(operands) is not None:
+        return op.no_record(*operands)
     layout = layout_of_tensor(operands[0])
     if layout.is_contiguous or not overlaps_itself(layout):
         return slow_inplace(op, operands)

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
-    "accepts arity bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
-    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates no_gradient optional outputs "
-    "parameters program reads_values reflected result_dtype results scaled validate_layouts validate_values value "
-    "vjp_all widens window".split()
+    "accepts arity batching bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
+    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates no_gradient optional "
+    "outputs parameters program reads_values reflected result_dtype results scaled validate_layouts "
+    "validate_values value vjp_all widens window".split()
 )
 
 
@@ -72,8 +72,8 @@ class Operator:
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
       result) instead.
     - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one launch.
-      Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its rule;
-      `no_gradient` names operands that have none.
+      Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its
+      rule; `no_gradient` names operands that have none.
     - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
       this sign.
     - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
@@ -83,8 +83,10 @@ class Operator:
     - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once,
       None where an edge is.
     - `linear`: the operands in which, taken together, the operator is linear; `bilinear`: those in each of which, taken
-      alone, it is. `jvp(F, tangents, ...)`: the tangent of the result, where neither says it and doing the vjp rules
-      twice would be slow; `tangents` has None for operands without one, the other arguments are as a vjp rule's.
+      alone, it is (`linear` are then those that are added, and optional). `jvp(F, tangents, ...)`: the tangent of the
+      result, where doing the vjp rules twice would be slow; `tangents` has None for operands without one, the other
+      arguments are as a vjp rule's.
+    - `batching`: how it computes a whole batch at once: see Note [Batching] in `transforms/batching.py`.
     - `launch_scalars`: the last parameters, where they are numbers for the launch that plans do not depend on.
     - `results`: names of the results; rules ask for those after the first by name.
     - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it (see fast/unary.py).
@@ -141,6 +143,7 @@ class Operator:
         self.linear: tuple[str, ...] = declared.get("linear", ())
         self.bilinear: tuple[str, ...] = declared.get("bilinear", ())
         self.jvp: Function | None = declared.get("jvp")
+        self.batching: str | Function | None = declared.get("batching")
         self.table: PlanTable = PlanTable(self.name)
         self.scaled_table: PlanTable = PlanTable("add_scaled")
         self.inplace_table: PlanTable = PlanTable(self.name)  # of unequal layouts: the target's, then the other's
@@ -166,6 +169,7 @@ class Operator:
         self.public: Function
         self.changing: Function
         self.window: Function | None = None
+        self.make_calls: Function
 
     def public_with(self, parameters: Parameters) -> Function:
         """The public function, with `parameters` already given."""

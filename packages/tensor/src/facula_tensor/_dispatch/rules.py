@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_autograd.extend import Node, Rule, raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
 
-from .expressions.gradients import asked_by, fused_rule, gradient_operator
-from .namespaces import no_record_ops
+from .expressions.gradients import asked_by, fused_rule
+from .one_launch import one_launch
 from .saved import _saved, saved_edges, saved_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .._core.tensor import Tensor
-    from .._core.types import Edges, Function
+    from .._core.types import Function
     from .namespaces import Namespace
     from .operator import Operator
 
@@ -66,7 +66,9 @@ def make_rules(op: Operator) -> None:
         # Complex operands are recorded on the slow path alone, which takes these instead: programs are of real numbers.
         if saves:
             plain = _backward(op, kind, op.vjps)
-            op.complex_rules[rule] = Rule(op.name, _conjugating(plain) if op.holomorphic else plain, fresh, saves, edges)
+            op.complex_rules[rule] = Rule(
+                op.name, _conjugating(plain) if op.holomorphic else plain, fresh, saves, edges
+            )
     op.rule = made[Kind.SAME]
     op.broadcast_rule = made.get(Kind.BROADCAST, op.rule)
     op.scalar_rule = made.get(Kind.SCALAR, op.rule)
@@ -87,11 +89,13 @@ def _at_first(op: Operator, kind: Kind) -> Function:
 
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
         if op.is_fast:
-            numbers = frozenset(op.inputs[1:] if kind is Kind.SCALAR else op.inputs[:1] if kind is Kind.NUMBER_FIRST else ())
+            numbers = frozenset(
+                op.inputs[1:] if kind is Kind.SCALAR else op.inputs[:1] if kind is Kind.NUMBER_FIRST else ()
+            )
             vjps = {name: fused_rule(op, name, numbers) for name in op.vjps if name not in numbers}
             made = _backward(op, kind, vjps)
         else:
-            made = _elementwise_many(op)
+            made = one_launch(op, _many(op, op.vjps))
         (op.rule, op.broadcast_rule, op.scalar_rule, op.number_first_rule)[kind.value].backward = made
         answer: Pairs = made(F, node, g)
         return answer
@@ -218,7 +222,9 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
             if ea is None:
                 return ((eb, for_other(F, g, a, b)),)
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
-    elif all(getattr(_rule_of(name, vjps, one), "identity", False) for one in op.inputs):  # a sum: no rule need be called
+    elif all(
+        getattr(_rule_of(name, vjps, one), "identity", False) for one in op.inputs
+    ):  # a sum: no rule need be called
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
@@ -228,7 +234,10 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
                 return ((eb, g),)
             return ((ea, g), (eb, g))
     else:
-        to_input, to_other = _rule_of(name, vjps, first), _rule_of(name, vjps, second)  # they ask for nothing but the gradient
+        to_input, to_other = (
+            _rule_of(name, vjps, first),
+            _rule_of(name, vjps, second),
+        )  # they ask for nothing but the gradient
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
@@ -331,50 +340,3 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
         return tuple([(edge, rule(F, g, values)) for edge, rule in zip(edges, rules, strict=True) if edge is not None])
 
     return backward_all
-
-
-def _elementwise_many(op: Operator) -> Function:
-    """For elementwise operators of three operands or more: one launch gives the gradients of all that want one.
-
-    Where that is no program, each operand's rule runs, as in `_many`. Gradients of operands that broadcast are summed.
-    """
-    one_by_one = _many(op, op.vjps)
-    known: dict[tuple[object, ...], Any] = {}
-
-    def prepare(edges: Edges, values: tuple[Any, ...]) -> Any:
-        wanted = tuple([name for name, edge in zip(op.inputs, edges, strict=True) if edge is not None])
-        numbers = frozenset([name for name, one in zip(op.inputs, values, strict=False) if type(one) in (float, int)])
-        made = gradient_operator(op, wanted, numbers)
-        return made and (made, [op.inputs.index(name) if name != "output" else None for name in made.inputs[1:]])
-
-    def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
-        kept = node.rest
-        edges, values = kept.edges, kept.values
-        key = (tuple([edge is not None for edge in edges]), tuple([type(one) for one in values]))
-        found = known.get(key, known)
-        if found is known:
-            found = known[key] = prepare(edges, values)
-        if found is None or (F is not no_record_ops and len(found[0].results) > 1):
-            return one_by_one(F, node, g)
-        made, places = found
-        for name, value, version in zip(op.inputs, values, kept.versions, strict=False):
-            if version is not None and value is not None and value._storage.version != version:
-                raise_mutated(node, value, f"its operand '{name}'")
-        given = [saved_out(node) if place is None else values[place] for place in places]
-        try:
-            answers = (made.no_record if F is no_record_ops else made.library_call)(g, *given)
-        except UnsupportedError:
-            known[key] = None
-            return one_by_one(F, node, g)
-        if len(made.results) == 1:
-            answers = (answers,)
-        pairs: Pairs = ()
-        place = 0
-        for edge, layout in zip(edges, kept.layouts, strict=True):
-            if edge is not None:
-                h = answers[place]
-                pairs += ((edge, h if h._layout is layout else F.sum_to(h, layout)),)
-                place += 1
-        return pairs
-
-    return backward

@@ -110,6 +110,7 @@ def make_view(
         n.lasti = f.f_lasti
         return v
 
+    call.find = find  # type: ignore[attr-defined]
     return call
 
 
@@ -189,6 +190,7 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
                     n.lasti = f.f_lasti
         return tuple(views)
 
+    call.find = find  # type: ignore[attr-defined]
     return call
 
 

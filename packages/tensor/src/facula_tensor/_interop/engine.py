@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,13 +59,8 @@ def _bytes_of(v: Tensor) -> memoryview:
     return memoryview(host_view(plain_address(v._storage) + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
 
 
-def _sum_of(v: Tensor) -> Any:
-    """The sum of all elements, a number; NaN on devices whose elements it would take long to look at."""
-    layout = layout_of_tensor(v)
-    if layout.device is not cpu:
-        return nan
-    total = no_record_ops.sum(v, (tuple(range(len(layout.shape))), False)) if layout.shape else v
-    return total.item()
+# The parameters of a sum over all dimensions, by their number.
+_ALL_DIMS = [(tuple(range(ndim)), False) for ndim in range(65)]
 
 
 class TensorAdapter(Adapter):
@@ -123,6 +117,24 @@ class TensorAdapter(Adapter):
         """The rows as one tensor."""
         return stack(values)
 
+    def row_count(self, v: Tensor) -> int:
+        """The length of the first dimension."""
+        return layout_of_tensor(v).shape[0] if layout_of_tensor(v).shape else 0
+
+    def map_rows(self, function: Any, batches: Sequence[Tensor], retain: bool | None) -> list[Tensor | None]:
+        """One call for all of them, by `vmap`."""
+        from ..transforms.mapping import vmap  # at its first use
+
+        which: list[bool] = []
+
+        def call(*row: Tensor) -> tuple[Tensor, ...]:
+            found = function(row, retain)
+            which[:] = [g is not None for g in found]
+            return tuple([g for g in found if g is not None])
+
+        made = iter(vmap(call, randomness="same")(*batches))
+        return [next(made) if one else None for one in which]
+
     def transform(self, args: Sequence[object]) -> Level | None:
         """The innermost level that wraps one of a Function's arguments."""
         return innermost(args)
@@ -166,12 +178,12 @@ class TensorAdapter(Adapter):
         return mutation(v._storage)
 
     def all_finite(self, values: Sequence[Any], nan: bool = True, inf: bool = True) -> bool:
-        """Whether the sum of all elements is finite; if so, each of them is."""
-        total = 0.0
+        """Whether the sum of all elements is finite: each of them is then. Devices have to be asked."""
+        total, sum = 0.0, no_record_ops.sum
         for v in values:
-            if not isinstance(v, Tensor):
+            if not isinstance(v, Tensor) or (layout := layout_of_tensor(v)).device is not cpu:
                 return False
-            total += _sum_of(v)
+            total += (sum(v, _ALL_DIMS[len(layout.shape)]) if layout.shape else v).item()
         return total - total == 0
 
     def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:

@@ -56,9 +56,9 @@ READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element a
 }
 
 
-def _host(self: Tensor) -> Tensor:
+def _host(self: Tensor, operation: str = "tolist") -> Tensor:
     """The elements in host memory and in a dtype that NumPy has: a snapshot, or a copy."""
-    self = snapshot(readable(self))
+    self = snapshot(readable(self, operation))
     if self._layout.dtype is bfloat16:
         self = no_record_ops.to(self, (float32,))
     return self if self._layout.device is cpu else no_record_ops.to_device(self, (cpu,))
@@ -72,7 +72,7 @@ MOST_READERS = 256
 
 def only_element(operation: str, self: Tensor) -> Number:
     """The one element of any tensor, and ValueError where there are more or none."""
-    now = snapshot(readable(self))
+    now = snapshot(readable(self, operation))
     layout = now._layout
     if layout.numel != 1:
         problem = f"expected a tensor of one element; got shape {layout.shape}; use .tolist()"

@@ -11,7 +11,7 @@ from facula_storage.extend import INTEGER
 
 from .._core.errors import named
 from .._core.promotion import plain_number
-from .._core.tensor import Tensor, layout_of_tensor, method, readable, snapshot
+from .._core.tensor import Tensor, elements, layout_of_tensor, method, readable, snapshot
 from .._dispatch.namespaces import recorded_ops
 from .export import item, only_element, readers
 
@@ -113,7 +113,7 @@ def as_complex(self: Tensor) -> complex:
 @boundary
 def as_index(self: Tensor) -> int:
     """The one element of an integer tensor as an int. TypeError for other dtypes."""
-    now = snapshot(readable(self))
+    now = snapshot(readable(self, "index"))
     dtype, shape = now._layout.dtype, now._layout.shape
     if dtype.category > INTEGER or now._layout.numel != 1:
         raise named(
@@ -154,7 +154,7 @@ def as_bytes(self: Tensor) -> bytes:
 @boundary
 def formatted(self: Tensor, spec: str) -> str:
     """The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`."""
-    now = snapshot(readable(self))
+    now = snapshot(elements(self))
     if type(self) is Tensor and not now._layout.shape and now._layout.device.type != "meta":
         return format(item(now), spec)
     if spec:

@@ -10,7 +10,7 @@ from facula_storage import Layout, bool_, cpu, int64
 
 from .._core.parameter import Parameter
 from .._core.promotion import get_default_dtype
-from .._core.tensor import Tensor, method, readable, snapshot
+from .._core.tensor import Tensor, elements, method, snapshot
 from .._core.wrapped import LevelLayout
 from .export import MOST_DIMS
 from .formatting import Excerpt, laid_out
@@ -23,7 +23,7 @@ PREFIX = "tensor("
 @boundary
 def represent(self: Tensor) -> str:
     """The elements (the corners of large tensors), and what is not to be guessed from them."""
-    now = snapshot(readable(self))
+    now = snapshot(elements(self))
     layout = now._layout
     name = "Parameter containing:\n" if isinstance(self, Parameter) else ""
     options = chosen()

@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 
 
 @elementwise
+class _log1p_exp:
+    """log(1 + exp(-abs(x))): how far the softened maximum of x and 0 is from the maximum."""
+
+    compute_dtype = floating
+    accepts = real
+
+    def vjp_input(F, g, input):
+        return F.neg(F.mul(g, F.mul(F.sign(input), F.sigmoid(F.neg(F.abs(input))))))
+
+
+@elementwise
 class _log_sigmoid:
     """log(sigmoid(x)), without overflow."""
 
@@ -23,7 +34,7 @@ class _log_sigmoid:
     accepts = real
 
     def value(F, input):
-        return F.minimum(input, 0) - F.log1p(F.exp(-abs(input)))
+        return F.minimum(input, 0) - F.log1p_exp(input)
 
     def partial_input(F, input):
         return F.sigmoid(-input)
@@ -37,7 +48,7 @@ class _softplus:
     accepts = real
 
     def value(F, input):
-        return F.where(input > 20, input, F.relu(input) + F.log1p(F.exp(-abs(input))))
+        return F.where(input > 20, input, F.relu(input) + F.log1p_exp(input))
 
     def partial_input(F, input):
         return F.where(input > 20, 1, F.sigmoid(input))

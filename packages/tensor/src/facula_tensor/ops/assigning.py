@@ -52,6 +52,7 @@ class _overwrite:
 
     inputs = ("input", "other")
     holomorphic = False
+    batching = "first"
 
     def outputs(layout, other):
         return layout

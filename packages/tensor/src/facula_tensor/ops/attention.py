@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf, prod, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError
@@ -12,6 +12,7 @@ from facula_storage.extend import BOOL, FLOATING
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.batches import for_each_draw, open_batches
 from .._creation.generator import default_generator
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator
@@ -39,6 +40,15 @@ def rows_ready(F: Namespace, operand: Tensor) -> Tensor:
     return operand if layout.shape[-1] <= 1 or layout.strides[-1] == 1 else F.contiguous(operand)
 
 
+def batched(call: Any, place: int) -> Any:
+    """The batching rule: more leading dimensions. `place` is that of the mask, which broadcasts."""
+    if call.parameters[2] and call.level.randomness == "same":
+        return call.each()
+    wholes = [call.whole(one) for one in call.operands]
+    wholes[place] = call.aligned()[place]
+    return call.wrap(call.run(tuple(wholes)))
+
+
 @operator
 class _attention:
     """softmax(scale query @ key.T + attn_mask) @ value of operands with equal leading dimensions.
@@ -58,6 +68,9 @@ class _attention:
         if all([a is b for a, b in zip(ready, operands, strict=False)]):
             return None
         return F.attention(*ready, operands[3], parameters)
+
+    def batching(F, call):
+        return batched(call, 3)
 
     def outputs(query, key, value, attn_mask, *parameters):
         rows = query.shape[:-1]
@@ -80,6 +93,9 @@ class _attention_grad:
     optional = ("attn_mask",)
     parameters = PARAMETERS
     launch_scalars = PARAMETERS[1:]
+
+    def batching(F, call):
+        return batched(call, 4)
 
     def outputs(g, query, key, value, *rest):
         return tuple([contiguous(one.shape, one.dtype, one.device) for one in (query, key, value)])
@@ -315,6 +331,8 @@ def scaled_dot_product_attention(
     query, key, value, attn_mask = broadcast(query, key, value, attn_mask)
     count = prod(query.shape[:-1]) * key.shape[-2]
     place = default_generator.advance(count) if share else (0, 0)
+    if share and open_batches:
+        query = for_each_draw(query)
     parameters = (bool(is_causal), scale, share, *place)
     if attn_mask is not None and attn_mask.requires_grad and is_grad_enabled():
         result = composed(query, key, value, attn_mask, parameters)

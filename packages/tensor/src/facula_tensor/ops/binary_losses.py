@@ -84,31 +84,64 @@ def odds_slope(F: Namespace, input: Tensor) -> Tensor:
 
 @elementwise
 class _logistic_loss:
-    """-(weight target log(p) + (1 - target) log(1 - p)) of p = sigmoid(input), without overflow."""
+    """-(target log(p) + (1 - target) log(1 - p)) of p = sigmoid(input): exact for confident logits of either sign."""
+
+    inputs = ("input", "target")
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input, target):
+        return F.where(input < 0, -target, 1 - target) * input + F.log1p_exp(input)
+
+    def partial_input(F, input, target):
+        return F.logistic_slope(input, target)
+
+    def partial_target(F, input):
+        return -input
+
+
+@elementwise
+class _logistic_slope:
+    """The slope of `logistic_loss` by its input, sigmoid(input) - target."""
+
+    inputs = ("input", "target")
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input, target):
+        s = F.sigmoid(-abs(input))
+        return F.where(input < 0, s - target, (1 - target) - s)
+
+    def partial_input(F, input):
+        s = F.sigmoid(-abs(input))
+        return s * (1 - s)
+
+
+@elementwise
+class _weighted_logistic_loss:
+    """The same, where weight is a factor of the first term."""
 
     inputs = ("input", "target", "weight")
     compute_dtype = floating
     accepts = real
 
     def value(F, input, target, weight):
-        near = F.where(input < 0, -weight * target * input, (1 - target) * input)
-        return near + (1 - target + weight * target) * F.log1p(F.exp(-abs(input)))
+        near = F.where(input < 0, -weight * target, 1 - target) * input
+        return near + (1 - target + weight * target) * F.log1p_exp(input)
 
-    def vjp_input(F, g, input, target, weight, input_layout):
-        return F.sum_to(F.mul(g, F.logistic_slope(input, target, weight)), input_layout)
+    def partial_input(F, input, target, weight):
+        return F.weighted_logistic_slope(input, target, weight)
 
-    def vjp_target(F, g, input, weight, target_layout):
-        if isinstance(weight, Tensor):
-            input = F.add(input, F.mul(F.sub(weight, 1), F.log_sigmoid(input)))
-        return F.neg(F.sum_to(F.mul(g, input), target_layout))
+    def partial_target(F, input, weight):
+        return (weight - 1) * -F.log_sigmoid(input) - input
 
-    def vjp_weight(F, g, input, target, weight_layout):
-        return F.neg(F.sum_to(F.mul(g, F.mul(target, F.log_sigmoid(input))), weight_layout))
+    def partial_weight(F, input, target):
+        return -(target * F.log_sigmoid(input))
 
 
 @elementwise
-class _logistic_slope:
-    """The slope of `logistic_loss` by its input: sigmoid(input) - target, where weight is 1."""
+class _weighted_logistic_slope:
+    """The slope of `weighted_logistic_loss` by its input."""
 
     inputs = ("input", "target", "weight")
     compute_dtype = floating
@@ -118,20 +151,15 @@ class _logistic_slope:
         s, both = F.sigmoid(-abs(input)), 1 - target + weight * target
         return F.where(input < 0, both * s - weight * target, (1 - target) - both * s)
 
-    def vjp_input(F, g, input, target, weight, input_layout):
-        rest = F.sigmoid(F.neg(input))
-        bend = F.mul(F.mul(g, F.sigmoid(input)), rest)
-        if isinstance(weight, Tensor):
-            bend = F.mul(bend, F.add(F.mul(target, F.sub(weight, 1)), 1))
-        return F.sum_to(bend, input_layout)
+    def partial_input(F, input, target, weight):
+        s = F.sigmoid(-abs(input))
+        return s * (1 - s) * (1 - target + weight * target)
 
-    def vjp_target(F, g, input, weight, target_layout):
-        if isinstance(weight, Tensor):
-            g = F.mul(g, F.add(F.mul(F.sub(weight, 1), F.sigmoid(F.neg(input))), 1))
-        return F.neg(F.sum_to(g, target_layout))
+    def partial_target(F, input, weight):
+        return (1 - weight) * F.sigmoid(-input) - 1
 
-    def vjp_weight(F, g, input, target, weight_layout):
-        return F.neg(F.sum_to(F.mul(g, F.mul(target, F.sigmoid(F.neg(input)))), weight_layout))
+    def partial_weight(F, input, target):
+        return -(target * F.sigmoid(-input))
 
 
 def binary_cross_entropy(
@@ -198,7 +226,10 @@ def binary_cross_entropy_with_logits(
     try:
         reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
         same_shape("binary_cross_entropy_with_logits", input, target)
-        losses = recorded_ops.logistic_loss(input, target, 1.0 if pos_weight is None else pos_weight)
+        if pos_weight is None:
+            losses = recorded_ops.logistic_loss(input, target)
+        else:
+            losses = recorded_ops.weighted_logistic_loss(input, target, pos_weight)
         return reduced(losses if weight is None else losses * weight, reduction)
     except FaculaError as error:
         trim_traceback(error)
@@ -207,6 +238,8 @@ def binary_cross_entropy_with_logits(
 
 def same_shape(operation: str, input: Tensor, target: Tensor) -> None:
     """Raise unless both are tensors of one shape; `operation` is the name in the error."""
+    if type(input) is type(target) is Tensor and input._layout is target._layout:
+        return
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
     if a != b:
         raise ArgumentError(f"{operation}: expected target of input's shape {a}; got {b}")

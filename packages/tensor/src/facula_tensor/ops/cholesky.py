@@ -32,6 +32,7 @@ class _cholesky_ex:
     parameters = ("upper",)
     results = ("out", "info")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, upper):
         return contiguous(layout.shape, layout.dtype, layout.device), status_layout(layout)

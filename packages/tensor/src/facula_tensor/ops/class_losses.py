@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
@@ -75,6 +75,19 @@ def _by_class(name: str) -> None:
         def outputs(input, target, weight, reduction, ignore_index, label_smoothing):
             return contiguous(target.shape if reduction == "none" else (), input.dtype, input.device)
 
+        def batching(F, call):
+            (input, target, weight), (reduction, *rest) = call.operands, call.parameters
+            if call.batched[2]:
+                x = F.log_softmax(input, (1,)) if name == "cross_entropy" else input
+                losses = weighted(F, x, target, weight, rest)
+            else:
+                operands = (call.rows(input), call.rows(target), weight)
+                losses = call.split(call.run(operands, ("none", *rest)))
+            if reduction == "none":
+                return losses
+            total = F.sum(losses, (tuple(range(layout_of_tensor(losses).ndim)), False))
+            return total if reduction == "sum" else F.div(total, weights_of(F, input, target, weight, rest[0])[1])
+
         def vjp_input(F, g, input, target, weight, reduction, ignore_index, label_smoothing):
             return gradient_of(F)(g, input, target, weight, (reduction, ignore_index, label_smoothing))
 
@@ -88,6 +101,19 @@ def _by_class(name: str) -> None:
 
         def outputs(g, input, target, weight, *parameters):
             return contiguous(input.shape, input.dtype, input.device)
+
+        def batching(F, call):
+            (g, input, target, weight), (reduction, *rest) = call.operands, call.parameters
+            if reduction == "mean":
+                g = F.div(g, weights_of(F, input, target, weight, rest[0])[1])
+            g = F.expand(g, layout_of_tensor(target).shape)
+            if not call.batched[3]:
+                operands = (F.contiguous(call.rows(g)), call.rows(input), call.rows(target), weight)
+                return call.split(call.run(operands, ("none", *rest)))
+            if name == "nll_loss":
+                return weighted_grad(F, g, input, target, weight, rest)
+            x = F.log_softmax(input, (1,))
+            return F.log_softmax_grad(weighted_grad(F, g, x, target, weight, rest), x, (1,))
 
         def vjp_grad(F, g, grad, input, target, weight, reduction, ignore_index, label_smoothing):
             slope = gradient_of(F)(F.ones_like(grad), input, target, weight, (reduction, ignore_index, label_smoothing))
@@ -133,6 +159,41 @@ def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, b
             f"{name}: expected weight of shape ({classes},) and {x.dtype.name}, a number for each class; "
             f"got {weight.shape} and {weight.dtype.name}"
         )
+
+
+def weights_of(
+    F: Namespace, input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
+) -> tuple[Tensor, Tensor]:
+    """The weight of each target, 0 of one that is ignored, and their sum, which a mean divides by."""
+    counts = F.ne(target, ignore_index)
+    if weight is None:
+        each = F.to(counts, (layout_of_tensor(input).dtype,))
+    else:
+        each = F.where(counts, F.take(weight, F.where(counts, target, 0), (0,)), 0)
+    return each, F.sum(each, (tuple(range(layout_of_tensor(target).ndim)), False))
+
+
+def weighted(F: Namespace, x: Tensor, target: Tensor, weight: Tensor, rest: Sequence[Any]) -> Tensor:
+    """The losses where the weights are batched, from logarithms of probabilities; `rest` as the parameters."""
+    ignore_index, smoothing = rest
+    each = weights_of(F, x, target, weight, ignore_index)[0]
+    losses = F.mul(F.nll_loss(x, target, None, ("none", ignore_index, 0.0)), F.mul(each, 1 - smoothing))
+    if not smoothing:
+        return losses
+    row = F.sum(F.mul(x, F.channels_of(weight, layout_of_tensor(x))), ((1,), False))
+    share = F.mul(row, -smoothing / x.shape[1])
+    return F.add(losses, F.where(F.ne(target, ignore_index), share, 0))
+
+
+def weighted_grad(F: Namespace, g: Tensor, x: Tensor, target: Tensor, weight: Tensor, rest: Sequence[Any]) -> Tensor:
+    """The gradient of `weighted` by `x`."""
+    ignore_index, smoothing = rest
+    each = weights_of(F, x, target, weight, ignore_index)[0]
+    along = F.nll_loss_grad(F.mul(g, F.mul(each, 1 - smoothing)), x, target, None, ("none", ignore_index, 0.0))
+    if not smoothing:
+        return along
+    g = F.where(F.ne(target, ignore_index), F.mul(g, -smoothing / x.shape[1]), 0)
+    return F.add(along, F.mul(F.unsqueeze(g, 1), F.channels_of(weight, layout_of_tensor(x))))
 
 
 def by_probabilities(

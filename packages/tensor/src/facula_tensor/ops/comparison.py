@@ -142,6 +142,7 @@ class _answering:
 
     inputs = ("input", "other")
     holomorphic = False
+    batching = "first"
 
     def outputs(layout, other):
         return layout

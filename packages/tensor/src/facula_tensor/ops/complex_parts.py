@@ -144,6 +144,7 @@ class _from_parts:
     holomorphic = False
 
     outputs = _whole_layout
+    batching = "elementwise"
 
     def execute(operands, parameters):
         real, imag = operands

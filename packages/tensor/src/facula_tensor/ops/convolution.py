@@ -55,12 +55,24 @@ class _conv2d:
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
     parameters = PARAMETERS
+    bilinear = ("input", "weight")
+    linear = ("bias",)
 
     def decompose(F, operands, parameters):
         return _ready(F, "conv2d", operands, parameters)
 
     def outputs(input, weight, bias, stride, padding, dilation, groups, size):
         return contiguous((input.shape[0], weight.shape[0], *size), input.dtype, input.device)
+
+    def batching(F, call):
+        input, weight, bias = call.operands
+        if call.batched[2]:
+            row = F.reshape(bias, (-1, *(1,) * (layout_of_tensor(input).ndim - 2)))
+            return F.add(F.conv2d(input, weight, None, call.parameters), row)
+        if not call.batched[1]:
+            return call.split(call.run((call.rows(input), weight, bias)))
+        bias = None if bias is None else call.rows(bias)
+        return call.split_channels(call.run((call.channels(input), call.rows(weight), bias), call.grouped()))
 
     def vjp_input(F, g, weight, input_layout, stride, padding, dilation, groups):
         return F.conv2d_input(g, weight, (stride, padding, dilation, groups, input_layout.shape[2:]))
@@ -85,6 +97,12 @@ class _conv2d_input:
     def outputs(grad, weight, stride, padding, dilation, groups, size):
         return contiguous((grad.shape[0], weight.shape[1] * groups, *size), grad.dtype, grad.device)
 
+    def batching(F, call):
+        grad, weight = call.operands
+        if not call.batched[1]:
+            return call.split(call.run((call.rows(grad), weight)))
+        return call.split_channels(call.run((call.channels(grad), call.rows(weight)), call.grouped()))
+
     def vjp_grad(F, g, weight, grad_layout, stride, padding, dilation, groups):
         return F.conv2d(g, weight, None, (stride, padding, dilation, groups, grad_layout.shape[2:]))
 
@@ -104,6 +122,9 @@ class _conv2d_weight:
 
     def outputs(grad, input, stride, padding, dilation, groups, size):
         return contiguous((grad.shape[1], input.shape[1] // groups, *size), grad.dtype, grad.device)
+
+    def batching(F, call):
+        return call.split(call.run(tuple([call.channels(one) for one in call.operands]), call.grouped()))
 
     def vjp_grad(F, g, input, grad_layout, stride, padding, dilation, groups):
         return F.conv2d(input, g, None, (stride, padding, dilation, groups, grad_layout.shape[2:]))

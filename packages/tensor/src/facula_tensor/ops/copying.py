@@ -33,7 +33,9 @@ class to:
 
     kernel = "copy"
     parameters = ("dtype",)
+    linear = ("input",)
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, dtype):
         return contiguous(layout.shape, dtype, layout.device)
@@ -47,7 +49,9 @@ class to_device:
     """A copy on another device."""
 
     parameters = ("device",)
+    linear = ("input",)
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, device):
         return contiguous(layout.shape, layout.dtype, device)
@@ -80,7 +84,9 @@ def new_tensor(layout: Layout) -> Tensor:
 class _clone:
     """A copy in memory of its own."""
 
+    linear = ("input",)
     kernel = "copy"
+    batching = "leading"
 
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import enable_grad, grad
 from facula_errors import ArgumentError, DTypeError
@@ -17,6 +17,7 @@ from facula_storage.extend import INTEGER
 
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor
+from .._core.wrapped import is_differentiated
 from .._creation.from_data import tensor
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator
@@ -64,10 +65,25 @@ class _ctc_loss:
     def validate_layouts(log_probs, targets, lengths, longest, *launch):
         _check(log_probs, targets, lengths, longest)
 
+    def decompose(F, operands, parameters):
+        log_probs, targets, lengths = operands
+        if not is_differentiated(operands):
+            return None
+        losses = composed(log_probs, targets, lengths, parameters[1])  # Note [Levels]: the rule takes its own gradient
+        # Of probabilities that add up to 1, as the rule has it.
+        inside = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
+        whole = F.sum(F.where(F.unsqueeze(inside, 2), F.exp(log_probs), 0), ((0, 2), False))
+        losses = F.add(losses, F.sub(whole, whole.detach()))
+        return F.where(F.lt(losses, -NEVER / 2), losses, 0.0 if parameters[2] else float("inf")), None
+
     def outputs(log_probs, targets, lengths, longest, blank, zero_infinity):
         steps, batch, _ = log_probs.shape
         dtype, device = log_probs.dtype, log_probs.device
         return contiguous((batch,), dtype, device), contiguous((batch, steps, 2 * longest + 1), dtype, device)
+
+    def batching(F, call):
+        log_probs, targets, lengths = joined(F, call, *call.operands)
+        return call.split(call.run((log_probs, targets, lengths)))
 
     def vjp_all(F, g, edges, log_probs, targets, lengths, out, alphas, longest, blank, zero_infinity):
         parameters = (longest, blank, zero_infinity)
@@ -92,8 +108,24 @@ class _ctc_loss_grad:
                 f"got {(g.shape, losses.shape, alphas.shape)}"
             )
 
+    def batching(F, call):
+        g, log_probs, targets, lengths, losses, alphas = call.operands
+        rest = [F.contiguous(call.rows(one)) for one in (losses, alphas)]
+        return call.split_channels(
+            call.run((F.contiguous(call.rows(g)), *joined(F, call, log_probs, targets, lengths), *rest))
+        )
+
     def outputs(g, log_probs, *rest):
         return contiguous(log_probs.shape, log_probs.dtype, log_probs.device)
+
+
+def joined(F: Namespace, call: Any, log_probs: Tensor, targets: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
+    """The operands of a batch of calls as those of one, of more examples."""
+    size, count = call.size, layout_of_tensor(targets).numel
+    starts = tensor([[[0, 0, count * i]] for i in range(size)], device=lengths.device)
+    lengths = F.add(call.whole(lengths), F.to(starts, (layout_of_tensor(lengths).dtype,)))
+    merged = F.reshape(lengths, (-1, 3))
+    return F.contiguous(call.channels(log_probs)), F.contiguous(call.rows(targets)), merged
 
 
 def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,

@@ -26,6 +26,8 @@ __all__ = ["det", "logdet", "slogdet"]
 class _det:
     """The determinant of each matrix."""
 
+    batching = "leading"
+
     def outputs(layout):
         return contiguous(layout.shape[:-2], layout.dtype, layout.device)
 
@@ -36,6 +38,8 @@ class _det:
 @operator
 class _adjugate:
     """The transposed matrix of cofactors: det(A) A^-1, and defined where A is singular."""
+
+    batching = "leading"
 
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)
@@ -49,6 +53,7 @@ class _adjugate_grad:
     """The derivative by A of the sum of the elements of g adj(A), element by element."""
 
     inputs = ("input", "other")
+    batching = "leading"
 
     def outputs(g, layout):
         return contiguous(layout.shape, layout.dtype, layout.device)
@@ -74,6 +79,7 @@ class _slogdet:
 
     results = ("out", "sign")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout):
         sign = contiguous(layout.shape[:-2], layout.dtype, layout.device)
@@ -106,6 +112,7 @@ class _turned_sign:
 
     inputs = ("input", "other")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, sign):
         return contiguous(sign.shape, sign.dtype, sign.device)

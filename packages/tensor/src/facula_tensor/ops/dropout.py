@@ -9,6 +9,7 @@ from facula_storage.extend import FLOATING
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.batches import for_each_draw, open_batches
 from .._creation.generator import default_generator
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
@@ -67,6 +68,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
             return input
         if layout.dtype.category != FLOATING:
             raise DTypeError(f"dropout: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
+        if open_batches:
+            input = for_each_draw(input)
         result = recorded_ops.dropout(input, (p, *default_generator.advance(layout.numel)))
         return input.copy_(result) if inplace else result
     except FaculaError as error:

@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_storage import DType, contiguous, int32
 from facula_storage.extend import INTEGER
 
-from .._core.tensor import Tensor, layout_of_tensor, method, steady
+from .._core.tensor import Tensor, elements, layout_of_tensor, method, steady
 from .._creation.filled import empty
 from .._creation.ranges import eye
 from .._dispatch.declaration import operator
@@ -38,6 +38,7 @@ class _lu_factor_ex:
 
     results = ("out", "pivots", "info")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout):
         *batch, m, n = layout.shape
@@ -97,6 +98,7 @@ class _permutation_of:
     """Permutation matrices of row exchanges, as float32."""
 
     parameters = ("rows",)
+    batching = "leading"
 
     def outputs(layout, rows):
         from facula_storage import float32
@@ -126,8 +128,9 @@ def check_pivots(name: str, LU: Tensor, pivots: Tensor) -> Tensor:
     if given.shape != (*wanted[:-2], min(wanted[-2:])):
         raise ArgumentError(f"{name}: expected pivots of shape {(*wanted[:-2], min(wanted[-2:]))}; got {given.shape}")
     if given.numel and given.device.type != "meta":
-        every = (tuple(range(len(given.shape))), False)
-        low, high = no_record_ops.amin(pivots, every).item(), no_record_ops.amax(pivots, every).item()
+        every = elements(pivots)
+        whole = (tuple(range(every.ndim)), False)
+        low, high = no_record_ops.amin(every, whole).item(), no_record_ops.amax(every, whole).item()
         if low < 1 or high > wanted[-2]:
             raise ArgumentError(f"{name}: expected pivots from 1 to {wanted[-2]}; got {low if low < 1 else high}")
     return no_record_ops.to(pivots, (int32,))

@@ -11,6 +11,7 @@ from .._core.errors import show
 from .._core.memory import check_overlap, check_writable
 from .._core.promotion import as_integer, as_real
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._core.wrapped import batched_as
 from .._creation.filled import zeros
 from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -157,7 +158,7 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         classes = max(no_record_ops.amax(index, every).item() + 1, 1)
     elif classes < 1:
         raise ArgumentError(f"one_hot: expected num_classes to be positive, or -1; got {classes}")
-    result = zeros(*layout.shape, classes, dtype=int64, device=layout.device)
+    result = batched_as(zeros(*layout.shape, classes, dtype=int64, device=layout.device), index)
     try:
         return scatter_(result, -1, no_record_ops.unsqueeze(index, -1), 1)
     except InvalidIndexError:

@@ -28,6 +28,7 @@ class _flip:
     """The elements backwards along `dims`, which count from the front."""
 
     parameters = ("dims",)
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, dims):
@@ -42,6 +43,7 @@ class _roll:
     """The elements moved on by `shifts`, which are in range, along `dims`, each named once."""
 
     parameters = ("shifts", "dims")
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, shifts, dims):

@@ -26,6 +26,7 @@ class _fft_complex:
     """
 
     parameters = ("dims", "inverse", "norm")
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, dims, inverse, norm):
@@ -40,6 +41,7 @@ class _fft_from_real:
     """The transform of real numbers, without the half of the last of `dims` that is the conjugate of the other."""
 
     parameters = ("dims", "norm")
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, dims, norm):
@@ -60,6 +62,7 @@ class _fft_to_real:
     """The inverse transform to real numbers, `length` of them along the last of `dims`, of which half is given."""
 
     parameters = ("dims", "length", "norm")
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, dims, length, norm):

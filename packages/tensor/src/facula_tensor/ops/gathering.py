@@ -87,6 +87,7 @@ class _gather:
 
     inputs = ("input", "index")
     parameters = ("dim",)
+    linear = ("input",)
     holomorphic = False
 
     def validate_layouts(layout, index, dim):
@@ -121,6 +122,7 @@ class _scatter:
 
     inputs = ("input", "index", "src")
     parameters = ("dim", "mode")
+    linear = ("input", "src")
     holomorphic = False
 
     def outputs(layout, index, src, dim, mode):

@@ -19,6 +19,7 @@ class _gather_taps:
 
     inputs = ("input", "weights", "places")
     holomorphic = False
+    batching = "rows"
 
     def decompose(F, operands, parameters):
         return in_row_major(F, "gather_taps", operands, parameters)
@@ -40,6 +41,7 @@ class _scatter_taps:
     inputs = ("grad", "weights", "places")
     parameters = ("length",)
     holomorphic = False
+    batching = "rows"
 
     def decompose(F, operands, parameters):
         return in_row_major(F, "scatter_taps", operands, parameters)
@@ -60,6 +62,7 @@ class _weigh_taps:
 
     inputs = ("grad", "input", "places")
     holomorphic = False
+    batching = "rows"
 
     def decompose(F, operands, parameters):
         return in_row_major(F, "weigh_taps", operands, parameters)

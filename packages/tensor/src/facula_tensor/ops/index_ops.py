@@ -21,6 +21,7 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .assigning import assign_inplace
 from .gathering import as_index, at_least_one, different_dtypes
+from .indexing.batches import taken
 from .indexing.getitem import put_into
 from .masks import fitting, masked_fill, masked_fill_
 from .scattering import check_reduction, reduced
@@ -37,7 +38,10 @@ class _index_select:
 
     inputs = ("input", "index")
     parameters = ("dim", "skip", "scaled")
+    linear = ("input",)
     holomorphic = False
+
+    batching = taken
 
     def outputs(layout, index, dim, skip, scaled):
         shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
@@ -139,7 +143,7 @@ def _put(
         result = recorded_ops.put(at_least_one(recorded_ops, self), index, values, (dim, accumulate, True))
         return result if self.ndim else recorded_ops.squeeze(result, 0)
     check_writable(operation, self)
-    if starts_inplace(operation, self, (self, values)):
+    if starts_inplace(operation, self, (self, index, values)):
         return assign_inplace(operation, self, _put(operation, self, dim, index, values, accumulate, False))
     there = snapshot(self)
     check_overlap(operation, there, ())
@@ -253,7 +257,7 @@ def _rows(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
     dim, index = _listed(operation, self, dim, index)
     shape = tuple(self.shape)
     mask = zeros(shape[dim : dim + 1] or (1,), dtype=bool_, device=self.device)
-    put_into(snapshot(mask), index, no_record_ops.ones_like(no_record_ops.to(index, (bool_,))), 0, False)
+    mask = no_record_ops.put(mask, index, no_record_ops.ones_like(no_record_ops.to(index, (bool_,))), (0, False, False))
     return mask.view(-1, *[1] * (len(shape) - 1 - dim)) if shape else mask[0]
 
 

@@ -23,6 +23,7 @@ class _inv_ex:
     """The inverse of matrices, and `info`: 0, or the place (from 1) of the first pivot that is 0."""
 
     results = ("out", "info")
+    batching = "leading"
 
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device), status_layout(layout)
@@ -38,6 +39,7 @@ class _solve_ex:
 
     inputs = ("A", "B")
     results = ("out", "info")
+    batching = "leading"
 
     def outputs(a, b):
         batch = broadcast_shapes("solve", a.shape[:-2], b.shape[:-2])

@@ -40,6 +40,7 @@ class _cat:
     inputs = ("tensors",)
     arity = -1
     parameters = ("dim",)
+    linear = ("tensors",)
     holomorphic = False
 
     def outputs(layouts, dim):
@@ -67,6 +68,7 @@ class _stack:
     inputs = ("tensors",)
     arity = -1
     parameters = ("dim",)
+    linear = ("tensors",)
     holomorphic = False
 
     def outputs(layouts, dim):

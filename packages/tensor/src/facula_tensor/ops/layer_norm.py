@@ -6,6 +6,7 @@ square layer normalization, 2019.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
@@ -124,6 +125,17 @@ def _by_rows(name: str) -> None:
             ready = [None if one is None else F.contiguous(one) for one in operands]
             return None if all(a is b for a, b in zip(ready, operands, strict=True)) else call(*ready, parameters)
 
+        def batching(F, call):
+            input, *given = call.operands
+            if any(call.batched[1:]):  # weights for each element of the batch
+                out, *statistics = getattr(F, name)(input, *[None] * len(affine), call.parameters)
+                for apply, one in zip((F.mul, F.add), given, strict=False):
+                    if one is not None:
+                        out = apply(out, F.channels_of(one, layout_of_tensor(input)) if grouped else one)
+                return (out, *statistics)
+            out, *statistics = call.run((call.rows(input) if grouped else call.whole(input), *given))
+            return (call.split(out) if grouped else call.wrap(out), *[call.split(one) for one in statistics])
+
         vjp_all = about_the_mean if centred else about_0
 
     @operator
@@ -138,6 +150,14 @@ def _by_rows(name: str) -> None:
             made = contiguous((0,), input.dtype, input.device) if weight is None else weight
             return (contiguous(input.shape, input.dtype, input.device), *[made] * len(affine))
 
+        def batching(F, call):
+            g, input, *statistics, weight = call.operands
+            x, g, scale, dims, sides = prepared(F, g, input, weight, call.parameters[0])
+            kept = (*x.shape[: dims[0]], *[1] * len(dims))
+            *means, inverse = [F.reshape(one, kept) for one in statistics]
+            y = F.mul(F.sub(x, means[0]) if centred else x, inverse)
+            return derived(F, g, y, inverse, scale, (dims, sides), layout_of_tensor(input))
+
     def in_one_launch(
         g: Tensor, input: Tensor, weight: Tensor | None, statistics: Statistics, count: int, eps: float
     ) -> Gradients:
@@ -150,37 +170,61 @@ def _by_rows(name: str) -> None:
     ) -> Gradients:
         """The same in operators that have gradients, from the operands alone."""
         F = recorded_ops
-        layout = layout_of_tensor(input)
-        dtype, wide, shape = layout.dtype, kept_dtype(layout), layout.shape
-        x, g = F.to(input, (wide,)), F.to(g, (wide,))
-        scale: Tensor | int = 1 if weight is None else F.to(weight, (wide,))
-        if grouped:
-            split = (shape[0], count, shape[1] // count, *shape[2:])
-            x, g = F.reshape(x, split), F.reshape(g, split)
-            if weight is not None:
-                scale = F.reshape(scale, (count, split[2], *(1,) * (len(shape) - 2)))
-            dims, sides = tuple(range(2, len(split))), (0, *range(3, len(split)))
-        else:
-            dims, sides = tuple(range(len(shape) - count, len(shape))), tuple(range(len(shape) - count))
-        each = 1
-        for dim in dims:
-            each *= x.shape[dim]
-        share = 1 / max(1, each)
+        x, g, scale, dims, sides = prepared(F, g, input, weight, count)
+        share = 1 / max(1, prod([x.shape[dim] for dim in dims]))
         if centred:
             x = F.sub(x, F.mul(F.sum(x, (dims, True)), share))
         deviation = F.rsqrt(F.add(F.mul(F.sum(F.mul(x, x), (dims, True)), share), eps))
-        y = F.mul(x, deviation)
+        return derived(F, g, F.mul(x, deviation), deviation, scale, (dims, sides), layout_of_tensor(input))
+
+    def prepared(F: Namespace, g: Tensor, input: Tensor, weight: Tensor | None, count: int) -> tuple[Any, ...]:
+        """`input` and `g` in the dtype of means, groups apart; the weight likewise, or 1; dimensions in and beside rows."""
+        layout = layout_of_tensor(input)
+        wide, shape = kept_dtype(layout), layout.shape
+        x, g = F.to(input, (wide,)), F.to(g, (wide,))
+        scale: Tensor | int = 1 if weight is None else F.to(weight, (wide,))
+        if not grouped:
+            rows = len(shape) - count
+            return x, g, scale, tuple(range(rows, len(shape))), tuple(range(rows))
+        split = (shape[0], count, shape[1] // count, *shape[2:])
+        if weight is not None:
+            scale = F.reshape(scale, (count, split[2], *(1,) * (len(shape) - 2)))
+        return F.reshape(x, split), F.reshape(g, split), scale, tuple(range(2, len(split))), (0, *range(3, len(split)))
+
+    def derived(
+        F: Namespace,
+        g: Tensor,
+        y: Tensor,
+        deviation: Tensor,
+        scale: Tensor | int,
+        dims: tuple[Any, Any],
+        layout: Layout,
+    ) -> Gradients:
+        """The gradients from rows `y` of mean 0 and variance 1, where `deviation` is 1 / that of the rows before.
+
+        Arguments:
+            F: the namespace.
+            g: the gradient of the result, shaped as `y`.
+            y: the rows.
+            deviation: a number for each.
+            scale: the weight.
+            dims: the dimensions in rows, and those beside them of which the weight knows nothing.
+            layout: that of the input.
+        """
+        inside, sides = dims
+        share = 1 / max(1, prod([y.shape[dim] for dim in inside]))
         along = F.mul(g, scale)
-        less = F.mul(y, F.sum(F.mul(along, y), (dims, True)))
+        less = F.mul(y, F.sum(F.mul(along, y), (inside, True)))
         if centred:
-            less = F.add(less, F.sum(along, (dims, True)))
+            less = F.add(less, F.sum(along, (inside, True)))
         of_input = F.mul(deviation, F.sub(along, F.mul(less, share)))
         of_weight = F.mul(g, y)
         if sides:  # without any, "all" would be summed
             of_weight, g = F.sum(of_weight, (sides, False)), F.sum(g, (sides, False))
         found = (of_input, of_weight, g) if centred else (of_input, of_weight)
-        shapes = (shape, *[weights_shape(layout, count)] * len(affine))
-        return tuple([F.to(F.reshape(one, size), (dtype,)) for one, size in zip(found, shapes, strict=True)])
+        count = len(inside)
+        shapes = (layout.shape, *[weights_shape(layout, count)] * len(affine))
+        return tuple([F.to(F.reshape(one, size), (layout.dtype,)) for one, size in zip(found, shapes, strict=True)])
 
     def of_operands(function: Callable[..., Gradients]) -> Callable[..., Gradients]:
         """Where there is no weight, a bias alone has its gradient as a sum."""

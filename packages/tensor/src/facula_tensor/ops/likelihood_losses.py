@@ -168,7 +168,7 @@ def multilabel_soft_margin_loss(
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y = floats(name, input), as_tensor(name, target)
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    losses = F.logistic_loss(x, y, 1.0)
+    losses = F.logistic_loss(x, y)
     if weight is not None:
         losses = F.mul(losses, as_tensor(name, weight))
     if not losses.ndim:

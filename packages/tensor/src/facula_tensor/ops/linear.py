@@ -40,9 +40,18 @@ class _linear:
 
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
+    bilinear = ("input", "weight")
+    linear = ("bias",)
 
     validate_layouts = _check
     direct = _is_direct
+
+    def batching(F, call):
+        input, weight, bias = call.operands
+        if not (call.batched[1] or call.batched[2]):
+            return call.wrap(call.run(call.contents))
+        product = F.matmul(input, F.mT(weight)) if call.batched[1] else F.linear(input, weight, None)
+        return product if bias is None else F.add(product, bias)
 
     def decompose(F, operands, parameters):
         input, weight, bias = operands
@@ -87,6 +96,10 @@ class _linear_weight_grad:
         for size in x.shape[:-1]:
             rows *= size
         return F.linear_weight_grad(F.reshape(g, (rows, n)), F.reshape(x, (rows, k)))
+
+    def batching(F, call):
+        grad, input = call.operands
+        return F.matmul(F.mT(grad), input)
 
     def outputs(g, x):
         return contiguous((g.shape[-1], x.shape[-1]), x.dtype, x.device)

@@ -58,21 +58,21 @@ class _absolute_difference:
 
 @elementwise
 class _huber:
-    """Half the square of a difference that is less than delta, and linear beyond."""
+    """Half the square of a difference that is less than delta, and linear beyond; at delta the slope is constant."""
 
     inputs = ("input", "target", "delta")
     compute_dtype = floating
 
     def value(F, input, target, delta):
         difference = input - target
-        size = abs(difference)
-        return F.where(size < delta, difference * difference * 0.5, delta * (size - delta * 0.5))
+        slope = F.hardtanh(difference, -delta, delta)
+        return slope * (difference - slope * 0.5)
 
     def partial_input(F, input, target, delta):
-        return huber_slope(F, input - target, delta)
+        return F.hardtanh(input - target, -delta, delta)
 
     def partial_target(F, input, target, delta):
-        return -huber_slope(F, input - target, delta)
+        return F.hardtanh(target - input, -delta, delta)
 
 
 @elementwise
@@ -84,19 +84,14 @@ class _smooth_l1:
 
     def value(F, input, target, beta):
         difference = input - target
-        size = abs(difference)
-        return F.where(size < beta, difference * difference * 0.5 / beta, size - beta * 0.5)
+        slope = F.hardtanh(difference, -beta, beta)
+        return slope * (difference - slope * 0.5) / beta
 
     def partial_input(F, input, target, beta):
-        return huber_slope(F, input - target, beta) / beta
+        return F.hardtanh(input - target, -beta, beta) / beta
 
     def partial_target(F, input, target, beta):
-        return -huber_slope(F, input - target, beta) / beta
-
-
-def huber_slope(F, difference, delta):
-    """The difference, or the bound that it is beyond; the slope of the slope at a bound is 0."""
-    return F.hardtanh(difference, -delta, delta)
+        return F.hardtanh(target - input, -beta, beta) / beta
 
 
 @elementwise
@@ -132,6 +127,8 @@ def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Ten
 
 def pair(operation: str, input: Tensor, target: Tensor) -> None:
     """Check that both are tensors, and warn where they broadcast, which is hardly ever meant."""
+    if type(input) is type(target) is Tensor and input._layout is target._layout:
+        return
     a, b = layout_of_tensor(as_tensor(operation, input)).shape, layout_of_tensor(as_tensor(operation, target)).shape
     if a != b:
         warn(f"{operation}: input {a} and target {b} differ in shape and are broadcast")
@@ -221,7 +218,8 @@ def huber_loss(
     """
     try:
         reduction_of("huber_loss", reduction)
-        delta = as_real(delta, "huber_loss", "delta")
+        if type(delta) is not float:
+            delta = as_real(delta, "huber_loss", "delta")
         if not delta > 0:
             raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
         pair("huber_loss", input, target)
@@ -256,7 +254,8 @@ def smooth_l1_loss(
     """
     try:
         reduction = reduction_of("smooth_l1_loss", reduction, size_average, reduce)
-        beta = as_real(beta, "smooth_l1_loss", "beta")
+        if type(beta) is not float:
+            beta = as_real(beta, "smooth_l1_loss", "beta")
         if not beta >= 0:
             raise ArgumentError(f"smooth_l1_loss: expected beta >= 0; got {beta}")
         if beta == 0:

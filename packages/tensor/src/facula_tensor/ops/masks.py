@@ -160,7 +160,7 @@ def _fill_in_place(self: Tensor, mask: Tensor, value: object) -> Tensor:
     """`masked_fill_` for all calls but the usual ones."""
     check_writable("masked_fill_", self)
     check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
-    if starts_inplace("masked_fill_", self, (self, value)):
+    if starts_inplace("masked_fill_", self, (self, mask, value)):
         return assign_inplace("masked_fill_", self, _filled("masked_fill_", self, mask, value))
     there = snapshot(self)
     check_overlap("masked_fill_", there, (snapshot(mask),))

@@ -24,6 +24,7 @@ class _matmul:
     """The product of two matrices, or of two equally long stacks of matrices."""
 
     inputs = ("input", "other")
+    bilinear = ("input", "other")
 
     def validate_layouts(la, lb):
         if la.dtype is not lb.dtype:
@@ -51,6 +52,19 @@ class _matmul:
             except ArgumentError:
                 raise ArgumentError(f"matmul: expected leading dimensions that broadcast; got {a} and {b}") from None
         return contiguous((*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ())), la.dtype, la.device)
+
+    def batching(F, call):
+        (a, b), (of_a, of_b) = call.operands, call.batched
+        rows, columns = layout_of_tensor(a).ndim > 1, layout_of_tensor(b).ndim > 1
+        if of_a and not of_b and layout_of_tensor(b).ndim < 3:  # more rows
+            return call.wrap(call.run(call.contents))
+        if of_b and not (of_a or columns) and layout_of_tensor(a).ndim == 2:
+            return call.wrap(F.matmul(call.contents[1], F.mT(a)))
+        if not columns:
+            return F.squeeze(F.matmul(a, F.unsqueeze(b, -1)), -1)
+        if not rows:
+            return F.squeeze(F.matmul(F.unsqueeze(a, -2), b), -2)
+        return call.wrap(call.run(call.aligned()))
 
     def vjp_input(F, g, _input, other, input_layout, other_layout):
         a, b = input_layout.shape, other_layout.shape

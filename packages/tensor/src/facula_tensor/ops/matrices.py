@@ -8,7 +8,7 @@ from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_storage import Layout, contiguous, int32
 from facula_storage.extend import FLOATING
 
-from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._core.tensor import Tensor, elements, layout_of_tensor, steady
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
@@ -98,6 +98,7 @@ def status_layout(layout: Layout) -> Layout:
 
 def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
     """LinAlgError where a matrix has an `info` that is not 0: `says` tells what that means."""
+    info = elements(info)
     layout = layout_of_tensor(info)
     if layout.device.type == "meta" or not layout.numel:
         return

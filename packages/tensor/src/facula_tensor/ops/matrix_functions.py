@@ -36,6 +36,7 @@ class _matrix_exp:
     """
 
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout):
         return contiguous(layout.shape, layout.dtype, layout.device)

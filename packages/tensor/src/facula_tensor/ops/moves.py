@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from facula_storage import contiguous
 
+from .._core.tensor import layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite
 from .._dispatch.view_call import in_row_major
@@ -35,6 +37,12 @@ class _windows:
     def decompose(F, operands, parameters):
         return in_row_major(F, "windows", operands, parameters)
 
+    def batching(F, call):
+        size, strides, offset, shared = call.parameters
+        step = layout_of_tensor(call.operands[0]).numel
+        parameters = ((call.size, *size), (step, *strides), offset, tuple([dim + 1 for dim in shared]))
+        return call.wrap(call.run(call.wholes(), parameters))
+
     def outputs(layout, size, strides, offset, shared):
         return contiguous(size, layout.dtype, layout.device)
 
@@ -52,6 +60,11 @@ class _inset:
     parameters = ("size", "strides", "offset", "shared", "value")
     holomorphic = False
 
+    def batching(F, call):
+        size, strides, offset, shared, value = call.parameters
+        parameters = ((call.size, *size), (prod(size), *strides), offset, tuple([dim + 1 for dim in shared]), value)
+        return call.wrap(call.run(call.wholes(), parameters))
+
     def outputs(layout, size, strides, offset, shared, value):
         return contiguous(size, layout.dtype, layout.device)
 
@@ -65,6 +78,8 @@ class _tile:
 
     parameters = ("outer", "inner")
     holomorphic = False
+
+    batching = "along"
 
     def outputs(layout, outer, inner):
         shape = tuple([size * whole * each for size, whole, each in zip(layout.shape, outer, inner, strict=True)])

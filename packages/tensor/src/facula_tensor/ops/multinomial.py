@@ -10,7 +10,7 @@ from facula_storage import float64
 from facula_storage.extend import FLOATING
 
 from .._core.promotion import as_integer
-from .._core.tensor import Tensor, method, snapshot
+from .._core.tensor import Tensor, elements, method, snapshot
 from .._creation.random import rand
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
@@ -76,6 +76,7 @@ def multinomial(
 
 def _check(p: Tensor, least: int) -> None:
     """ValueError for what are no weights, with the place of the first."""
+    p = elements(p)
     wrong = ~((p >= 0) & p.isfinite())
     if bool(wrong.any()):
         at = wrong.nonzero()[0].tolist()

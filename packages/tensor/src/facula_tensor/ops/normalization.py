@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import no_grad
-from facula_errors import ArgumentError, DTypeError, FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError, OperationError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous, float32
 from facula_storage.extend import FLOATING
@@ -107,6 +107,20 @@ class _batch_norm:
                 no_record_ops.copy_into(one, copy)
         return made
 
+    def batching(F, call):
+        if any([a is not None and not one for a, one in zip(call.operands[3:], call.batched[3:], strict=True)]):
+            raise OperationError(
+                "batch_norm: expected no running statistics inside vmap, since what is batched would change them in "
+                "place, or batched ones; use track_running_stats=False, or eval()"
+            )
+        input, *given = call.operands
+        further = [None if one is None else call.rows(one) for one in given]
+        out, *statistics = call.run((call.channels(input), *further))
+        for one, changed in zip(given[2:], further[2:], strict=True):
+            if one is not None and not layout_of_tensor(one).is_contiguous:
+                no_record_ops.copy_into(call.whole(one), no_record_ops.reshape(changed, tuple(call.whole(one).shape)))
+        return (call.split_channels(out), *[call.split(one) for one in statistics])
+
     def outputs(input, *rest):
         channels = contiguous(input.shape[1:2], input.dtype, input.device)
         return contiguous(input.shape, input.dtype, input.device), channels, channels
@@ -121,6 +135,12 @@ class _batch_norm_grad:
 
     inputs = ("grad", "input", "mean", "inverse", "weight")
     optional = ("weight",)
+
+    def batching(F, call):
+        g, input, *given = call.operands
+        wide = [F.contiguous(call.channels(one)) for one in (g, input)]
+        found = call.run((*wide, *[None if one is None else F.contiguous(call.rows(one)) for one in given]))
+        return (call.split_channels(found[0]), *[call.split(one) for one in found[1:]])
 
     def outputs(g, input, mean, inverse, weight):
         return contiguous(input.shape, input.dtype, input.device), mean, mean
@@ -166,6 +186,13 @@ class _batch_norm_eval:
             return wide
         ready = made_contiguous(F, operands, 5)
         return None if ready is None else F.batch_norm_eval(*ready, parameters)
+
+    def batching(F, call):
+        input, *given = call.operands
+        if not any(call.batched[1:]):
+            return call.split(call.run((call.rows(input), *given)))
+        given = [None if one is None else call.rows(one) for one in given]
+        return call.split_channels(call.run((call.channels(input), *given)))
 
     def outputs(input, *rest):
         return contiguous(input.shape, input.dtype, input.device)

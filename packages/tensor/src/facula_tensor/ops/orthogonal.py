@@ -28,6 +28,7 @@ class _qr:
 
     parameters = ("complete",)
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, complete):
         *batch, m, n = layout.shape
@@ -63,6 +64,8 @@ def square_qr_grad(F: Namespace, Q: Tensor, R: Tensor, of_Q: Tensor, of_R: Tenso
 @operator
 class _qr_r:
     """R alone, without a derivative."""
+
+    batching = "leading"
 
     def outputs(layout):
         *batch, m, n = layout.shape

@@ -52,6 +52,7 @@ class _max_pool2d:
 
     parameters = PARAMETERS
     results = ("out", "indices")
+    batching = "leading"
 
     def decompose(F, operands, parameters):
         return ready(F, "max_pool2d", operands, parameters)
@@ -70,6 +71,7 @@ class _max_pool2d_grad:
 
     inputs = ("input", "indices")
     parameters = PARAMETERS
+    batching = "leading"
 
     def decompose(F, operands, parameters):
         return ready(F, "max_pool2d_grad", operands, parameters)
@@ -87,6 +89,7 @@ class _max_pool2d_pick:
 
     inputs = ("input", "indices")
     parameters = PARAMETERS
+    batching = "leading"
 
     def decompose(F, operands, parameters):
         return ready(F, "max_pool2d_pick", operands, parameters)
@@ -103,6 +106,7 @@ class _avg_pool2d:
     """The mean of each window."""
 
     parameters = PARAMETERS
+    batching = "leading"
 
     def decompose(F, operands, parameters):
         return ready(F, "avg_pool2d", operands, parameters)
@@ -119,6 +123,7 @@ class _avg_pool2d_grad:
     """Each element's share of the windows it is in."""
 
     parameters = PARAMETERS
+    batching = "leading"
 
     def decompose(F, operands, parameters):
         return ready(F, "avg_pool2d_grad", operands, parameters)

@@ -10,7 +10,7 @@ from facula_storage import contiguous, int64
 
 from .._core.number_limits import finfo
 from .._core.promotion import as_real
-from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._core.tensor import Tensor, elements, layout_of_tensor, method, snapshot, steady
 from .._creation.filled import empty, full
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
@@ -39,6 +39,15 @@ class _pinv:
     parameters = ("hermitian",)
     results = ("out", "info")
     holomorphic = False
+
+    def batching(F, call):
+        input, *bounds = call.wholes()
+        ahead = layout_of_tensor(input).ndim - 2
+        return call.wrap(
+            call.run(
+                (input, *[F.reshape(one, (call.size, *(1,) * (ahead - one.ndim), *one.shape[1:])) for one in bounds])
+            )
+        )
 
     def outputs(layout, atol, rtol, hermitian):
         *batch, m, n = layout.shape
@@ -134,7 +143,7 @@ def least_squares(
     residuals = none
     every = (tuple(range(len(rank.shape))), False)
     wanted = driver in ("gels", "gelsd", "gelss") and m > n and a.device.type != "meta"
-    if wanted and no_record_ops.all(no_record_ops.eq(rank, n), every).item():
+    if wanted and no_record_ops.all(elements(no_record_ops.eq(rank, n)), every).item():
         left = F.abs(F.sub(F.matmul(A, solution), B))
         residuals = F.sum(F.mul(left, left), ((len(layout_of_tensor(left).shape) - 2,), False))
     if driver == "gels":

@@ -66,6 +66,10 @@ def _whole(name: str) -> Function:
             check_ordered(name, layout)
             return contiguous((), layout.dtype, layout.device)
 
+        def batching(F, call):
+            flat = F.reshape(call.operands[0], (-1,))
+            return F.reshape(getattr(F, name + "_dim")(flat, (0,))[0], ())
+
         def execute(operands, parameters):
             flat = no_record_ops.reshape(operands[0], (-1,))
             if not layout_of_tensor(flat).numel:

@@ -14,6 +14,7 @@ from facula_errors import ArgumentError, DTypeError, NumberOverflowError
 from facula_storage import Layout, contiguous, float32, float64, int64
 
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._core.wrapped import is_differentiated
 from .._dispatch.autocast import autocast_state, in_one_dtype
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -90,7 +91,24 @@ class _recurrent:
 
     def decompose(F, operands, parameters):
         check(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
+        if is_differentiated(operands):  # Note [Levels]: the rule takes gradients of its own
+            *tensors, sizes = operands
+            return *all_steps(F, *parameters, *tensors, None, sizes), None, None  # type: ignore[call-arg]
         return in_row_major(F, "recurrent", operands, parameters)
+
+    def batching(F, call):
+        input, h0, c0, *weights, sizes = call.operands
+        if sizes is not None or any(call.batched[3:]):
+            return *all_steps(F, *call.parameters, input, h0, c0, *weights, None, sizes), None, None  # type: ignore[call-arg]
+        states = [None if one is None else call.rows(one) for one in (h0, c0)]
+        out, h_n, c_n, saved, cells = call.run((F.contiguous(call.channels(input)), *states, *weights, sizes))
+        if cells is not None and layout_of_tensor(cells).numel:
+            cells = F.reshape(cells, (input.shape[0], -1, cells.shape[-1]))
+            cells = F.movedim(F.reshape(cells, (input.shape[0], call.size, -1, cells.shape[-1])), 1, 0)
+            cells = call.wrap(F.reshape(cells, (call.size, -1, cells.shape[-1])))
+        else:
+            cells = call.split(cells)
+        return call.split_channels(out), call.split(h_n), call.split(c_n), call.split_channels(saved), cells
 
     def outputs(input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes, kind, reverse):
         rows, hidden, dtype, device = input.shape[:-1], weight_hh.shape[1], input.dtype, input.device
@@ -190,7 +208,8 @@ def _recorded_gradients(
     """
     with enable_grad():
         views = [
-            one if edge is None else recorded_ops.view(one, one._layout.shape) for one, edge in zip(operands, edges)
+            one if edge is None else recorded_ops.view(one, layout_of_tensor(one).shape)
+            for one, edge in zip(operands, edges)
         ]
         *tensors, sizes = views
         results = all_steps(recorded_ops, kind, reverse, *tensors, None, sizes)  # type: ignore[arg-type, call-arg]
@@ -266,8 +285,8 @@ def recurrent_layer(
         found = recurrent_layer(kind, x, h, c, tuple(rest), reverse, sizes)  # type: ignore[arg-type]
         return tuple([None if one is None else F.to(one, (dtype,)) for one in found])  # type: ignore[return-value]
     operands = (input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh)
-    if rest:
-        return all_steps(F, kind, reverse, *operands, rest[0], sizes)  # type: ignore[arg-type, call-arg]
+    if rest or is_differentiated(operands):
+        return all_steps(F, kind, reverse, *operands, rest[0] if rest else None, sizes)  # type: ignore[arg-type, call-arg]
     try:
         out, h_n, c_n, _, _ = F.recurrent(*operands, sizes, (kind, reverse))
     except NumberOverflowError:  # the kernel's word for sizes that it does not begin with

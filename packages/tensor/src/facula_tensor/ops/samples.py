@@ -10,7 +10,8 @@ from facula_errors.extend import boundary
 from facula_storage import Layout, bfloat16, contiguous, float16, float32
 from facula_storage.extend import FLOATING
 
-from .._core.tensor import Tensor
+from .._core.tensor import Tensor, elements
+from .._creation.batches import for_each_draw, open_batches
 from .._creation.generator import Generator, default_generator
 from .._dispatch.declaration import elementwise, operator
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops
@@ -166,6 +167,8 @@ def _drawn(operation: str, operator: Function, generator: Generator | None, *ope
         raise ArgumentError(f"{operation}: generator is for device '{source.device}'; the tensor on '{first.device}'")
     if dtype in (float16, bfloat16):
         operands = tuple([recorded_ops.to(one, (float32,)) for one in operands])
+    if open_batches:
+        operands = tuple([for_each_draw(one) for one in operands])
     drawn = operator(*operands, source.advance(first.numel()))
     return drawn if drawn.dtype is dtype else recorded_ops.to(drawn, (dtype,))
 
@@ -178,6 +181,7 @@ def _floating(operation: str, what: str, dtype: DType) -> None:
 
 def _check(operation: str, what: str, given: Tensor, wrong: Tensor) -> None:
     """ArgumentError for the first element that is `wrong`."""
+    given, wrong = elements(given), elements(wrong)
     if not given.is_meta and bool(no_record_ops.any(wrong, (tuple(range(wrong.ndim)), False))):
         at = nonzero(wrong)[0].tolist()
         where = f" at {at}" if at else ""
@@ -189,6 +193,7 @@ class _constant:
     """`input`, as a function of `other` with gradient 0."""
 
     inputs = ("input", "other")
+    batching = "first"
 
     def outputs(layout, other):
         return layout

@@ -39,6 +39,7 @@ class _cumsum:
     """Running sums along a dimension, from either end."""
 
     parameters = ("dim", "backwards")
+    linear = ("input",)
     outputs = like
 
     def vjp_input(F, g, _input_layout, dim, backwards):

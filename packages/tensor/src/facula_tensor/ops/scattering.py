@@ -50,10 +50,14 @@ def _prepared(
     if number is None:
         src = at_least_one(recorded_ops, steady(src))
     check_fits(
-        operation, layout_of_tensor(input), index._layout, dim, None if number is not None else layout_of_tensor(src)
+        operation,
+        layout_of_tensor(input),
+        layout_of_tensor(index),
+        dim,
+        None if number is not None else layout_of_tensor(src),
     )
     if number is not None:
-        src = _repeated(number, layout, index._layout.shape)
+        src = _repeated(number, layout, layout_of_tensor(index).shape)
     for at, size in enumerate(index.shape):
         if src.shape[at] != size:
             src = recorded_ops.narrow(src, at, 0, size)
@@ -141,7 +145,7 @@ def _change(operation: str, self: Tensor, dim: int, index: Tensor, src: Any, mod
     if own and _changed(operation, self, dim, index, given, mode):
         return self
     check_writable(operation, as_tensor(operation, self))
-    if starts_inplace(operation, self, (self, src)) or mode not in ("set", "sum") or not own:
+    if starts_inplace(operation, self, (self, index, src)) or mode not in ("set", "sum") or not own:
         # A copy is what the rules save: this tensor is about to change.
         return assign_inplace(
             operation, self, _scattered(operation, recorded_ops.clone(self), dim, index, src, mode, own)

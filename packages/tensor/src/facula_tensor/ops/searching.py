@@ -32,6 +32,12 @@ class _search_sorted:
     inputs = ("input", "values")
     parameters = ("right",)
 
+    def batching(F, call):
+        lines, values = call.operands
+        if call.batched[0] or layout_of_tensor(lines).ndim > 1:
+            return call.wrap(call.run(call.wholes()))
+        return call.split(call.run((lines, call.rows(values))))
+
     def outputs(layout, values, right):
         return contiguous(values.shape, int64, values.device)
 

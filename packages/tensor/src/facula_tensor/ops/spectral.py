@@ -67,6 +67,7 @@ class _eigh:
     parameters = ("upper",)
     results = ("out", "info")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, upper):
         *batch, n, _ = layout.shape
@@ -88,6 +89,7 @@ class _eigvalsh:
     parameters = ("upper",)
     results = ("out", "info")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, upper):
         values = contiguous(layout.shape[:-1], layout.dtype.to_real(), layout.device)
@@ -108,6 +110,7 @@ class _eig:
 
     results = ("out", "info")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout):
         *batch, n, _ = layout.shape
@@ -133,6 +136,7 @@ class _eigvals:
 
     results = ("out", "info")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout):
         values = contiguous(layout.shape[:-1], layout.dtype.to_complex(), layout.device)
@@ -161,6 +165,7 @@ class _svd:
     parameters = ("full",)
     results = ("out", "info")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout, full):
         *batch, m, n = layout.shape
@@ -199,6 +204,7 @@ class _svdvals:
 
     results = ("out", "info")
     holomorphic = False
+    batching = "leading"
 
     def outputs(layout):
         *batch, m, n = layout.shape

@@ -12,7 +12,7 @@ from .._core.errors import relabel
 from .._core.memory import overlaps_itself
 from .._core.promotion import as_integer
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, layout_of_tensor, method, readable, snapshot
+from .._core.tensor import Tensor, elements, example, layout_of_tensor, method, snapshot
 from .._core.view_family import root_of
 from .._core.wrapped import LevelLayout
 from .._creation.filled import zeros
@@ -62,7 +62,15 @@ class as_strided_scatter:
 
     inputs = ("input", "src")
     parameters = ("size", "stride", "offset")
+    linear = ("input", "src")
     holomorphic = False
+
+    def batching(F, call):
+        layout, (size, stride, offset) = layout_of_tensor(call.operands[0]), call.parameters
+        if not layout.is_contiguous:
+            return None
+        whole, src = call.wholes()
+        return call.wrap(call.run((F.contiguous(whole), src), ((call.size, *size), (layout.numel, *stride), offset)))
 
     def outputs(layout, src, size, stride, offset):
         return contiguous(layout.shape, layout.dtype, layout.device)
@@ -129,7 +137,8 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
             [3, 4]])
     """
     shape, strides = sizes("as_strided", (size,)), sizes("as_strided", (stride,))
-    now = snapshot(readable(as_tensor("as_strided", input)))
+    real = example(as_tensor("as_strided", input))
+    now = snapshot(real)
     layout, node = now._layout, input.node
     own = now._offset // layout.dtype.itemsize
     offset = own if storage_offset is None else as_integer(storage_offset, "as_strided", "storage_offset")
@@ -142,7 +151,8 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
     except OverflowError as error:
         relabel(error, "as_strided")
         raise
-    root = snapshot(readable(root_of(input)))
+    batched = real is not elements(input)  # then within one element of the batch
+    root = snapshot(example(root_of(input)) if batched else root_of(real))
     if root._storage is not now._storage:  # given other memory just now
         root = now
     room = root._layout.extent
@@ -153,13 +163,14 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
             f"reach outside the {room} bytes of the tensor"
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
-    if node is not None and (overlaps_itself(layout) or offset < own or last > layout.extent):
+    wrapped = isinstance(input._layout, LevelLayout)
+    if (node is not None or wrapped) and (overlaps_itself(layout) or offset < own or last > layout.extent):
         raise UnsupportedError(
             f"as_strided: gradients are defined within the tensor's own memory; size {shape}, stride {strides}, offset "
             f"{offset} reach beyond shape {layout.shape}, strides {layout.strides}; use .contiguous() first"
         )
     delta = (offset - own) * layout.dtype.itemsize
-    if isinstance(input._layout, LevelLayout):
+    if wrapped:
         return operators["as_strided"].call(input, shape, strides, offset - own)
     window = (wanted, delta, operators["as_strided"].rule, (shape, strides, offset - own))
     return view_at(input, (layout, now._storage, now._offset, node), window)

@@ -31,6 +31,7 @@ class _triangle:
 
     parameters = ("diagonal", "upper")
     holomorphic = False
+    batching = "leading"
 
     def decompose(F, operands, parameters):
         return in_row_major(F, "triangle", operands, parameters)

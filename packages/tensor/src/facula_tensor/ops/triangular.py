@@ -30,6 +30,12 @@ class _triangular_solve:
     inputs = ("A", "B")
     parameters = ("upper", "unitriangular")
 
+    def batching(F, call):
+        a, b = call.wholes()
+        if a.ndim < b.ndim:  # the same for the matrices of an element
+            a = F.expand(F.reshape(a, (call.size, *(1,) * (b.ndim - 3), *a.shape[1:])), (*b.shape[:-2], *a.shape[1:]))
+        return call.wrap(call.run((a, b)))
+
     def decompose(F, operands, parameters):
         return in_row_major(F, "triangular_solve", operands, parameters)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_storage import contiguous, int64
 from facula_storage.extend import PlanTable, allocate
 
-from .._core.tensor import Tensor, make, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, make, readable, snapshot
 from .._dispatch.declaration import operator
 from .._dispatch.launching import launch
 from .._dispatch.namespaces import no_record_ops
@@ -15,7 +15,7 @@ _table = PlanTable("nonzero")
 
 def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
     """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills."""
-    mask = snapshot(mask)
+    mask = snapshot(readable(mask, kernel.removesuffix("_flat")))
     layout = mask._layout
     shape = (int(no_record_ops.count_true(mask).item()), *further)
     target = contiguous(shape, int64, layout.device)
@@ -30,6 +30,10 @@ def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
 @operator
 class _count_true:
     """The number of true elements."""
+
+    def batching(F, call):
+        (mask,) = call.operands
+        return F.sum(mask, (tuple(range(layout_of_tensor(mask).ndim)), False))
 
     def outputs(layout):
         return contiguous((), int64, layout.device)

@@ -30,6 +30,7 @@ from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._dispatch.expressions.gradients import asked_by
 from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.nodes import node_for
@@ -37,7 +38,7 @@ from .._dispatch.view_changes import region
 from .custom import apply_at_dual
 from .grad import GradLevel, differentiable
 from .levels import call_contents, copy_contents, family_contents, is_at, is_recording, record_view, wrapped
-from .rules import Call, apply_rules, gradients, layouts_of
+from .rules import Call, apply_rules, gradients, layouts_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,10 +64,9 @@ class DualLayout(LevelLayout):
         """The primal alone, detached."""
         return DualLayout(self.level, snapshot(self.primal), None, True)  # type: ignore[arg-type]
 
-    def readable(self) -> Tensor:
+    def readable(self, operation: str) -> Tensor:
         """The primal."""
-        layout = self.primal._layout
-        return layout.readable() if isinstance(layout, LevelLayout) else self.primal
+        return self.primal
 
     def own(self) -> Tensor:
         """The tangent, after seeing to it that it is owned; zeros where there was none."""
@@ -188,12 +188,13 @@ def tangent_of(call: Call, tangents: list[Tensor | None], record: bool) -> Tenso
     """
     op = call.op
     F = recorded_ops if record else no_record_ops
-    if op.linear:
-        tangent = linear_tangent(call, tangents, record)
-    elif op.bilinear and all([t is None or n in op.bilinear for t, n in zip(tangents, op.inputs, strict=False)]):
+    if op.bilinear:
         tangent = bilinear_tangent(call, tangents, F, record)
+    elif op.linear:
+        tangent = linear_tangent(call, tangents, record)
     elif op.jvp is not None:
-        tangent = op.jvp(F, tangents, call)
+        values = values_of(call, [t is not None for t in tangents], call.layouts)
+        tangent = op.jvp(F, tangents, *[values[name] for name in asked_by(op.jvp)])
     elif op.elementwise and (op.holomorphic or not any_complex(call)):
         tangent = diagonal_tangent(call, tangents, F)
     else:
@@ -223,13 +224,20 @@ def linear_tangent(call: Call, tangents: list[Tensor | None], record: bool) -> T
 
 
 def bilinear_tangent(call: Call, tangents: list[Tensor | None], F: Namespace, record: bool) -> Tensor:
-    """One term for each tangent: the operator with it in the place of its operand."""
+    """One term for each tangent: the operator with it in the place of its operand. Those of what is added go along."""
+    op = call.op
+    added: list[Any] = [t if name in op.linear else None for t, name in zip(tangents, op.inputs, strict=True)]
+    places = [at for at, t in enumerate(tangents) if t is not None and op.inputs[at] in op.bilinear]
     total = None
-    for place, t in enumerate(tangents):
-        if t is not None:
-            operands = (*call.operands[:place], t, *call.operands[place + 1 :])
-            term = first_of(call_contents(call.op, operands, call.parameters, record))
-            total = term if total is None else F.add(total, term)
+    for place in places or [0]:
+        t = tangents[place] if places else no_record_ops.zeros_like(call.operands[place])
+        operands = [
+            t if at == place else a if name in op.bilinear else added[at]
+            for at, (a, name) in enumerate(zip(call.operands, op.inputs, strict=True))
+        ]
+        term = first_of(call_contents(op, tuple(operands), call.parameters, record))
+        total = term if total is None else F.add(total, term)
+        added = [None] * len(added)
     assert total is not None
     return total
 

@@ -15,6 +15,7 @@ from .._dispatch.namespaces import no_record_ops
 from .dual import DualLevel, check_tangent
 from .grad import GradLevel, differentiable
 from .levels import entered
+from .plain import PlainTape, serves
 from .trees import leaves_like, map_tensors, put_together, tensors_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Pulled:
         argnums: the places of those that are differentiated by; all of them if None.
         kwargs: its arguments by name.
         has_aux: whether it returns a pair, of which the second part is passed on as it is.
+        at_once: whether nothing else happens before the way back, so that the ordinary tape may do (`plain.py`).
     """
 
     def __init__(
@@ -45,8 +47,8 @@ class Pulled:
         argnums: Argnums | None = None,
         kwargs: dict[str, Any] | None = None,
         has_aux: bool = False,
+        at_once: bool = True,
     ):
-        self.level, self.operation = GradLevel(), operation
         places = range(len(args)) if argnums is None else places_of(operation, argnums, len(args))
         by = tuple([args[place] for place in places])
         points, self.in_shape = tensors_of(operation, "the arguments to differentiate by", by)
@@ -56,6 +58,8 @@ class Pulled:
                     f"{operation}: expected floating or complex tensors to differentiate by; got "
                     f"{show(layout_of_tensor(one))}"
                 )
+        self.level: GradLevel | PlainTape = PlainTape() if at_once and serves(points) else GradLevel()
+        self.points = points
         self.leaves = [self.level.leaf(one) for one in points]
         given = list(args)
         for place, one in zip(places, put_together(self.in_shape, self.leaves), strict=True):
@@ -81,8 +85,7 @@ class Pulled:
         record = self.level.records if record is None else record
         found = self.level.pull(self.outputs, cotangents, self.leaves, record=record, retain=retain)
         return [
-            no_record_ops.zeros_like(self.level.value(leaf)) if g is None else g
-            for g, leaf in zip(found, self.leaves, strict=True)
+            no_record_ops.zeros_like(point) if g is None else g for g, point in zip(found, self.points, strict=True)
         ]
 
 
@@ -218,7 +221,7 @@ def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any
     >>> output, pull(tensor(1.0))
     (tensor(6.), (tensor(3.), tensor(2.)))
     """
-    called = Pulled("vjp", func, primals, None, None, has_aux)
+    called = Pulled("vjp", func, primals, None, None, has_aux, at_once=False)
     values = called.values()
 
     @boundary
@@ -304,7 +307,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
     >>> output, push(tensor(1.0)), push(tensor(2.0))
     (tensor(8.), tensor(12.), tensor(24.))
     """
-    called = Pulled("linearize", func, primals)
+    called = Pulled("linearize", func, primals, at_once=False)
     values = called.values()
 
     @boundary
@@ -315,8 +318,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
             tangents: the tangents of the primals, one for each and built like it.
         """
         along = leaves_like("linearize", "the tangents", tangents, called.in_shape)
-        points = [called.level.value(leaf) for leaf in called.leaves]
-        for point, tangent in zip(points, along, strict=True):
+        for point, tangent in zip(called.points, along, strict=True):
             check_tangent("linearize", point, tangent)
         level = GradLevel()
         level.records = called.level.records

@@ -43,6 +43,7 @@ class SymbolLayout(LevelLayout):
     """The layout slot of a symbol: the layout of what it stands for."""
 
     __slots__ = ("shown", "symbol")
+    level: FuseLevel
 
     def __init__(self, level: FuseLevel, shown: Layout, symbol: Symbol):
         self.level, self.shown, self.symbol = level, shown, symbol
@@ -58,11 +59,18 @@ class SymbolLayout(LevelLayout):
     def constant(self) -> NoReturn:
         self.level.refuse("detach")
 
-    def readable(self) -> NoReturn:
+    def readable(self, operation: str) -> NoReturn:
         raise NotElementwiseError(
-            f"fuse: {self.level.name} reads a value, as `if` and item() do; it is called once, for all elements. Use "
-            "where(condition, a, b) for a choice between elements"
+            f"{operation}: reads a value in the fused function {self.level.name}, called once for all elements; "
+            "use where(condition, a, b) for a choice between elements"
         )
+
+
+def symbol_layout(tensor: Tensor) -> SymbolLayout:
+    """The layout slot of a tensor that stands for a symbol."""
+    layout: Any = tensor._layout
+    assert type(layout) is SymbolLayout
+    return layout
 
 
 class FuseLevel(Level):
@@ -99,8 +107,8 @@ class FuseLevel(Level):
                     f"{op.name}: the fused function {self.name} uses a tensor {tuple(one.shape)} that is none of its "
                     "arguments; give it as one"
                 )
-            symbols.append(one._layout.symbol if isinstance(one, Tensor) else one)
-        layouts = tuple([one._layout.shown if isinstance(one, Tensor) else type(one) for one in operands])
+            symbols.append(symbol_layout(one).symbol if isinstance(one, Tensor) else one)
+        layouts = tuple([symbol_layout(one).shown if isinstance(one, Tensor) else type(one) for one in operands])
         (layout,) = output_layouts(op, layouts, parameters)
         return self.make(layout, take_down(op, *symbols))
 
@@ -138,7 +146,7 @@ class Fused:
 
     def __call__(self, *operands: Any) -> Tensor:
         try:
-            kinds = []
+            kinds: list[object] = []
             for one in operands:
                 if isinstance(one, Tensor):
                     kinds.append(one.dtype)
@@ -177,8 +185,8 @@ class Fused:
                 )
         finally:
             level.open = False
-        layout = result._layout.shown
-        op = operator_of(self, level.trace, result._layout.symbol, len(operands), layout)
+        layout = symbol_layout(result).shown
+        op = operator_of(self, level.trace, symbol_layout(result).symbol, len(operands), layout)
         if level.looked:
             if len(self.operators) >= MOST_SHAPES:
                 self.operators.clear()

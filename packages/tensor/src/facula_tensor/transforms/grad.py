@@ -49,10 +49,9 @@ class GradLayout(LevelLayout):
         """The same value, detached; the tensor it goes into has no node."""
         return GradLayout(self.level, snapshot(self.value))
 
-    def readable(self) -> Tensor:
+    def readable(self, operation: str) -> Tensor:
         """The value's."""
-        layout = self.value._layout
-        return layout.readable() if isinstance(layout, LevelLayout) else self.value
+        return self.value
 
 
 class GradLevel(Level):

@@ -12,8 +12,9 @@ from .._creation.filled import zeros
 from .._creation.like import ones_like
 from .._creation.ranges import eye
 from .._dispatch.namespaces import recorded_ops
-from ..ops.join import stack
+from ..ops.join import cat
 from .functions import Pulled, _named, jvp, pair_of, places_of
+from .mapping import vmap
 from .trees import put_together, tensors_of
 
 if TYPE_CHECKING:
@@ -23,16 +24,15 @@ if TYPE_CHECKING:
     from .trees import Tree
 
 
-def basis_of(tensors: list[Tensor]) -> list[list[Tensor]]:
-    """The unit vectors of all elements of some tensors: each is a tensor like each of them, a 1 in one place in all."""
-    units = []
+def basis_of(tensors: list[Tensor]) -> list[Tensor]:
+    """The unit vectors of all elements of some tensors, along a first dimension of each."""
+    counts, rows = [one.numel() for one in tensors], []
     for place, one in enumerate(tensors):
-        for row in eye(one.numel(), dtype=one.dtype, device=one.device):
-            units.append([
-                row.reshape(one.shape) if at == place else zeros(other.shape, dtype=other.dtype, device=other.device)
-                for at, other in enumerate(tensors)
-            ])  # fmt: skip
-    return units
+        parts = [(sum(counts[:place]), counts[place]), (sum(counts[place + 1 :]), counts[place])]
+        above, below = [zeros(*lengths, dtype=one.dtype, device=one.device) for lengths in parts]
+        units = cat([above, eye(counts[place], dtype=one.dtype, device=one.device), below])
+        rows.append(units.reshape((sum(counts), *one.shape)))
+    return rows
 
 
 @boundary
@@ -44,7 +44,7 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, by reverse mode: one pass for each element of the output.
+    """A function that gives the Jacobian of `func`, by reverse mode: one pass for all elements of the output, by `vmap`.
 
     The shape is that of the output followed by that of the argument. Where the output or the argument is built of
     several tensors, the Jacobian is built like the output, of parts that are built like the argument.
@@ -67,14 +67,16 @@ def jacrev(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         called = Pulled("jacrev", func, args, argnums, kwargs, has_aux)
         values = called.values()
-        rows = [called.pull(unit) for unit in basis_of(values)]
-        points = [called.level.value(leaf) for leaf in called.leaves]
+        pull = vmap(lambda *unit: called.pull(list(unit)), chunk_size=chunk_size)
+        rows = pull(*basis_of(values)) if any([one.numel() for one in values]) else [None] * len(called.points)
         parts, start = [], 0
         for value in values:
             stop = start + value.numel()
-            parts.append(_by_argument(argnums, put_together(called.in_shape, [
-                _joined([row[place] for row in rows[start:stop]], value, point, 0) for place, point in enumerate(points)
-            ])))  # fmt: skip
+            blocks = [
+                _joined(row, slice(start, stop), value, point, 0)
+                for row, point in zip(rows, called.points, strict=True)
+            ]
+            parts.append(_by_argument(argnums, put_together(called.in_shape, blocks)))
             start = stop
         result = put_together(called.out_shape, parts)
         return (result, called.aux) if has_aux else result
@@ -91,21 +93,20 @@ def _by_argument(argnums: Argnums, parts: Any) -> Any:
     return parts if isinstance(argnums, tuple) else parts[0]
 
 
-def _joined(rows: list[Tensor], value: Tensor, point: Tensor, dim: int) -> Tensor:
-    """The block of a Jacobian of one output by one argument, from its rows (`dim` 0) or its columns (1)."""
+def _joined(rows: Tensor | None, part: slice, value: Tensor, point: Tensor, dim: int) -> Tensor:
+    """The block of a Jacobian of one output by one argument, from a part of its rows (`dim` 0) or its columns (1)."""
     shape = (*value.shape, *point.shape)
-    if not rows:
+    if rows is None:
         return zeros(shape, dtype=value.dtype, device=value.device)
-    if not dim:
-        return stack(rows).reshape(shape)
-    return recorded_ops.movedim(stack(rows), 0, -1).reshape(shape)
+    rows = rows[part]
+    return (recorded_ops.movedim(rows, 0, -1) if dim else rows).reshape(shape)
 
 
 @boundary
 def jacfwd(
     func: Callable[..., Tree], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, by forward mode: one pass for each element of the argument.
+    """A function that gives the Jacobian of `func`, by forward mode: one pass for all elements of the argument, by `vmap`.
 
     The result is built as that of `jacrev`.
 
@@ -136,26 +137,31 @@ def jacfwd(
                 given[place] = one
             return func(*given, **kwargs)
 
-        primals, aux, columns = put_together(shape, points), None, []
-        outputs: Any = None
-        for unit in basis_of(points):
-            outputs, slopes, *more = jvp(of_points, primals, put_together(shape, unit), has_aux=has_aux)
-            aux = more[0] if has_aux else None
-            columns.append(tensors_of("jacfwd", "what the function returns", slopes)[0])
-        if outputs is None:
-            outputs = of_points(*primals)
-            outputs, aux = pair_of("jacfwd", outputs) if has_aux else (outputs, None)
+        primals, called = put_together(shape, points), []
+
+        def push(*unit: Tensor) -> list[Tensor]:
+            outputs, slopes, *aux = jvp(of_points, primals, put_together(shape, list(unit)), has_aux=has_aux)
+            called[:] = [outputs, *aux]
+            return tensors_of("jacfwd", "what the function returns", slopes)[0]
+
+        columns: list[Tensor | None] | None = None
+        if any([point.numel() for point in points]):
+            columns = vmap(push, randomness=randomness)(*basis_of(points))
+        else:
+            called[:] = pair_of("jacfwd", of_points(*primals)) if has_aux else [of_points(*primals)]
+        outputs, *aux = called
         values, out_shape = tensors_of("jacfwd", "what the function returns", outputs)
+        columns = [None] * len(values) if columns is None else columns
         parts = []
-        for at, value in enumerate(values):
+        for value, column in zip(values, columns, strict=True):
             start, blocks = 0, []
             for point in points:
                 stop = start + point.numel()
-                blocks.append(_joined([column[at] for column in columns[start:stop]], value, point, 1))
+                blocks.append(_joined(column, slice(start, stop), value, point, 1))
                 start = stop
             parts.append(_by_argument(argnums, put_together(shape, blocks)))
         result = put_together(out_shape, parts)
-        return (result, aux) if has_aux else result
+        return (result, *aux) if has_aux else result
 
     return jacobian
 

@@ -12,7 +12,7 @@ from facula_storage.extend import new_instance
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import family_of, register, root_of
-from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._core.wrapped import NO_STORAGE, LevelLayout
 from ..ops.assigning import copy_as
 
 if TYPE_CHECKING:
@@ -98,17 +98,22 @@ def is_inside() -> bool:
     return _depth.get() > 0
 
 
+def deepen(step: int) -> None:
+    """Count a level that is entered, or left."""
+    _depth.set(_depth.get() + step)
+
+
 class entered:
     """Context manager: inside a level, which is closed in the end."""
 
     __slots__ = ("level",)
 
-    def __init__(self, level: Level):
+    def __init__(self, level: Any):  # a Level, or a tape that is no level
         self.level = level
 
     def __enter__(self) -> None:
-        _depth.set(_depth.get() + 1)
+        deepen(1)
 
     def __exit__(self, *error: object) -> None:
-        _depth.set(_depth.get() - 1)
+        deepen(-1)
         self.level.open = False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import UnsupportedError
 
 from ..namespaces import no_record_ops, recorded_ops
-from .partials import partial_of, replay
+from .partials import asked_by, partial_of, replay
 from .symbols import Symbol, Trace, symbol_ops
 
 if TYPE_CHECKING:
@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
     from ..._core.types import Function
     from ..operator import Operator
-
-
-def asked_by(rule: Function) -> tuple[str, ...]:
-    """What a rule takes after F and g, in order."""
-    given: tuple[str, ...] | None = getattr(rule, "asks", None)
-    if given is not None:
-        return given
-    code = rule.__code__
-    return tuple([name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount]])
 
 
 # ------------------------------------------------------------------------------------------------------ expressions
@@ -102,9 +93,6 @@ def gradient_operator(op: Operator, wanted: tuple[str, ...], numbers: frozenset[
 
 
 def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
-    from ..declaration import make_calls
-    from ..operator import Operator
-
     if not all([name in op.vjps for name in wanted]):
         return None
     asked = [one for name in wanted for one in asked_by(op.vjps[name]) if not one.endswith("_layout")]
@@ -134,8 +122,8 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
         "__doc__": f"The gradients of {op.name}, of {' and '.join(wanted)}.",
         "__module__": op.module,
     }
-    made = Operator(type(f"{op.name}_grad", (), body), is_elementwise=True)
-    make_calls(made)
+    made = type(op)(type(f"{op.name}_grad", (), body), is_elementwise=True)
+    op.make_calls(made)
     return made
 
 

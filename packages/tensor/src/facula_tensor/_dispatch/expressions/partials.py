@@ -16,9 +16,17 @@ from ..namespaces import operators, recorded_ops
 from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops, take_down
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from ..._core.types import Function
     from ..operator import Operator
+
+
+def asked_by(rule: Function) -> tuple[str, ...]:
+    """What a rule takes after F and g, in order."""
+    given: tuple[str, ...] | None = getattr(rule, "asks", None)
+    if given is not None:
+        return given
+    code = rule.__code__
+    return tuple([name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount]])
 
 
 def partial_of(result: Any, operand: Symbol) -> Any:
@@ -59,8 +67,6 @@ def _tangent(op: Operator, arguments: tuple[Any, ...], given: list[Any], out: Sy
 
 def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out: Any) -> Any:
     """What the rule of an operand gives for `g`, in symbols."""
-    from .gradients import asked_by
-
     rule = op.vjps[name]
     places = dict(zip(op.inputs, arguments, strict=True))
     places.update({"out": out, **{f"{one}_layout": None for one in op.inputs}})
@@ -71,10 +77,10 @@ def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out:
     return rule(symbol_ops, g, *values)
 
 
-def function_of(F: Any, op: Operator) -> Callable[..., Any]:
+def function_of(F: Any, op: Operator) -> Function:
     """An operator in a namespace; also one that is not published there, as fused functions and gradients are not."""
     if operators.get(op.name) is op:
-        found: Callable[..., Any] = getattr(F, op.name)
+        found: Function = getattr(F, op.name)
         return found
     if F is symbol_ops:
         return partial(take_down, op)

@@ -137,7 +137,7 @@ class Symbol:
     def __init__(self, trace: Trace, number: int, is_number: bool):
         self.trace, self.number, self.is_number = trace, number, is_number
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> type:  # type: ignore[override]
         return Symbol if self.is_number else Tensor
 
@@ -147,7 +147,8 @@ class Symbol:
 
     def __bool__(self) -> NoReturn:
         raise NotElementwiseError(
-            "a symbol has no truth value: a branch of Python would be taken for all elements alike; use where(condition, a, b)"
+            "a symbol has no truth value: a branch of Python would be taken for all elements alike; use "
+            "where(condition, a, b)"
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -254,7 +255,8 @@ def take_down(op: Operator, *arguments: Argument) -> Argument:
     for one in arguments:
         if not isinstance(one, (Symbol, float, int)):
             raise InvalidTypeError(
-                f"{op.name}: expected symbols and numbers; got {type(one).__name__}; give it as an argument of the function"
+                f"{op.name}: expected symbols and numbers; got {type(one).__name__}; give it as an argument of the "
+                "function"
             )
     symbol = next((one for one in arguments if isinstance(one, Symbol)), None)
     if symbol is None:
@@ -279,7 +281,7 @@ OWN: dict[str, Callable[..., Argument]] = {
 }
 
 
-# ------------------------------------------------------------------------------------------------- exact simplifications
+# ----------------------------------------------------------------------------------------- exact simplifications
 def _mul(a: Argument, b: Argument) -> Argument:
     if not isinstance(a, Symbol) and not isinstance(b, Symbol):
         return a * b

@@ -18,7 +18,7 @@ from facula_storage import Device, Layout, bool_, contiguous, int64, meta, uint8
 from facula_storage.extend import INTEGER, new_instance
 
 from ..._core.errors import relabel
-from ..._core.tensor import Tensor, layout_of_tensor, make, snapshot, steady
+from ..._core.tensor import Tensor, elements, layout_of_tensor, make, snapshot, steady
 from ..._core.view_family import first_view, tidy
 from ..._core.wrapped import LevelLayout
 from ..._creation.from_data import tensor
@@ -30,6 +30,7 @@ from ..._dispatch.overrides import call_torch_function, overridden
 from ..._dispatch.view_call import view_at
 from ...ops import parts as _parts  # noqa: F401  declares select and slice
 from ..where_true import where_true
+from .batches import put_at, taken, taken_back
 from .many import merged
 from .windows import FIND, INDEX, fast_window
 
@@ -294,7 +295,7 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
         )
     if index.dtype.category != INTEGER:
         raise IndexTypeError(f"index: expected an integer or bool tensor; got {index.dtype.name}; convert with .long()")
-    if not index.ndim and index.device is not meta:
+    if not index.ndim and index.device is not meta and not elements(index).ndim:  # nor one for each of a batch
         return int(index)
     return index.to(int64).to(device)
 
@@ -316,7 +317,10 @@ class _take:
 
     inputs = ("input", "index")
     parameters = ("dim",)
+    linear = ("input",)
     holomorphic = False
+
+    batching = taken
 
     def outputs(layout, index, dim):
         shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
@@ -332,7 +336,10 @@ class _take_back:
 
     inputs = ("grad", "index")
     parameters = ("shape", "dim", "skip")
+    linear = ("grad",)
     holomorphic = False
+
+    batching = taken_back
 
     def outputs(layout, index, shape, dim, skip):
         return contiguous(shape, layout.dtype, layout.device)
@@ -351,7 +358,10 @@ class _put:
 
     inputs = ("input", "index", "values")
     parameters = ("dim", "accumulate", "from_zero")
+    linear = ("input", "values")
     holomorphic = False
+
+    batching = put_at
 
     def outputs(layout, index, values, dim, accumulate, from_zero):
         return contiguous(layout.shape, layout.dtype, layout.device)

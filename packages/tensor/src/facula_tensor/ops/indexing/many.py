@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import ArgumentError, InvalidIndexError
 from facula_storage import bool_
 
-from ..._core.tensor import Tensor, layout_of_tensor
+from ..._core.tensor import Tensor, elements, layout_of_tensor
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.planning import broadcast_shapes
 from ..choosing import nonzero
@@ -89,6 +89,7 @@ def _check_range(index: Tensor, dim: int, size: int) -> None:
     """IndexError for places outside a dimension `dim` of length `size`."""
     if index.is_meta or not index.numel():
         return
+    index = elements(index)
     for extreme in (no_record_ops.amin, no_record_ops.amax):
         found = extreme(index, (tuple(range(index.ndim)), False)).item()
         if not -size <= found < size:

@@ -28,7 +28,7 @@ from ..._dispatch.snapshots import edge_from, snapshots_of
 from ..._dispatch.view_call import MOST_WINDOWS
 from ..._dispatch.view_changes import rebase
 from ..._dispatch.writing import write
-from .getitem import Named, basic, positions, put_into
+from .getitem import Named, basic, between_commas, positions, put_into
 from .many import merged, unmerged
 from .windows import fast_window
 
@@ -127,7 +127,7 @@ def slow_setitem(self: Tensor, index: Index, value: Operand, accumulate: bool = 
         value = as_tensor_like(value, self)
         if index is False:  # names nothing, whatever the value's shape: no change, no version, no gradient
             return
-        record = starts_inplace("setitem", self, (self, value))
+        record = starts_inplace("setitem", self, (self, value, *between_commas(index)))
         held = snapshots_of((value,), record)[0]
         window, dim, named = basic(self, index, record, changed=True)
         if named is None and accumulate:

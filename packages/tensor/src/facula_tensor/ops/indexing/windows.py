@@ -75,6 +75,8 @@ class _index_back:
     """Zeros of the shape that an index was taken from, with the elements that it showed put back."""
 
     parameters = ("whole", "parts")
+    batching = "along"
+    linear = ("input",)
 
     def execute(operands, parameters):
         (g,), (whole, parts) = operands, parameters

@@ -48,8 +48,7 @@ class _norm2:
 
     def vjp_input(F, g, input, input_layout, dims, keepdim):
         norm = F.norm2(input, (dims, True))
-        scale = F.div(F.reshape(g, tuple(norm.shape)), norm)
-        return F.mul(input, F.where(F.eq(norm, 0), 0, scale))
+        return F.mul(input, F.div(F.reshape(g, tuple(norm.shape)), F.where(F.eq(norm, 0), 1, norm)))
 
 
 @operator
@@ -81,8 +80,9 @@ class _norm_p:
         magnitudes = F.abs(input)
         nothing = F.eq(magnitudes, 0)
         whole = F.where(nothing, 1, magnitudes)  # powers below 0 of these would be infinite
+        norm = F.where(F.eq(norm, 0), 1, norm)
         slope = F.where(nothing, 0, F.div(F.mul(g, F.pow(whole, p - 1)), F.pow(norm, p - 1)))
-        return F.mul(F.div(input, whole), F.where(F.eq(norm, 0), 0, slope))
+        return F.mul(F.div(input, whole), slope)
 
 
 def vector_norm_of(

@@ -11,7 +11,7 @@ from facula_storage import Layout, bool_, float32
 from facula_storage.extend import FLOATING
 
 from ..._core.promotion import accumulating, as_dtype
-from ..._core.tensor import Tensor, layout_of_tensor, method
+from ..._core.tensor import Tensor, elements, layout_of_tensor, method
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
@@ -48,6 +48,7 @@ class _sum:
     """The sum along dimensions."""
 
     parameters = ("dims", "keepdim")
+    linear = ("input",)
     holomorphic = False
 
     def outputs(layout, dims, keepdim):
@@ -186,8 +187,9 @@ class _prod:
 
     def vjp_input(F, g, input, input_layout, dims, keepdim):
         shape, g = input_layout.shape, F.expand_grad(g, input_layout, dims, keepdim)
-        everywhere = tuple(range(len(shape))), False
-        if input.is_meta or no_record_ops.all(no_record_ops.to(input, (bool_,)), everywhere).item():
+        every = elements(input)
+        everywhere = tuple(range(every.ndim)), False
+        if input.is_meta or no_record_ops.all(no_record_ops.to(every, (bool_,)), everywhere).item():
             return F.div(F.mul(g, F.prod(input, (dims, True))), input)
         order = tuple(i for i in range(len(shape)) if i not in dims) + dims
         rows = F.reshape(F.permute(input, order), (-1, product(shape[i] for i in dims)))

@@ -1,0 +1,82 @@
+"""The backward of elementwise operators of three operands or more: one launch gives all gradients that are wanted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Node, raise_mutated
+from facula_errors import UnsupportedError
+from facula_storage import Layout
+
+from .expressions.gradients import gradient_operator
+from .namespaces import no_record_ops
+from .saved import saved_out
+
+if TYPE_CHECKING:
+    from .._core.tensor import Tensor
+    from .._core.types import Edges, Function, Layouts
+    from .namespaces import Namespace
+    from .operator import Operator
+
+Pairs = tuple[tuple[Any, Any], ...]
+MOST_KNOWN = 1024  # combinations of layouts whose gradient operator is kept at hand
+
+
+def one_launch(op: Operator, one_by_one: Function) -> Function:
+    """The backward of an elementwise operator. Gradients of operands that broadcast are summed.
+
+    Arguments:
+        op: the operator.
+        one_by_one: the backward that runs each operand's rule, for where they are no program.
+    """
+    known: dict[tuple[object, ...], Any] = {}  # by layouts, and which operands want no gradient
+
+    def prepare(key: tuple[object, ...], edges: Edges, layouts: Layouts) -> Any:
+        wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])
+        numbers = frozenset([name for name, one in zip(op.inputs, layouts, strict=True) if one in (float, int)])
+        made = gradient_operator(op, tuple([op.inputs[place] for place in wanted]), numbers)
+        if len(known) >= MOST_KNOWN:
+            known.clear()
+        if made is None:
+            known[key] = None
+        else:
+            names = made.inputs[1:]
+            places = [op.inputs.index(name) if name != "output" else op.arity for name in names]
+            tensors = [place for place in places if place < op.arity and isinstance(layouts[place], Layout)]
+            known[key] = made, tensors, places, wanted
+        return known[key]
+
+    def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
+        kept = node.rest
+        edges, values, versions, layouts = kept.edges, kept.values, kept.versions, kept.layouts
+        key = (layouts, *[edge is None for edge in edges])
+        try:
+            found = known[key]
+        except KeyError:
+            found = prepare(key, edges, layouts)
+        if found is None:
+            return one_by_one(F, node, g)
+        made, tensors, places, wanted = found
+        for place in tensors:
+            value = values[place]
+            if versions[place] is not None and value._storage.version != versions[place]:
+                raise_mutated(node, value, f"its operand '{op.inputs[place]}'")
+        if op.saves_out:
+            values = (*values, saved_out(node))
+        try:
+            if F is no_record_ops:
+                answer = made.no_record(g, *[values[place] for place in places])
+            elif len(wanted) == 1:
+                answer = made.library_call(g, *[values[place] for place in places])
+            else:
+                return one_by_one(F, node, g)
+        except UnsupportedError:
+            known[key] = None
+            return one_by_one(F, node, g)
+        if len(wanted) == 1:
+            (at,) = wanted
+            layout = layouts[at]
+            return ((edges[at], answer if answer._layout is layout else F.sum_to(answer, layout)),)
+        return tuple([(edges[at], F.sum_to(h, layouts[at])) for at, h in zip(wanted, answer, strict=True)])
+
+    return backward

@@ -1,0 +1,81 @@
+"""Positions along a dimension that each element of a batch has for itself: `take`, `put` and what goes back."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ..._core.tensor import Tensor, layout_of_tensor
+
+if TYPE_CHECKING:
+    from ..._dispatch.namespaces import Namespace
+
+
+def taken(F: Namespace, call: Any) -> Tensor | None:
+    """The batching rule of `take`: positions that are the same for all, a tensor that is, or neither."""
+    (input, index), (dim, *rest) = call.operands, call.parameters
+    if not call.batched[1]:
+        return None if any(rest[1:]) else call.wrap(call.run((call.whole(input), index), (dim + 1, *rest)))
+    if not call.batched[0]:
+        return call.wrap(F.movedim(call.run(call.contents), dim, 0))
+    if any([one not in (None, False) for one in rest]):
+        return None
+    layout, positions = layout_of_tensor(input), layout_of_tensor(index).shape
+    made = (*layout.shape[:dim], *positions, *layout.shape[dim + 1 :])
+    at = spread(F, call.contents[1], positions, layout.shape, dim)
+    found = F.gather(call.contents[0], at, (dim + 1,))
+    return call.wrap(F.reshape(found, (call.size, *made)))
+
+
+def taken_back(F: Namespace, call: Any) -> Tensor:
+    """The batching rule of what gives gradients of `take`."""
+    (grad, index), (shape, dim, skip) = call.operands, call.parameters
+    whole = (call.size, *shape)
+    if not call.batched[1]:
+        return call.wrap(call.run((call.whole(grad), index), (whole, dim + 1, skip)))
+    positions = layout_of_tensor(index).shape
+    at = spread(F, call.contents[1], positions, shape, dim)
+    g = flattened(F, call.whole(grad), positions, dim)
+    if skip is not None:
+        g = F.where(F.eq(at, skip), 0, g)
+    return call.wrap(F.gather_back(g, at, (whole, dim + 1)))
+
+
+def put_at(F: Namespace, call: Any) -> Tensor:
+    """The batching rule of `put`."""
+    (input, index, values), (dim, accumulate, from_zero) = call.operands, call.parameters
+    if not call.batched[1]:
+        whole = (call.whole(input), index, call.whole(values))
+        return call.wrap(call.run(whole, (dim + 1, accumulate, from_zero)))
+    positions, shape = layout_of_tensor(index).shape, layout_of_tensor(input).shape
+    at = spread(F, call.contents[1], positions, shape, dim, from_zero)
+    src = flattened(F, call.whole(values), positions, dim)
+    mode = "sum" if accumulate else "set"
+    return call.wrap(F.scatter(F.contiguous(call.whole(input)), at, src, (dim + 1, mode)))
+
+
+def spread(
+    F: Namespace, index: Tensor, positions: tuple[int, ...], shape: tuple[int, ...], dim: int, from_zero: bool = False
+) -> Tensor:
+    """A batch of positions along a dimension as an index for `gather`, which has every dimension.
+
+    Arguments:
+        F: the namespace.
+        index: the batch.
+        positions: the shape of one of them.
+        shape: that of the tensor.
+        dim: its dimension.
+        from_zero: whether negative positions are refused, rather than count from the end.
+    """
+    size, count = index.shape[0], prod(positions)
+    if not from_zero:
+        index = F.where(F.lt(index, 0), F.add(index, shape[dim]), index)
+    ahead, behind = shape[:dim], shape[dim + 1 :]
+    index = F.reshape(index, (size, *[1] * len(ahead), count, *[1] * len(behind)))
+    return F.contiguous(F.expand(index, (size, *ahead, count, *behind)))
+
+
+def flattened(F: Namespace, values: Tensor, positions: tuple[int, ...], dim: int) -> Tensor:
+    """A batch of what is at positions, with these in one dimension."""
+    shape, start = values.shape, dim + 1
+    return F.reshape(values, (*shape[:start], prod(positions), *shape[start + len(positions) :]))

@@ -1,0 +1,128 @@
+"""One call of an operator on batched tensors, and what its operands look like with the batch in front."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import UnsupportedError
+
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .levels import call_contents, is_at
+
+if TYPE_CHECKING:
+    from .._core.types import Operands, Parameters, Result
+    from .._dispatch.namespaces import Namespace
+    from .._dispatch.operator import Operator
+
+
+class BatchedCall:
+    """One call of an operator on batched tensors.
+
+    Arguments:
+        level: that of the `vmap`.
+        op: the operator.
+        operands: as it was called with; `contents` are what the batched ones wrap, and the others themselves.
+        parameters: its parameters.
+        record: whether what is computed is recorded.
+    """
+
+    __slots__ = ("batched", "contents", "level", "op", "operands", "parameters", "record", "size")
+
+    def __init__(self, level: Any, op: Operator, operands: Operands, parameters: Parameters, record: bool):
+        self.level, self.op, self.operands, self.parameters, self.record = level, op, operands, parameters, record
+        self.size = level.size
+        self.contents = tuple([level.value(a) for a in operands])
+        self.batched = tuple([is_at(level, a) for a in operands])
+
+    @property
+    def F(self) -> Namespace:
+        """The operators that record, or those that do not."""
+        return recorded_ops if self.record else no_record_ops
+
+    def run(self, contents: Operands, parameters: Parameters | None = None) -> Result:
+        """The operator on contents, with other parameters if any are given."""
+        return call_contents(self.op, contents, self.parameters if parameters is None else parameters, self.record)
+
+    def each(self) -> Any:
+        """The operator for each element of the batch, as batched results."""
+        F, op, found = self.F, self.op, []
+        if not self.size:
+            raise UnsupportedError(f"{op.name}: expected a batch of at least one element; got none")
+        plain = op.decompose is None and op.execute is None  # perhaps a kernel that takes contiguous operands alone
+        for i in range(self.size):
+            operands = [
+                F.select(one, 0, i) if batched else one
+                for one, batched in zip(self.contents, self.batched, strict=True)
+            ]
+            if plain:
+                operands = [F.contiguous(one) if isinstance(one, Tensor) else one for one in operands]
+            answer = self.run(tuple(operands))
+            found.append(answer if type(answer) is tuple else (answer,))
+        results = self.wrap(
+            [None if parts[0] is None else F.stack(tuple(parts), (0,)) for parts in zip(*found, strict=True)]
+        )
+        return results[0] if len(results) == 1 else results
+
+    # ------------------------------------------------------------------------------------------ operands
+    def whole(self, operand: Any) -> Any:
+        """An operand with the batch in front, which is an expanded dimension where it is not batched."""
+        if is_at(self.level, operand) or not isinstance(operand, Tensor):
+            return self.level.value(operand)
+        return self.F.expand(self.F.unsqueeze(operand, 0), (self.size, *operand.shape))
+
+    def wholes(self) -> tuple[Any, ...]:
+        """All operands with the batch in front."""
+        return tuple([self.whole(a) for a in self.operands])
+
+    def aligned(self) -> tuple[Any, ...]:
+        """The contents, batched ones with dimensions of length 1 behind the batch, so that they broadcast."""
+        ndim = 1 + max([layout_of_tensor(a).ndim for a in self.operands if isinstance(a, Tensor)])
+        return tuple(
+            [
+                self.F.reshape(one, (one.shape[0], *(1,) * (ndim - one.ndim), *one.shape[1:])) if batched else one
+                for one, batched in zip(self.contents, self.batched, strict=True)
+            ]
+        )
+
+    def rows(self, operand: Any) -> Tensor:
+        """An operand with the batch as part of its first dimension."""
+        whole = self.whole(operand)
+        shape = layout_of_tensor(whole).shape
+        return self.F.reshape(whole, (shape[0] * prod(shape[1:2]), *shape[2:]))
+
+    def channels(self, operand: Any) -> Tensor:
+        """An operand with the batch as part of its second dimension."""
+        whole = self.F.movedim(self.whole(operand), 0, 1)
+        shape = layout_of_tensor(whole).shape
+        return self.F.reshape(whole, (shape[0], shape[1] * shape[2], *shape[3:]))
+
+    def grouped(self) -> Parameters:
+        """The parameters of a convolution with as many times more groups."""
+        place = self.op.parameters.index("groups")
+        return (*self.parameters[:place], self.parameters[place] * self.size, *self.parameters[place + 1 :])
+
+    # ------------------------------------------------------------------------------------------- results
+    def wrap(self, answer: Any) -> Any:
+        """Results with the batch in front, as batched tensors."""
+        if isinstance(answer, (tuple, list)):
+            return tuple([self.wrap(one) for one in answer])
+        return None if answer is None else self.level.make(answer)
+
+    def split(self, answer: Any) -> Any:
+        """Results with the batch as part of their first dimension, as batched tensors."""
+        if isinstance(answer, (tuple, list)):
+            return tuple([self.split(one) for one in answer])
+        if answer is None:
+            return None
+        shape = layout_of_tensor(answer).shape
+        return self.level.make(self.F.reshape(answer, (self.size, shape[0] // max(1, self.size), *shape[1:])))
+
+    def split_channels(self, answer: Any) -> Any:
+        """A result with the batch as part of its second dimension, as a batched tensor."""
+        if answer is None:
+            return None
+        shape = layout_of_tensor(answer).shape
+        parts = self.F.reshape(answer, (shape[0], self.size, shape[1] // max(1, self.size), *shape[2:]))
+        return self.level.make(self.F.movedim(parts, 1, 0))

@@ -1,0 +1,141 @@
+"""How operators compute a whole batch at once: the families of them that a declaration's `batching` names.
+
+Note [Batching]
+~~~~~~~~~~~~~~~
+What every operator gets is a `BatchedCall`. Most say nothing and belong to one of three families:
+* elementwise operators broadcast: batched operands get dimensions of length 1 behind the batch;
+* operators with a parameter `dim` or `dims` ("along") have them moved by one, and other parameters that are known by
+  their names likewise;
+* operators that draw ("drawn") number elements through the whole batch, or run for each with the same draws.
+Others say `batching`:
+* "leading": operands may have further dimensions in front, as matrices and planes may;
+* "first": the result looks like the first operand, to which the others broadcast;
+* "rows": the first dimension of each operand counts independent rows or images; the batch becomes part of it;
+* a function of a namespace and the call, which gives the results, batched tensors, by other operators or by itself on
+  what the operands wrap; None where it cannot.
+The rest runs once for each element, with a warning that names the operator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import warn
+from facula_storage import contiguous
+
+from .._core.tensor import Tensor, layout_of_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._core.types import Result
+    from .._dispatch.operator import Operator
+    from .batched_call import BatchedCall
+
+DIMS = frozenset(("dim", "dims"))
+JOINS = ("cat", "stack")  # of numbers they have dimensions
+
+
+def run(call: BatchedCall) -> Result:
+    """The results of a call, as batched tensors."""
+    op = call.op
+    rule: Callable[[BatchedCall], Any] | None
+    if callable(op.batching):
+        found = op.batching(call.F, call)
+    else:
+        rule = FAMILIES.get(family_of(op))
+        found = None if rule is None else rule(call)
+    if found is None:
+        warn(
+            f"{op.name}: vmap runs it once for each of {call.size} elements of the batch; it has no rule for all at once"
+        )
+        return call.each()
+    return found
+
+
+def family_of(op: Operator) -> str:
+    """The family of an operator whose `batching` is no function; "" where it has none."""
+    if isinstance(op.batching, str):
+        return op.batching
+    named = set(op.parameters)
+    return "elementwise" if op.elementwise else "drawn" if "seed" in named else "along" if named & DIMS else ""
+
+
+def elementwise(call: BatchedCall) -> Result:
+    """Operands that broadcast, with the batch in front of all dimensions."""
+    found: Any = call.run(call.aligned())
+    if call.op.widens:  # an operand without dimensions may be wider than the others, and has got one
+        dtypes = [layout_of_tensor(a).dtype for a in call.operands if isinstance(a, Tensor)]
+        narrow = min(dtypes, key=lambda dtype: dtype.itemsize)
+        if layout_of_tensor(found).dtype is not call.op.result_dtype(narrow):
+            found = call.F.to(found, (narrow,))
+    return call.wrap(found)
+
+
+def along(call: BatchedCall) -> Result:
+    """Operators whose parameters name dimensions and shapes: as if the batch had always been in front."""
+    op, F, ndim = call.op, call.F, max([layout_of_tensor(a).ndim for a in call.operands])
+    wholes, flat = (
+        call.wholes(),
+        not (ndim or "whole" in op.parameters or op.name in JOINS or not DIMS & set(op.parameters)),
+    )
+    if flat:  # numbers, which have a dimension 0 too
+        wholes = tuple([F.unsqueeze(one, 1) for one in wholes])
+    given = dict(zip(op.parameters, call.parameters, strict=True))
+    if given.get("dim", 0) is None:  # all elements
+        found: Any = call.run((F.reshape(wholes[0], (call.size, -1)),), (1, False))
+        return call.wrap(F.reshape(found, (call.size, *(1,) * (ndim if given["keepdim"] else 0))))
+    parameters = [
+        (1,) if flat and name == "dims" and not value else shifted(name, value, call.size)
+        for name, value in given.items()
+    ]
+    found = call.run(wholes, tuple(parameters))
+    if flat:
+        parts = [F.reshape(one, (call.size,)) for one in (found if type(found) is tuple else (found,))]
+        found = parts[0] if len(parts) == 1 else parts
+    return call.wrap(found)
+
+
+def shifted(name: str, value: Any, size: int) -> Any:
+    """A parameter of this name where a batch is in front."""
+    if name == "dim":
+        return value + 1 if value >= 0 else value
+    if name == "dims":
+        return tuple([dim + 1 if dim >= 0 else dim for dim in value])
+    if name == "shape":
+        return (size, *value)
+    if name == "whole":
+        return contiguous((size, *value.shape), value.dtype, value.device)
+    if name == "parts":
+        return (slice(None), *value)
+    return (1, *value) if name in ("outer", "inner") else value
+
+
+def first(call: BatchedCall) -> Result:
+    """An operator whose result looks like its first operand, to which the others broadcast."""
+    return call.wrap(call.run((call.whole(call.operands[0]), *call.aligned()[1:])))
+
+
+def leading(call: BatchedCall) -> Result:
+    """The operator itself, of operands with one more dimension in front."""
+    return call.wrap(call.run(call.wholes()))
+
+
+def rows(call: BatchedCall) -> Result:
+    """The operator of operands whose first dimension counts rows: as many times more of them."""
+    return call.split(call.run(tuple([one if one is None else call.rows(one) for one in call.operands])))
+
+
+def drawn(call: BatchedCall) -> Result:
+    """Operators that draw: elements are numbered through the whole batch, or each is drawn alike."""
+    return leading(call) if call.level.randomness == "different" else call.each()
+
+
+FAMILIES: dict[str, Callable[[BatchedCall], Any]] = {
+    "elementwise": elementwise,
+    "along": along,
+    "first": first,
+    "leading": leading,
+    "rows": rows,
+    "drawn": drawn,
+}

@@ -1,0 +1,202 @@
+"""`vmap`: a function of one element as a function of a batch of them."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors.extend import boundary
+
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.batches import enter_batch, leave_batch
+from .._dispatch.namespaces import recorded_ops
+from .batch import BatchLevel
+from .levels import entered, is_at
+from .trees import Shape, put_together, take_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .trees import Tree
+
+RANDOMNESS = ("error", "same", "different")
+
+
+@boundary
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """A function that calls `func` on every element of a batch, and stacks the results: in one call of each operator.
+
+    `func` sees tensors without the batch dimension, and uses them as any others. Transforms nest in any order. What it
+    cannot do is read elements (`item`, `bool`, sizes that depend on data), or put batched values into a tensor that is
+    not batched. Operators without a rule for a whole batch run once for each element, with a warning.
+
+    Arguments:
+        func: a function of tensors, in tuples, lists and dicts, that returns such.
+        in_dims: the batch dimension of each argument: a number for all, or a tuple with an entry for each, which is a
+            number, None for an argument that is the same for all, or is built as the argument is.
+            Arguments by name have it in front.
+        out_dims: where results have it, in the same way; None for a result that is the same for all.
+        randomness: what operators that draw do: "error"; "same", one draw for all elements; "different", one for each.
+        chunk_size: how many elements are computed at a time; all if None.
+
+    Raises:
+        ValueError: where batch dimensions differ in length, are not there, or `in_dims` does not fit the arguments.
+        TypeError: where `func` returns something else than tensors.
+
+    >>> from facula_tensor import tensor
+    >>> vmap(lambda a, b: (a * b).sum(), in_dims=(0, None))(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    """
+    if not callable(func):
+        raise InvalidTypeError(f"vmap: expected a function; got {type(func).__name__} {func!r:.60}")
+    if randomness not in RANDOMNESS:
+        raise ArgumentError(f"vmap: expected randomness 'error', 'same' or 'different'; got {randomness!r}")
+    if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
+        raise ArgumentError(f"vmap: expected chunk_size to be a positive int or None; got {chunk_size!r}")
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        leaves, shape = take_apart((args, kwargs))
+        dims = [*_dims_of("in_dims", in_dims, shape.parts[0]), *_dims_of("in_dims", 0, shape.parts[1])]
+        size = _size_of(leaves, dims)
+        inputs = [
+            one if dim is None else recorded_ops.movedim(one, dim, 0) for one, dim in zip(leaves, dims, strict=True)
+        ]
+        if chunk_size is None or size <= chunk_size:
+            return _mapped(func, inputs, dims, shape, out_dims, randomness, size)
+        return _in_chunks(func, inputs, dims, shape, out_dims, randomness, size, chunk_size)
+
+    return boundary(wraps(func)(mapped) if hasattr(func, "__name__") else mapped)
+
+
+def _mapped(
+    func: Callable[..., Any],
+    inputs: list[Any],
+    dims: list[int | None],
+    shape: Shape,
+    out_dims: Any,
+    randomness: str,
+    size: int,
+) -> Tree:
+    """The results of `func`, whose inputs, the leaves of `shape`, have the batch in front unless their dim is None."""
+    level = BatchLevel(size, randomness)
+    given = [one if dim is None else level.make(one) for one, dim in zip(inputs, dims, strict=True)]
+    args, kwargs = put_together(shape, given)
+    former = enter_batch(level)
+    try:
+        with entered(level):
+            found = func(*args, **kwargs)
+    finally:
+        leave_batch(former)
+    outputs, out_shape = take_apart(found)
+    places = _dims_of("out_dims", out_dims, out_shape)
+    return put_together(
+        out_shape,
+        [_result(level, place, one, dim) for place, (one, dim) in enumerate(zip(outputs, places, strict=True))],
+    )
+
+
+def _result(level: BatchLevel, place: int, one: Any, dim: int | None) -> Tensor:
+    """One result of the function, with the batch at `dim`."""
+    if not isinstance(one, Tensor):
+        raise InvalidTypeError(
+            f"vmap: expected the function to return tensors, in tuples, lists and dicts; result {place} is "
+            f"{type(one).__name__} {one!r:.60}"
+        )
+    if dim is None:
+        if is_at(level, one):
+            raise ArgumentError(
+                f"vmap: expected result {place} to be the same for all, since its out_dims is None; it is batched"
+            )
+        return one
+    ndim = layout_of_tensor(one).ndim + 1
+    if not -ndim <= dim < ndim:
+        raise ArgumentError(f"vmap: expected out_dims from {-ndim} to {ndim - 1} for result {place}; got {dim}")
+    if not is_at(level, one):
+        one = recorded_ops.expand(recorded_ops.unsqueeze(one, 0), (level.size, *one.shape))
+    return recorded_ops.movedim(level.value(one), 0, dim)
+
+
+def _in_chunks(
+    func: Callable[..., Any],
+    inputs: list[Any],
+    dims: list[int | None],
+    shape: Shape,
+    out_dims: Any,
+    randomness: str,
+    size: int,
+    chunk_size: int,
+) -> Tree:
+    """The results of `_mapped` for parts of the batch, joined."""
+    parts: list[list[Any]] = []
+    for start in range(0, size, chunk_size):
+        length = min(chunk_size, size - start)
+        part = [
+            one if dim is None else recorded_ops.narrow(one, 0, start, length)
+            for one, dim in zip(inputs, dims, strict=True)
+        ]
+        leaves, out_shape = take_apart(_mapped(func, part, dims, shape, out_dims, randomness, length))
+        parts.append(leaves)
+    places = _dims_of("out_dims", out_dims, out_shape)
+    return put_together(
+        out_shape,
+        [
+            some[0] if dim is None else recorded_ops.cat(some, (dim % some[0].ndim,))
+            for some, dim in zip(zip(*parts, strict=True), places, strict=True)
+        ],
+    )
+
+
+def _dims_of(name: str, dims: Any, shape: Shape) -> list[int | None]:
+    """The dimension of each leaf of `shape`: `dims` is a tree whose leaves stand for all below them."""
+    if dims is None or type(dims) is int:
+        return [dims] * _count(shape)
+    if not isinstance(dims, (tuple, list, dict)):
+        raise InvalidTypeError(f"vmap: expected {name} of ints and None; got {type(dims).__name__} {dims!r:.60}")
+    if isinstance(dims, dict):
+        fits = shape.keys and set(dims) == set(shape.keys)
+        entries = [dims[key] for key in shape.keys] if fits else []
+    else:
+        fits = shape.kind is not None and not issubclass(shape.kind, dict) and len(dims) == len(shape.parts)
+        entries = list(dims)
+    if not fits:
+        raise ArgumentError(f"vmap: expected {name} to be built like {shape}; got {dims!r:.80}")
+    return [dim for entry, part in zip(entries, shape.parts, strict=True) for dim in _dims_of(name, entry, part)]
+
+
+def _count(shape: Shape) -> int:
+    return 1 if shape.kind is None else sum([_count(part) for part in shape.parts])
+
+
+def _size_of(leaves: list[Any], dims: list[int | None]) -> int:
+    """The length of the batch; an error unless all that have a batch dimension agree."""
+    size = None
+    for place, (one, dim) in enumerate(zip(leaves, dims, strict=True)):
+        if dim is None:
+            continue
+        if not isinstance(one, Tensor):
+            raise ArgumentError(
+                f"vmap: expected tensors where in_dims is a number; input {place} is {type(one).__name__} {one!r:.60}; "
+                "give it None in in_dims"
+            )
+        shape = layout_of_tensor(one).shape
+        if not -len(shape) <= dim < len(shape):
+            raise ArgumentError(f"vmap: expected a dimension {dim} of input {place} (in_dims); it has shape {shape}")
+        if size is not None and shape[dim] != size:
+            raise ArgumentError(
+                f"vmap: expected batch dimensions of one length; got {size}, and {shape[dim]} of input {place}, of shape "
+                f"{shape} along dimension {dim}"
+            )
+        size = shape[dim]
+    if size is None:
+        raise ArgumentError(
+            "vmap: expected at least one tensor with a batch dimension; in_dims has none for the arguments"
+        )
+    return size

@@ -1,0 +1,179 @@
+"""Levels: forward mode and gradients at levels, of every operator, against the ordinary tape and each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from calls import CALLS, CHANGES, differentiable, every_change, every_operator, pair, total
+
+import facula_tensor as ft
+from facula_autograd import grad as tape_grad
+from facula_tensor.func import grad, jvp, vjp
+
+V = 0.3, -0.7  # tangents are these times the other operand's elements, and 1
+
+
+def tangents(x, y):
+    """Directions that no symmetry of an operator hides."""
+    return V[0] * y.detach() + 1, V[1] * x.detach() + 1
+
+
+# Of what is told apart from the gradient.
+APART = {
+    "scatter": "of two elements for one place the last one wins, and both have the gradient",
+    "to_device": "its result is on a device without elements",
+}
+
+
+def close(got, wanted):
+    rtol = 1e-6 if ft.float32 in (got.dtype, wanted.dtype) else 1e-7
+    np.testing.assert_allclose(got.detach().numpy(), wanted.detach().numpy(), rtol=rtol, atol=1e-9)
+
+
+def seeded(function):
+    """The function with the same draws at each call."""
+
+    def call(*points):
+        ft.manual_seed(7)
+        return function(*points)
+
+    return call
+
+
+def inner(a, b):
+    """The real inner product."""
+    return (a * b.conj()).real.sum() if a.dtype.is_complex else (a * b).sum()
+
+
+def on_tape(function, x, y):
+    """The result on the ordinary tape, or None where nothing can be differentiated."""
+    result = function(x, y)
+    return result if differentiable(result) else None
+
+
+@every_operator
+def test_the_tangent_is_the_transpose_of_the_gradient(name):
+    """<u, J t> = <u J, t>, with u J from the ordinary tape."""
+    if name in APART:
+        pytest.skip(APART[name])
+    function = seeded(CALLS[name])
+    x, y = pair()
+    result = on_tape(function, x, y)
+    points, along = pair(requires_grad=False), tangents(x, y)
+    out, slope = jvp(function, points, along)
+    close(out, function(*points))
+    if result is None:
+        assert not (slope != 0).any()
+        return
+    assert (slope.shape, slope.dtype) == (out.shape, out.dtype)
+    u = ft.arange(1, result.numel() + 1, dtype=ft.float64).reshape(result.shape).cos().to(result.dtype)
+    gradients = tape_grad(result, (x, y), u, allow_unused=True)
+    backwards = sum(inner(g, t) for g, t in zip(gradients, along, strict=True) if g is not None)
+    close(inner(slope, u), backwards)
+    assert not slope.requires_grad
+    _, pull = vjp(function, *points)
+    for got, wanted in zip(pull(u), gradients, strict=True):
+        close(got, ft.zeros_like(got) if wanted is None else wanted)
+
+
+def second_on_tape(function, x, y, along):
+    """The gradient of a call, and its product with the Hessian, by two passes of the ordinary tape; None without."""
+    result = on_tape(function, x, y)
+    if result is None:
+        return None
+    first = tape_grad(total(result), (x, y), create_graph=True, allow_unused=True)
+    slope = sum((g * t).sum() for g, t in zip(first, along, strict=True) if g is not None)
+    if not slope.requires_grad:
+        return first, (ft.zeros_like(x), ft.zeros_like(y))
+    try:
+        second = tape_grad(slope, (x, y), allow_unused=True)
+    except NotImplementedError:
+        return None
+    return first, tuple(ft.zeros_like(x) if g is None else g for g in second)
+
+
+@every_operator
+def test_second_derivatives_agree_in_every_order(name):
+    if name in APART:
+        pytest.skip(APART[name])
+    function = seeded(CALLS[name])
+    x, y = pair()
+    along = tangents(x, y)
+    wanted = second_on_tape(function, x, y, along)
+    if wanted is None:
+        pytest.skip("not differentiable twice")
+    points = pair(requires_grad=False)
+    gradient = grad(lambda a, b: total(function(a, b)), (0, 1))
+
+    def slope(a, b):
+        return jvp(lambda c, d: total(function(c, d)), (a, b), along)[1]
+
+    first, forward_over_reverse = jvp(gradient, points, along)
+    reverse_over_forward = grad(slope, (0, 1))(*points)
+    reverse_over_reverse = grad(lambda a, b: sum(inner(g, t) for g, t in zip(gradient(a, b), along)), (0, 1))(*points)
+    for place, (g, h) in enumerate(zip(*wanted, strict=True)):
+        close(first[place], ft.zeros_like(h) if g is None else g)
+        for found in (forward_over_reverse, reverse_over_forward, reverse_over_reverse):
+            close(found[place], h)
+    twice = jvp(slope, points, along)[1]
+    close(twice, sum(inner(h, t) for h, t in zip(wanted[1], along, strict=True)))
+
+
+@every_change
+def test_changes_in_place(name):
+    """Of a copy, of a view of it, and of a tensor that the function makes."""
+
+    def through_views(x, y):
+        whole = x.clone()
+        CHANGES[name](whole[1:], y[1:])
+        made = ft.zeros(4, 3, dtype=x.dtype)
+        column = made[:, 1]
+        column += whole[1]
+        CHANGES[name](column, y[0])
+        made = made.clone()  # some changes keep their result, which is changed again
+        made[0] = whole[:, 2] * whole[1, 1]
+        return whole.sum() * whole[2] + made.sum(1)
+
+    x, y = pair()
+    along = tangents(x, y)
+    if name.endswith(("row", "itself")):  # whose operands have two dimensions
+        through_views = lambda x, y: CHANGES[name](x.clone(), y) ** 2
+    first, second = second_on_tape(through_views, x, y, along)
+    points = pair(requires_grad=False)
+    gradient = grad(lambda a, b: total(through_views(a, b)), (0, 1))
+    got, over = jvp(gradient, points, along)
+    back = grad(lambda a, b: jvp(lambda c, d: total(through_views(c, d)), (a, b), along)[1], (0, 1))(*points)
+    for k in range(2):
+        close(got[k], ft.zeros_like(x) if first[k] is None else first[k])
+        close(over[k], second[k])
+        close(back[k], second[k])
+
+
+def test_perturbations_are_told_apart():
+    one = ft.tensor(1.0)
+    for outer in (grad, lambda f: lambda x: jvp(f, (x,), (one,))[1]):
+        for within in (grad, lambda f: lambda x: jvp(f, (x,), (one,))[1]):
+            assert outer(lambda x, within=within: x * within(lambda y: x + y)(one))(one).item() == 1
+            assert outer(lambda x, within=within: x * within(lambda y: x * y * y)(x))(ft.tensor(2.0)).item() == 24
+
+
+PROGRAMS = [
+    lambda x: ft.tanh(x) * x**3,
+    lambda x: (x.exp() + 1).log() / (1 + x * x),
+    lambda x: ft.where(x > 0.5, x.sin() * x, x.sqrt()),
+    lambda x: ft.stack([x, x * x, x**0.5]).logsumexp(0) * ft.sigmoid(x),
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("kinds", ["fff", "ffr", "frf", "rff", "frr", "rfr", "rrf", "rrr"])
+def test_third_derivatives_in_every_order(program, kinds):
+    """Of a function of one number, against the ordinary tape."""
+    x = ft.tensor(0.7, dtype=ft.float64, requires_grad=True)
+    wanted = program(x)
+    for _ in kinds:
+        (wanted,) = tape_grad(wanted, x, create_graph=True)
+    function = program
+    for kind in kinds:
+        function = grad(function) if kind == "r" else lambda a, f=function: jvp(f, (a,), (ft.ones_like(a),))[1]
+    close(function(x.detach()), wanted)

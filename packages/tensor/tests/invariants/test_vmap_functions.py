@@ -1,0 +1,281 @@
+"""What `vmap` takes and gives, what it refuses, what draws do in it, and Functions of the user's."""
+
+from __future__ import annotations
+
+import traceback
+
+import pytest
+
+import facula_tensor as ft
+import facula_tensor.functional as F
+from facula_autograd import GradientError
+from facula_autograd import grad as tape_grad
+from facula_errors import FaculaError
+from facula_tensor import Function
+from facula_tensor.func import grad, hessian, jacfwd, jacrev, vmap
+
+X = ft.arange(6).reshape(3, 2).double()
+
+
+def equal(got, wanted):
+    return got.dtype is wanted.dtype and got.tolist() == wanted.tolist()
+
+
+# ------------------------------------------------------------------------------------------- arguments, results
+def test_trees_of_arguments_and_results():
+    def function(pair, other, *, scale):
+        return {"sum": pair["x"] + other[0], "rest": (pair["y"], [other[1] * scale])}
+
+    dims = ({"x": 0, "y": None}, (1, 0))
+    found = vmap(function, dims, out_dims={"sum": 1, "rest": (None, [0])})(
+        {"x": X, "y": X[0]}, (X.t(), X), scale=ft.tensor([1.0, 2.0, 3.0])
+    )
+    assert equal(found["sum"], (X + X).t())
+    assert equal(found["rest"][0], X[0])
+    assert equal(found["rest"][1][0], X * ft.tensor([[1.0], [2.0], [3.0]]))
+
+
+def test_a_result_that_is_the_same_for_all_is_expanded():
+    assert equal(vmap(lambda x: ft.ones(2))(X), ft.ones(3, 2))
+    assert equal(vmap(lambda x: ft.ones(2), out_dims=None)(X), ft.ones(2))
+
+
+@pytest.mark.parametrize("chunk_size", [1, 2, 3, 7])
+def test_chunks(chunk_size):
+    assert equal(vmap(lambda x, y: x * y, (0, None), 1, chunk_size=chunk_size)(X, X[0]), (X * X[0]).t())
+
+
+def test_an_empty_batch():
+    assert vmap(lambda x: x.sin().sum())(ft.zeros(0, 3)).shape == (0,)
+
+
+def test_changes_in_place_go_into_the_batch():
+    x = X.clone()
+
+    def function(row):
+        row[0] = 7
+        row[1:].mul_(2)
+        return row.new_zeros(2).add_(row) + ft.zeros_like(row).copy_(row)
+
+    wanted = ft.tensor([[7.0, 2.0], [7.0, 6.0], [7.0, 10.0]], dtype=ft.float64)
+    assert equal(vmap(function)(x), wanted * 2)
+    assert equal(x, wanted)
+
+
+def test_positions_of_each_element():
+    i = ft.tensor([1, 0, -1])
+    assert vmap(lambda x, i: x[i])(X, i).tolist() == [1, 2, 5]
+    assert vmap(lambda x, i: x[i, 0], (None, 0))(X, i).tolist() == [2, 0, 4]
+    assert vmap(lambda i: F.one_hot(i, 3))(ft.tensor([2, 0])).tolist() == [[0, 0, 1], [1, 0, 0]]
+
+    def stored(x, i):
+        x = x.clone()
+        x[i] = 9.0
+        return x
+
+    assert vmap(stored)(X, i).tolist() == [[0, 9], [9, 3], [4, 9]]
+    with pytest.raises(IndexError, match="5 is out of range"):
+        vmap(lambda x, i: x[i])(X, ft.tensor([0, 5, 0]))
+
+
+def test_what_a_batched_tensor_looks_like():
+    seen = []
+    vmap(lambda x: (seen.append(repr(x)), x)[1])(X[:1])
+    assert seen[0].startswith("tensor([[0., 1.]], dtype=facula.float64, level=")
+
+
+# -------------------------------------------------------------------------------------------------- refused
+Y = ft.zeros(2, dtype=ft.float64)
+READS = {
+    "item": lambda x: x.sum().item(),
+    "bool": lambda x: x if x.sum() > 0 else -x,
+    "tolist": lambda x: x.tolist(),
+    "numpy": lambda x: x.numpy(),
+    "index": lambda x: [1, 2][x.sum().long()],
+    "data": lambda x: setattr(x, "data", x),
+    "nonzero": lambda x: x.nonzero(),
+    "getitem": lambda x: x[x > 1],
+}
+CHANGED = {
+    "add_": lambda x: Y.add_(x),
+    "copy_": lambda x: Y.copy_(x),
+    "setitem": lambda x: Y.__setitem__(0, x[0]),
+    "masked_fill_": lambda x: Y.masked_fill_(x > 1, 1.0),
+    "index_fill_": lambda x: Y.index_fill_(0, x.long().clamp(0, 1), 1.0),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_reads_are_refused_by_name(name):
+    with pytest.raises(FaculaError, match=f"^{name}: ") as caught:
+        vmap(READS[name])(X)
+    lines = traceback.extract_tb(caught.value.__traceback__)
+    assert lines[-1].filename == __file__, "the last line is the user's"
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_changes_of_what_is_not_batched_are_refused_by_name(name):
+    with pytest.raises(FaculaError, match=f"^{name}: ") as caught:
+        vmap(CHANGED[name])(X)
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].filename == __file__
+    assert Y.tolist() == [0, 0]
+
+
+CALLS = {
+    "expected a function": (TypeError, lambda: vmap(3)),
+    "expected randomness": (ValueError, lambda: vmap(ft.sin, randomness="none")),
+    "chunk_size": (ValueError, lambda: vmap(ft.sin, chunk_size=0)),
+    "at least one tensor": (ValueError, lambda: vmap(lambda: 1)()),
+    "give it None in in_dims": (ValueError, lambda: vmap(ft.sin)(3)),
+    "a dimension 2 of input 0": (ValueError, lambda: vmap(ft.sin, 2)(X)),
+    "of one length; got 3, and 2": (ValueError, lambda: vmap(ft.add)(X, X[:2])),
+    "in_dims to be built like": (ValueError, lambda: vmap(ft.add, (0,))(X, X)),
+    "in_dims of ints and None": (TypeError, lambda: vmap(ft.sin, "0")(X)),
+    "to return tensors": (TypeError, lambda: vmap(lambda x: 3)(X)),
+    "out_dims from -2 to 1": (ValueError, lambda: vmap(lambda x: x, out_dims=5)(X)),
+    "its out_dims is None": (ValueError, lambda: vmap(lambda x: x, out_dims=None)(X)),
+    "out= is not supported": (NotImplementedError, lambda: vmap(lambda x: ft.add(x, x, out=ft.zeros(2)))(X)),
+    "running statistics": (
+        RuntimeError,
+        lambda: vmap(lambda x: F.batch_norm(x, ft.zeros(2), ft.ones(2), training=True))(ft.ones(3, 4, 2)),
+    ),
+}
+
+
+@pytest.mark.parametrize("message", CALLS)
+def test_bad_calls(message):
+    kind, call = CALLS[message]
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_a_tensor_that_got_out():
+    kept = []
+    vmap(lambda x: (kept.append(x), x)[1])(X)
+    with pytest.raises(RuntimeError, match="add: expected no tensor of a vmap that has ended"):
+        kept[0] + 1
+
+
+# ---------------------------------------------------------------------------------------------------- draws
+ONES = ft.ones(3, 40)
+DRAWS = {
+    "rand": lambda x: ft.rand(40),
+    "randint": lambda x: ft.randint(0, 1000, (40,)),
+    "randn_like": lambda x: ft.randn_like(x),
+    "randperm": lambda x: ft.randperm(40),
+    "normal_": lambda x: ft.zeros_like(x).normal_(),
+    "bernoulli": lambda x: ft.bernoulli(x / 2),
+    "poisson": lambda x: ft.poisson(x * 9),
+    "dropout": lambda x: F.dropout(x),
+    "dropout of a constant": lambda x: F.dropout(ft.ones(40)),
+    "attention": lambda x: F.scaled_dot_product_attention(*[x.reshape(8, 5)] * 3, dropout_p=0.5),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_draws(name):
+    """Refused, the same for all, or of each element; and the generator moves."""
+    function = DRAWS[name]
+    with pytest.raises(RuntimeError, match="expected no random numbers"):
+        vmap(function)(ONES)
+    rows = [row.tolist() for row in vmap(function, randomness="same")(ONES)]
+    assert rows[0] == rows[1] == rows[2]
+    rows = [row.tolist() for row in vmap(function, randomness="different")(ONES)]
+    assert rows[0] != rows[1] != rows[2] != rows[0]
+    assert [row.tolist() for row in vmap(function, randomness="different")(ONES)] != rows
+
+
+def test_draws_of_two_levels():
+    draw = vmap(vmap(lambda x: ft.rand(9), randomness="same"), randomness="different")
+    rows = draw(ft.zeros(2, 2))
+    assert equal(rows[:, 0], rows[:, 1])
+    assert not equal(rows[0], rows[1])
+
+
+# ------------------------------------------------------------------------------------------------- Functions
+class Cube(Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x, y):
+        return x**3 * y, ft.zeros(1)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.mark_non_differentiable(output[1])
+
+    @staticmethod
+    def backward(ctx, g, _):
+        x, y = ctx.saved_tensors
+        return 3 * x * x * y * g, x**3 * g
+
+
+class CubeByRule(Cube):
+    generate_vmap_rule = False
+
+    @staticmethod
+    def vmap(info, in_dims, x, y):
+        assert (info.batch_size, info.randomness, in_dims) == (3, "error", (0, None))
+        return CubeByRule.apply(x, y), (0, None)
+
+
+@pytest.mark.parametrize("function", [Cube, CubeByRule])
+def test_functions_of_the_user(function):
+    """Their values and gradients, in both orders and on the ordinary tape; what is not batched gets the sum."""
+    y = ft.tensor([2.0, 3.0], dtype=ft.float64)
+    call = vmap(lambda x, y: function.apply(x, y)[0], (0, None))
+    assert equal(call(X, y), X**3 * y)
+    rows = vmap(grad(lambda x, y: function.apply(x, y)[0].sum(), (0, 1)), (0, None))(X, y)
+    assert equal(rows[0], 3 * X * X * y)
+    assert equal(rows[1], X**3)
+    whole = grad(lambda x, y: call(x, y).sum(), (0, 1))(X, y)
+    assert equal(whole[0], 3 * X * X * y)
+    assert equal(whole[1], (X**3).sum(0))
+    leaves = X.clone().requires_grad_(), y.clone().requires_grad_()
+    call(*leaves).sum().backward()
+    assert [equal(leaf.grad, one) for leaf, one in zip(leaves, whole, strict=True)] == [True, True]
+
+
+def test_functions_without_a_rule():
+    class Plain(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+    class Both(CubeByRule):
+        generate_vmap_rule = True
+
+    with pytest.raises(NotImplementedError, match=r"Plain: has no rule for vmap; define vmap\(info, in_dims"):
+        vmap(Plain.apply)(X)
+    with pytest.raises(NotImplementedError, match="Both: expected vmap or generate_vmap_rule = True; got both"):
+        vmap(Both.apply)(X, X)
+
+
+# -------------------------------------------------------------------------------------------- built on vmap
+def test_gradients_of_many_at_once():
+    """One pass for all rows: a hook sees the batch once."""
+    x = X.clone().requires_grad_()
+    y, calls = (x**3).sum(1), []
+    y.register_hook(lambda g: calls.append(tuple(g.shape)))
+    units = ft.eye(3, dtype=ft.float64)
+    (found,) = tape_grad(y, x, units, is_grads_batched=True, retain_graph=True)
+    assert equal(found, ft.stack([tape_grad(y, x, unit, retain_graph=True)[0] for unit in units]))
+    assert calls == [(3,)] * 4
+    with pytest.raises(GradientError, match="of one length"):
+        tape_grad((y, y), x, (units, units[:2]), is_grads_batched=True)
+
+
+def test_jacobians_call_the_function_once():
+    calls = []
+
+    def function(x):
+        calls.append(x)
+        return (x**3).sum(1)
+
+    wanted = ft.stack([grad(lambda x, i=i: (x**3).sum(1)[i])(X) for i in range(3)])
+    for jacobian in (jacrev(function), jacrev(function, chunk_size=2), jacfwd(function)):
+        calls.clear()
+        assert equal(jacobian(X), wanted)
+        assert len(calls) == 1
+    assert equal(hessian(lambda x: (x**3).sum())(X[2]), ft.diag(6 * X[2]))
