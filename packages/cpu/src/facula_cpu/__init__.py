@@ -35,12 +35,13 @@ from . import _spectral as _spectral
 from . import _triangle as _triangle
 from . import _triangular_solve as _triangular_solve
 from ._backend import CpuBackend
+from ._own import register_function, register_loop
 from ._registry import level
 from ._threads import get_num_threads, set_num_threads
 
 _register("facula_cpu")
 
-__all__ = ["CpuBackend", "get_num_threads", "level", "set_num_threads"]
+__all__ = ["CpuBackend", "get_num_threads", "level", "register_function", "register_loop", "set_num_threads"]
 
 
 def __dir__() -> list[str]:

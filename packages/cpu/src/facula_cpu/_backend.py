@@ -9,7 +9,7 @@ from facula_errors import MissingPackageError
 from ._elementwise import plan_elementwise
 from ._kernels import ffi
 from ._planners import no_kernel, planners
-from ._registry import kernel_names
+from ._registry import is_loop
 
 if TYPE_CHECKING:
     from facula_storage import Allocator, Plan
@@ -75,7 +75,7 @@ class CpuBackend:
         own = planners.get(operator)
         if own is not None:
             return own(operator, inputs, outputs, parameters)
-        if operator in kernel_names() or operator == "fill":
+        if operator == "fill" or is_loop(operator):
             return plan_elementwise(operator, inputs, outputs, parameters)
         raise no_kernel(operator, inputs, outputs)
 

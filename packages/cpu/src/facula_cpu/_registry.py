@@ -43,6 +43,9 @@ def level() -> str:
     return wish
 
 
+own_loops: dict[tuple[str, tuple[int, ...]], Kernel] = {}  # that programs registered: see `_own.py`
+
+
 @lru_cache(maxsize=4096)
 def find_kernel(name: str, *dtypes: int) -> Kernel | None:
     """The kernel of that name for these dtype codes (inputs, then outputs); None where there is none.
@@ -50,6 +53,9 @@ def find_kernel(name: str, *dtypes: int) -> Kernel | None:
     >>> find_kernel("add", 9, 9, 9).cost > 0, find_kernel("no such kernel")
     (True, None)
     """
+    own = own_loops.get((name, dtypes))
+    if own is not None:
+        return own
     entry = lib.facula_find_kernel(name.encode(), bytes(dtypes), LEVELS.index(level()))
     return Kernel(int(ffi.cast("intptr_t", entry.function)), entry.cost) if entry else None
 
@@ -75,5 +81,10 @@ def all_kernels() -> Iterator[tuple[str, tuple[int, ...], str]]:
 
 @lru_cache(maxsize=1)
 def kernel_names() -> frozenset[str]:
-    """The names in the table."""
+    """The names in the table that the package was built with."""
     return frozenset(name for name, _, _ in all_kernels())
+
+
+def is_loop(name: str) -> bool:
+    """Whether a loop of this name is there, built or registered."""
+    return name in kernel_names() or any([own == name for own, _ in own_loops])

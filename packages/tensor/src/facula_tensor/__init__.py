@@ -234,6 +234,7 @@ from .ops.triangular import *
 from .ops.trigonometric import *
 from .ops.view_copies import *
 from .ops.volume_pooling import max_pool3d
+from .transforms.fuse import fuse
 
 from .ops import inplace_functions as _inplace_functions  # isort: skip  after the operators, whose methods these are
 from .ops.inplace_functions import *  # isort: skip
@@ -243,7 +244,7 @@ _register("facula_tensor")
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
-__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "bilinear", "max_pool3d"]
+__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "bilinear", "fuse", "max_pool3d"]
 __all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
 __all__ += [
     "celu",
@@ -359,4 +360,6 @@ _names.mark_missing(Tensor, "torch.Tensor", _names.PyTorchNames(__file__))
 def __dir__() -> list[str]:
     """Public names, the modules for users among them."""
     shown = {name for name in globals() if not name.startswith("_") or name.startswith("__")}
-    return sorted(shown - {"extend", "ops"} | {"derivatives", "fft", "functional", "linalg", "special", "testing"})
+    return sorted(
+        shown - {"extend", "ops"} | {"derivatives", "fft", "functional", "library", "linalg", "special", "testing"}
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from math import inf, nan
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
@@ -318,7 +320,12 @@ def _declare_composites() -> None:
         if isinstance(x, Tensor):
             slope = F.mul(g, F.mul(F.pow(x, n), F.log(x)))
             return F.where(F.bitwise_and(F.eq(x, 0), flat), 0, slope)
-        log = F.log(full((), x, dtype=n.dtype, device=n.device))
+        if n.is_complex() or isinstance(x, complex):
+            log = F.log(full((), x, dtype=n.dtype, device=n.device))
+        elif x == 0:
+            log = F.sub(F.zeros_like(n), inf)
+        else:
+            log = math.log(x) if x > 0 else nan
         if x == 0:  # not where() over the slope: that of 0 * -inf is NaN in the next derivative
             log = F.where(flat, 0, log)
         return F.mul(g, F.mul(F.pow(x, n), log))

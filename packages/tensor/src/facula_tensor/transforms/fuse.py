@@ -24,6 +24,7 @@ from .._dispatch.declaration import make_calls
 from .._dispatch.expressions.gradients import Expression
 from .._dispatch.expressions.partials import replay
 from .._dispatch.expressions.symbols import NotElementwiseError, Symbol, Trace, take_down
+from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
 from .._dispatch.planning import output_layouts
 from .levels import is_at
@@ -218,14 +219,15 @@ def operator_of(fused: Fused, trace: Trace, result: Symbol, count: int, layout: 
         "__doc__": fused.__doc__ or "",
         "__module__": fused.function.__module__,
     }
-    op = Operator(type(fused.name, (), body), is_elementwise=True)
+    name = f"fused_{fused.name}" if fused.name in operators else fused.name  # rules know operators by their names
+    op = Operator(type(name, (), body), is_elementwise=True)
     op.expression = Expression(value, count)
-    make_calls(op)
+    op.public = make_calls(op)
     return op
 
 
 @boundary
-def fuse(function: Callable[..., Tensor]) -> Fused:
+def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One operator from a function of elementwise operators: one launch forward and one backward.
 
     The function is called once for each combination of dtypes, with tensors that stand for its arguments, and again

@@ -6,11 +6,13 @@ elementwise rule serves in either direction: of a tangent it gives the tangent o
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
 from facula_storage import bool_, float32
 
+from ..namespaces import operators, recorded_ops
 from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops, take_down
 
 if TYPE_CHECKING:
@@ -75,6 +77,16 @@ def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out:
     return rule(symbol_ops, g, *values)
 
 
+def function_of(F: Any, op: Operator) -> Function:
+    """An operator in a namespace; also one that is not published there, as fused functions and gradients are not."""
+    if operators.get(op.name) is op:
+        found: Function = getattr(F, op.name)
+        return found
+    if F is symbol_ops:
+        return partial(take_down, op)
+    return op.library_call if F is recorded_ops else op.no_record
+
+
 def replay(F: Any, trace: Trace, result: Any, operands: tuple[Any, ...]) -> Any:
     """What a trace's result is for these operands, computed in a namespace: of tensors, or of symbols again."""
     if not isinstance(result, Symbol):
@@ -94,5 +106,5 @@ def replay(F: Any, trace: Trace, result: Any, operands: tuple[Any, ...]) -> Any:
         assert op is not None  # operands are known
         values = [known[one.number] if isinstance(one, Symbol) else one for one in arguments]
         numbers = all([type(one) in (float, int) for one in values])  # operands may be
-        known[number] = take_down(op, *values) if numbers else getattr(F, op.name)(*values)
+        known[number] = take_down(op, *values) if numbers else function_of(F, op)(*values)
     return known[result.number]

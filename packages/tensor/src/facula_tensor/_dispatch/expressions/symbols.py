@@ -60,7 +60,7 @@ class Trace:
             answer = simple(*arguments)
             if answer is not None:
                 return answer
-        key = (op.name, *[_key(one) for one in arguments])
+        key = (op, *[_key(one) for one in arguments])
         known = self.known.get(key)
         if known is None:
             self.entries.append(Entry(op, arguments))

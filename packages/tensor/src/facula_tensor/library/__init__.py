@@ -1,0 +1,37 @@
+"""Operators of one's own, declared outside of this package.
+
+What it is: `fuse` and `elementwise` for operators on each element, by an expression or a loop in C (`register_loop`),
+with `floating` for those that take integers to the default floating dtype; `custom_op` (of tensors), `numpy_op` (of
+NumPy's arrays) and `native_op` (a function in C, Cython or Numba, by its address) for functions of whole tensors. Of
+`torch.library` are the names `custom_op`, `register_autograd`, `register_fake` and `CustomOpDef`.
+Where next: docs/own-operators.md in the repository; `_custom.py` for what an operator of whole tensors is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._core.names import listed as _listed
+from .._core.promotion import floating
+from ..transforms.fuse import fuse
+from ._custom import CustomOpDef, custom_op, numpy_op, register_autograd, register_fake
+from ._declared import elementwise, register_loop
+from ._native import native_op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "CustomOpDef",
+    "custom_op",
+    "elementwise",
+    "floating",
+    "fuse",
+    "native_op",
+    "numpy_op",
+    "register_autograd",
+    "register_fake",
+    "register_loop",
+]
+
+__dir__: Callable[[], list[str]] = _listed(__name__)

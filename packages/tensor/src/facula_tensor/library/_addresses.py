@@ -1,0 +1,41 @@
+"""Addresses of C functions, from what the tools that compile them give."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from facula_errors import ArgumentError, InvalidTypeError
+
+C_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all functions of ctypes
+
+
+def address_of(operation: str, function: object) -> int:
+    """The address of a C function.
+
+    Arguments:
+        operation: whose argument it is, for errors.
+        function: of ctypes, of Numba's `cfunc`, a capsule of Cython's `__pyx_capi__`, or an int.
+    """
+    if isinstance(function, C_FUNCTION):
+        address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    elif type(function).__name__ == "PyCapsule":
+        address = _in_capsule(function)
+    else:
+        given = getattr(function, "address", function)  # Numba's
+        if type(given) is not int:
+            raise InvalidTypeError(
+                f"{operation}: expected a C function: of ctypes, numba.cfunc or Cython's __pyx_capi__, or its address "
+                f"as an int; got {type(function).__name__}"
+            )
+        address = given
+    if not 0 < address < 1 << 63:
+        raise ArgumentError(f"{operation}: expected the address of a function; got {address}")
+    return address
+
+
+def _in_capsule(capsule: object) -> int:
+    api = ctypes.pythonapi
+    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", api))
+    pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", api))
+    return pointer_of(capsule, name_of(capsule)) or 0

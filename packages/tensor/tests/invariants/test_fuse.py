@@ -1,0 +1,236 @@
+"""`fuse`: a fused function against the same function unfused, its derivatives too; and what it refuses, by name."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import facula_tensor as ft
+from facula_autograd import grad, gradcheck, gradgradcheck
+from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_storage import listen
+from facula_tensor import func
+
+UNARY = {
+    "sigmoid": ft.sigmoid,
+    "tanh": lambda x: x.tanh(),
+    "sin": ft.sin,
+    "negative": lambda x: -x,
+    "softplus": lambda x: ft.log1p(ft.exp(x)),
+    "root": lambda x: (x * x + 1).sqrt(),
+    "clamp": lambda x: ft.where(x > 0.3, x, 0.3),
+}
+BINARY = {
+    "add": lambda x, y: x + y,
+    "subtract": lambda x, y: x - y,
+    "multiply": lambda x, y: x * y,
+    "divide": lambda x, y: x / (y * y + 1),
+    "choose": lambda x, y: ft.where(x < y, x * 2, y),
+    "power": lambda x, y: (abs(x) + 1) ** y,
+}
+LEAVES = st.sampled_from(["x", "y", 0.5, 2])
+PROGRAMS = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(sorted(UNARY)), inner), st.tuples(st.sampled_from(sorted(BINARY)), inner, inner)
+    ),
+    max_leaves=6,
+)
+
+
+def run(program, places):
+    """What a program gives; numbers alone stay beside `x`, for operators take no two."""
+    if not isinstance(program, tuple):
+        return places.get(program, program)
+    name, *inner = program
+    operands = [run(one, places) for one in inner]
+    if not any(isinstance(one, ft.Tensor) for one in operands):
+        operands[0] = places["x"] * operands[0]
+    return (UNARY if len(inner) == 1 else BINARY)[name](*operands)
+
+
+def close(found, wanted, rtol=1e-10):
+    assert found.dtype is wanted.dtype and found.shape == wanted.shape
+    np.testing.assert_allclose(found.detach().numpy(), wanted.detach().numpy(), rtol=rtol, atol=1e-12)
+
+
+def derivatives(function, operands):
+    """The value of a function, its gradients, and gradients of theirs."""
+    value = function(*operands)
+    first = grad(value, operands, ft.ones_like(value), create_graph=True, allow_unused=True, materialize_grads=True)
+    weighed = sum([(one * one.detach().cos()).sum() for one in first])
+    if not weighed.requires_grad:
+        return [value, *first]
+    return [value, *first, *grad(weighed, operands, allow_unused=True, materialize_grads=True)]
+
+
+@given(PROGRAMS, st.sampled_from([((3, 4), (3, 4)), ((3, 4), (4,)), ((), (2, 3)), ((3, 1), (1, 5)), ((0, 2), (2,))]))
+def test_a_random_program_is_the_function_and_its_derivatives(program, shapes):
+    def function(x, y):
+        return run(program, {"x": x, "y": y}) * (x + y * 1.5)
+
+    rng = np.random.default_rng(7)
+    operands = [ft.tensor(rng.uniform(-2, 2, shape)).requires_grad_() for shape in shapes]
+    for found, wanted in zip(derivatives(ft.fuse(function), operands), derivatives(function, operands), strict=True):
+        close(found, wanted)
+
+
+def swish(x, slope):
+    return x * ft.sigmoid(slope * x)
+
+
+def launches(function, *operands):
+    heard = []
+    with listen(lambda plan, arguments: heard.append(plan.operator)):
+        function(*operands)
+    return heard
+
+
+def test_one_launch_forward_and_one_backward():
+    fused, x = ft.fuse(swish), ft.randn(5, requires_grad=True)
+    assert launches(fused, x, 1.5) == ["swish"]
+    assert len(launches(swish, x, 1.5)) == 3
+    result = fused(x, 1.5)
+    g = ft.ones(5)
+    assert len(launches(lambda: grad(result, x, g))) == 1
+
+
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16, ft.float32, ft.float64])
+def test_each_dtype_is_computed_wide_and_rounded_once(dtype):
+    x = ft.linspace(-3, 3, 37, dtype=dtype)
+    found = ft.fuse(swish)(x, 1.25)
+    wide = swish(x.double(), 1.25)
+    assert found.dtype is dtype
+    size = {ft.float16: 1e-3, ft.bfloat16: 8e-3, ft.float32: 3e-7, ft.float64: 1e-15}[dtype]
+    np.testing.assert_allclose(found.double().numpy(), wide.numpy(), rtol=size, atol=1e-6 * size)
+
+
+def test_dtypes_promote_and_layouts_differ():
+    def function(x, y):
+        return (x - y) * y
+
+    fused = ft.fuse(function)
+    x, y = ft.arange(12.0).view(3, 4).t(), ft.arange(3)
+    assert fused(x, y).tolist() == function(x, y).tolist()
+    assert fused(x.double(), y).dtype is ft.float64
+    assert fused(x[::2], y).tolist() == function(x[::2], y).tolist()
+    assert fused(y, 2).tolist() == function(y, 2).tolist()
+
+
+def test_a_result_may_be_of_bools():
+    fused = ft.fuse(lambda x, y: (x > y) & (x < 2 * y))
+    found = fused(ft.tensor([1.0, 2.0, 5.0], requires_grad=True), 1.5)
+    assert found.tolist() == [False, True, False] and found.dtype is ft.bool and not found.requires_grad
+
+
+def test_numbers_are_arguments_not_constants():
+    fused = ft.fuse(swish)
+    x = ft.randn(3)
+    for slope in (0.5, 1, 2.0, -1.5):
+        close(fused(x, slope), swish(x, slope), 1e-6)
+    assert len(fused.operators) == 2  # for a float and for an int
+
+
+def test_derivatives_in_every_mode():
+    x = ft.randn(4, dtype=ft.float64, requires_grad=True)
+    y = ft.randn(3, 4, dtype=ft.float64, requires_grad=True)
+    fused = ft.fuse(lambda x, y: ft.tanh(x * y) + ft.exp(-y))
+    assert gradcheck(fused, (x, y)) and gradgradcheck(fused, (x, y))
+    plain = fused.__wrapped__
+    tangents = (ft.ones_like(x), ft.ones_like(y))
+    for found, wanted in zip(func.jvp(fused, (x, y), tangents), func.jvp(plain, (x, y), tangents), strict=True):
+        close(found, wanted)
+    twice = [func.grad(func.grad(lambda a, f=f: f(a, a * 2)))(x[0].detach()) for f in (fused, plain)]
+    close(*twice)
+
+
+def test_a_fused_function_may_call_another():
+    inner = ft.fuse(swish)
+    outer = ft.fuse(lambda x: inner(x, 1.0) + 1)
+    x = ft.randn(5, dtype=ft.float64, requires_grad=True)
+    close(outer(x), swish(x, 1.0) + 1)
+    assert gradcheck(outer, (x,))
+
+
+def test_fused_functions_of_one_name_are_not_confused():
+    double, mul = ft.fuse(lambda x: x * 2), ft.fuse(lambda x: x * 3)
+    mul.name = "mul"  # as of a function that is called like an operator
+    both = ft.fuse(lambda x: double(x) - mul(x) + double(x) * mul(x))
+    x = ft.tensor([1.0, -2.0], dtype=ft.float64, requires_grad=True)
+    assert both(x).tolist() == [5.0, 26.0]
+    assert grad(both(x).sum(), x)[0].tolist() == [11.0, -25.0]
+
+
+def test_a_function_that_looks_at_a_shape_is_called_for_each():
+    calls = []
+
+    @ft.fuse
+    def scaled(x):
+        calls.append(x.shape)
+        return x / x.numel()
+
+    for length in (2, 3, 2, 3):
+        assert scaled(ft.ones(length, dtype=ft.float64)).tolist() == [1 / length] * length
+    assert len(calls) == 2
+
+
+def test_threads_make_one_operator():
+    fused, x = ft.fuse(swish), ft.randn(100)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: fused(x, 1.0).tolist(), range(64)))
+    assert all(one == found[0] for one in found) and len(fused.operators) == 1
+
+
+def branches(x):
+    return x if x > 0 else -x
+
+
+def changes(x):
+    x += 1
+    return x
+
+
+OUTSIDE = ft.ones(3)
+REFUSED = {
+    "a reduction": (lambda x: x - x.sum(), UnsupportedError, "sum: not elementwise"),
+    "a product": (lambda x: x @ x, UnsupportedError, "not elementwise"),
+    "a view": (lambda x: x[0], UnsupportedError, "not elementwise"),
+    "a branch": (branches, UnsupportedError, "reads a value.*where"),
+    "a value": (lambda x: x * x.item(), UnsupportedError, "reads a value.*where"),
+    "a change in place": (changes, UnsupportedError, "in place"),
+    "a tensor from outside": (lambda x: x + OUTSIDE, UnsupportedError, "none of its arguments"),
+    "an integer dtype": (lambda x: x.long() + 1, UnsupportedError, "int64|conversion"),
+    "detach": (lambda x: x * x.detach(), UnsupportedError, "detach"),
+    "two results": (lambda x: (x, x), InvalidTypeError, "return one tensor.*tuple"),
+    "a constant": (lambda x: 3.0, InvalidTypeError, "return one tensor.*float"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_not_elementwise_is_refused_by_name(what):
+    function, error, message = REFUSED[what]
+    with pytest.raises(error, match=message):
+        ft.fuse(function)(ft.ones(3))
+
+
+def test_arguments_are_refused_by_name():
+    fused = ft.fuse(swish)
+    with pytest.raises(InvalidTypeError, match="swish: expected tensors, floats and ints; got str"):
+        fused(ft.ones(2), "1")
+    with pytest.raises(InvalidTypeError, match="swish: expected a tensor among the arguments"):
+        fused(1.0, 2.0)
+    with pytest.raises(ArgumentError, match="swish: fused functions are of real numbers; got complex64"):
+        fused(ft.ones(2).to(ft.complex64), 1.0)
+    with pytest.raises(ArgumentError, match=r"shapes .*do not broadcast"):
+        ft.fuse(swish)(ft.ones(2), ft.ones(3))
+    with pytest.raises(InvalidTypeError, match="fuse: expected a function; got int"):
+        ft.fuse(3)
+
+
+def test_an_error_leaves_nothing_behind():
+    fused = ft.fuse(branches)
+    with pytest.raises(UnsupportedError):
+        fused(ft.ones(2))
+    assert not fused.operators and (ft.ones(2) * 2).tolist() == [2.0, 2.0]
