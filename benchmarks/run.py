@@ -42,6 +42,7 @@ GROUPS = (
     Group("loading", "Loaders with workers"),
     Group("queues", "Tensors to other processes"),
     Group("kernels", "Kernels of the CPU"),
+    Group("expressions", "Operators declared as expressions"),
     Group("memory", "Large results"),
     Group("memory", "Large results, PyTorch on a tuned malloc", TUNED_MALLOC),
     Group("allocator", "Blocks of memory"),

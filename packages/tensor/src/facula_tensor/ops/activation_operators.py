@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import pi
+from math import inf, pi
 from typing import TYPE_CHECKING
 
 from .._core.promotion import floating
@@ -169,5 +169,5 @@ class _elu:
 
 @composite
 def below_zero(F: Namespace, input: Tensor) -> Tensor:
-    """Negative elements; 0 for the others and NaN, so that nothing overflows where it is not looked at."""
-    return F.where(F.lt(input, 0), input, 0)
+    """Negative elements, and 0 for positive ones, so that nothing overflows where it is not looked at; NaN stays."""
+    return F.hardtanh(input, -inf, 0)
