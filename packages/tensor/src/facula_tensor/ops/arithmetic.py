@@ -320,6 +320,7 @@ def _declare_composites() -> None:
         if isinstance(x, Tensor):
             slope = F.mul(g, F.mul(F.pow(x, n), F.log(x)))
             return F.where(F.bitwise_and(F.eq(x, 0), flat), 0, slope)
+        log: Tensor | float
         if n.is_complex() or isinstance(x, complex):
             log = F.log(full((), x, dtype=n.dtype, device=n.device))
         elif x == 0:
