@@ -48,7 +48,7 @@ class Function:
     Variable(12.0)
     """
 
-    #: There is no vmap yet; the name is PyTorch's.
+    #: Whether the methods, which use operators alone, also serve batches, inside `vmap`.
     generate_vmap_rule = False
     _rule: Rule
 
@@ -108,8 +108,14 @@ class Function:
 
     @staticmethod
     def vmap(info: object, in_dims: tuple[object, ...], *args: object) -> object:
-        """The place of the rule for batches, which nothing uses yet."""
-        raise UnsupportedError("Function: vmap is not supported yet")
+        """Compute the outputs of a batch inside `vmap`: a pair of them and of the places of their batch dimension.
+
+        Arguments:
+            info: has `batch_size` and `randomness`.
+            in_dims: the batch dimension of each argument; None of one that is the same for all.
+            args: those of `forward`.
+        """
+        raise UnsupportedError("Function: expected a subclass to define vmap as a static method")
 
     @classmethod
     def apply(cls, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:

@@ -106,9 +106,6 @@ if TYPE_CHECKING:
     from ._refused import (
         sparse_csr_tensor as sparse_csr_tensor,
     )
-    from ._refused import (
-        vmap as vmap,
-    )
     from ._settings import (
         are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     )
@@ -193,6 +190,7 @@ if TYPE_CHECKING:
     from .amp.grad_scaler import GradScaler as GradScaler
     from .compiler import compile as compile
     from .cuda import OutOfMemoryError as OutOfMemoryError
+    from .func import vmap as vmap
 
 __version__ = "0.1.0"
 
@@ -292,7 +290,7 @@ _LATER = (
 )  # fmt: skip
 _LAZILY = {
     "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
-                "sparse_csr_tensor vmap",
+                "sparse_csr_tensor",
     "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_default_device "
                  "set_default_device set_default_tensor_type "
                  "get_deterministic_debug_mode "
@@ -305,6 +303,7 @@ _LAZILY = {
     "amp.grad_scaler": "GradScaler",
     "compiler": "compile",
     "cuda": "OutOfMemoryError",
+    "func": "vmap",
 }  # fmt: skip
 _publish(__name__, later=_LATER, lazily=_LAZILY)
 _connect()

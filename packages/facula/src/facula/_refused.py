@@ -4,7 +4,7 @@ from ._refusals import Refusal, Refusals
 
 __all__ = [
     "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor",
-    "sparse_csr_tensor", "vmap",
+    "sparse_csr_tensor",
 ]  # fmt: skip
 
 _sparse = Refusals("", "tensors are dense: use zeros(...).index_put(indices, values), scatter_add or index_add")
@@ -14,4 +14,3 @@ sparse_compressed_tensor: Refusal = _sparse.function("sparse_compressed_tensor")
 sparse_coo_tensor: Refusal = _sparse.function("sparse_coo_tensor")
 sparse_csc_tensor: Refusal = _sparse.function("sparse_csc_tensor")
 sparse_csr_tensor: Refusal = _sparse.function("sparse_csr_tensor")
-vmap: Refusal = Refusals("", "write a loop and stack() its results, or operators that take a batch").function("vmap")

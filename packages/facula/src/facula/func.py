@@ -13,6 +13,7 @@ from facula_tensor.func import (
     linearize,
     value_and_grad,
     vjp,
+    vmap,
 )
 
 from ._names import publish
@@ -23,7 +24,7 @@ with needs("facula.func"):
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-    "stack_module_state", "value_and_grad", "vjp",
+    "stack_module_state", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 publish(__name__)

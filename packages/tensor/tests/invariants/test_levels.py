@@ -8,6 +8,7 @@ from calls import CALLS, CHANGES, differentiable, every_change, every_operator, 
 
 import facula_tensor as ft
 from facula_autograd import grad as tape_grad
+from facula_tensor.extend import no_record_ops, operator, operators
 from facula_tensor.func import grad, jvp, vjp
 
 V = 0.3, -0.7  # tangents are these times the other operand's elements, and 1
@@ -177,3 +178,44 @@ def test_third_derivatives_in_every_order(program, kinds):
     for kind in kinds:
         function = grad(function) if kind == "r" else lambda a, f=function: jvp(f, (a,), (ft.ones_like(a),))[1]
     close(function(x.detach()), wanted)
+
+
+@pytest.fixture
+def own_tangent():
+    """An operator whose declaration says its tangent, another one than its gradient would give."""
+
+    @operator
+    class _own_tangent:
+        """Twice the first, plus the second."""
+
+        inputs = ("input", "other")
+        parameters = ("factor",)
+
+        def decompose(F, operands, parameters):
+            return None
+
+        def outputs(layout, other, factor):
+            return layout
+
+        def execute(operands, parameters):
+            return [no_record_ops.add(no_record_ops.mul(operands[0], parameters[0]), operands[1])]
+
+        def vjp_input(F, g, _other, factor):
+            return F.mul(g, factor)
+
+        def vjp_other(F, g):
+            return F.clone(g)
+
+        def jvp(F, tangents, out, factor):
+            return F.mul(F.ones_like(out), 100 * factor + tangents.count(None))
+
+    yield _own_tangent
+    del operators["own_tangent"]
+
+
+def test_a_declaration_may_say_its_tangent(own_tangent):
+    x, y = pair(requires_grad=False)
+    out, slope = jvp(lambda x, y: own_tangent(x, y, (2,)), (x, y), (x, y))
+    close(out, 2 * x + y)
+    assert (slope == 200).all()
+    assert (jvp(lambda x: own_tangent(x, y, (3,)), (x,), (x,))[1] == 301).all()

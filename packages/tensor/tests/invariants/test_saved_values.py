@@ -26,6 +26,7 @@ from facula_autograd.graph import (
     track_modules,
 )
 from facula_storage import listen
+from facula_tensor import func
 from facula_tensor import functional as F
 
 P = CheckpointPolicy
@@ -186,6 +187,24 @@ def test_an_anomaly_among_several_outputs():
         values, _ = x.sqrt().max(0)
         (values * ft.tensor([1.0, 0.0])).sum().backward()
         (x[1, 1].sqrt() * 0).backward()
+
+
+def test_anomalies_inside_transforms():
+    def bad(x):
+        return (x * 0).sqrt().sum() * 0
+
+    def good(x):
+        return (x.sin() * x).sum()
+
+    x = ft.tensor([0.5, 1.5])
+    wanted = func.hessian(good)(x), func.jvp(func.grad(good), (x,), (x,))[1]
+    with detect_anomaly(check_inf=True):
+        assert same((func.hessian(good)(x), func.jvp(func.grad(good), (x,), (x,))[1]), wanted)
+        for transformed in (func.grad(bad), func.jacrev(bad), func.hessian(bad)):
+            with pytest.raises(AnomalyError, match="backward of sqrt"):
+                transformed(x)
+    with save_on_disk(min_bytes=64), allow_mutation_on_saved_tensors():
+        assert same((func.hessian(good)(x), func.jvp(func.grad(good), (x,), (x,))[1]), wanted)
 
 
 # ---- reports

@@ -15,11 +15,27 @@ from facula_tensor import fft, functional, linalg, special
 from facula_tensor.testing._matrix import applicable, run_check
 
 EVERY = [*CASES, *COMPOSED]
+# What is known to be wrong: whoever puts it right takes it from here.
+WRONG = {
+    ("slogdet().sign", "forward_mode"): "results after the first have no tangents",
+    ("grid_sample", "forward_mode"): "the tangent leaves out what comes through the points",
+    ("linalg.solve", "batching"): "a batch of right-hand sides is taken for vectors",
+    ("linalg.solve(right)", "batching"): "a batch of right-hand sides is taken for vectors",
+    ("frexp(x).mantissa", "batching"): "it has no rule",
+    ("nextafter", "batching"): "it has no rule",
+}
 
 
-@pytest.mark.parametrize(
-    ("case", "check"), [pytest.param(case, name, id=f"{case}-{name}") for case in EVERY for name in applicable(case)]
-)
+def checks():
+    """Each case with each check that it must pass."""
+    for case in EVERY:
+        for name in applicable(case):
+            reason = WRONG.get((case.name, name))
+            marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+            yield pytest.param(case, name, id=f"{case}-{name}", marks=marks)
+
+
+@pytest.mark.parametrize(("case", "check"), list(checks()))
 def test_matrix(case, check):
     run_check(case, check)
 

@@ -64,7 +64,8 @@ def for_each_draw(tensor: Tensor, levels: list[Any] | None = None) -> Tensor:
     levels = drawing_levels() if levels is None else levels
     if not levels:
         return tensor
-    level, found = levels[-1], getattr(tensor._layout, "level", None)
+    level: Any = levels[-1]
+    found: Any = getattr(tensor._layout, "level", None)
     if found is level:
         return level.make(for_each_draw(level.value(tensor), levels[:-1]))
     if found is not None and found.number > level.number:  # wrapped further inside, where the level is not asked

@@ -8,7 +8,7 @@ from facula_autograd.extend import Node, raise_mutated
 from facula_errors import UnsupportedError
 from facula_storage import Layout
 
-from .expressions.gradients import gradient_operator
+from .expressions.gradients import gradient_operator, own_result
 from .namespaces import no_record_ops
 from .saved import saved_out
 
@@ -40,8 +40,8 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
         if made is None:
             known[key] = None
         else:
-            names = made.inputs[1:]
-            places = [op.inputs.index(name) if name != "output" else op.arity for name in names]
+            own = own_result(op)
+            places = [op.arity if name == own else op.inputs.index(name) for name in made.inputs[1:]]
             tensors = [place for place in places if place < op.arity and isinstance(layouts[place], Layout)]
             known[key] = made, tensors, places, wanted
         return known[key]

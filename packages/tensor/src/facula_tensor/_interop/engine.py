@@ -59,6 +59,13 @@ def _bytes_of(v: Tensor) -> memoryview:
     return memoryview(host_view(plain_address(v._storage) + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
 
 
+def _unwrapped(v: Tensor) -> Tensor:
+    """The tensor with all elements of one that transforms wrap, those of a whole batch; others as they are."""
+    while isinstance(v._layout, LevelLayout):
+        v = v._layout.elements()
+    return v
+
+
 # The parameters of a sum over all dimensions, by their number.
 _ALL_DIMS = [(tuple(range(ndim)), False) for ndim in range(65)]
 
@@ -181,13 +188,14 @@ class TensorAdapter(Adapter):
         """Whether the sum of all elements is finite: each of them is then. Devices have to be asked."""
         total, sum = 0.0, no_record_ops.sum
         for v in values:
-            if not isinstance(v, Tensor) or (layout := layout_of_tensor(v)).device is not cpu:
+            if not isinstance(v, Tensor) or (layout := layout_of_tensor(v := _unwrapped(v))).device is not cpu:
                 return False
             total += (sum(v, _ALL_DIMS[len(layout.shape)]) if layout.shape else v).item()
         return total - total == 0
 
     def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
         """Whether no element is NaN or infinite. Where there are no elements to look at, none is."""
+        v = _unwrapped(v)
         if layout_of_tensor(v).device.type == "meta":
             return True
         v = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),))

@@ -17,6 +17,8 @@ from .._dispatch.namespaces import recorded_ops
 from .losses import reduction_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._core.types import Function
     from .._dispatch.namespaces import Namespace
 

@@ -28,6 +28,7 @@ from .losses import reduced, reduction_of
 
 if TYPE_CHECKING:
     from .._core.types import Parameters
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["ctc_loss"]
 

@@ -178,7 +178,7 @@ def _by_rows(name: str) -> None:
         return derived(F, g, F.mul(x, deviation), deviation, scale, (dims, sides), layout_of_tensor(input))
 
     def prepared(F: Namespace, g: Tensor, input: Tensor, weight: Tensor | None, count: int) -> tuple[Any, ...]:
-        """`input` and `g` in the dtype of means, groups apart; the weight likewise, or 1; dimensions in and beside rows."""
+        """`input` and `g` in the dtype of means, groups apart; the weight, or 1; dimensions in and beside rows."""
         layout = layout_of_tensor(input)
         wide, shape = kept_dtype(layout), layout.shape
         x, g = F.to(input, (wide,)), F.to(g, (wide,))

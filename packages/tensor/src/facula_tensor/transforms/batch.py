@@ -51,9 +51,9 @@ class BatchLayout(LevelLayout):
     def readable(self, operation: str) -> NoReturn:
         """Refused: there are as many elements as the batch is long."""
         raise UnsupportedError(
-            f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and cannot "
-            "be read, be branched on, or say how large a result is. Use where() in place of a branch, or do this outside "
-            "of vmap"
+            f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and "
+            "cannot be read, be branched on, or say how large a result is. Use where() in place of a branch, or do "
+            "this outside of vmap"
         )
 
     def elements(self) -> Tensor:
@@ -125,9 +125,9 @@ class BatchLevel(Level):
         self._check_open(operation)
         if not is_at(self, target):
             raise OperationError(
-                f"{operation}: expected a batched tensor to change inside vmap, since what goes into it is batched; got "
-                "one that is not. Use the form that makes a new tensor, or make this one batched: x.new_zeros(...) and "
-                "zeros_like(x) of a batched x are"
+                f"{operation}: expected a batched tensor to change inside vmap, since what goes into it is batched; "
+                "got one that is not. Use the form that makes a new tensor, or make this one batched: "
+                "x.new_zeros(...) and zeros_like(x) of a batched x are"
             )
         value, given = self.value(target), self.value(source)
         if isinstance(given, Tensor) and given is not source:
@@ -155,8 +155,8 @@ class BatchLevel(Level):
     def _check_open(self, operation: str) -> None:
         if not self.open:
             raise OperationError(
-                f"{operation}: expected no tensor of a vmap that has ended; got one. Return it from the function instead "
-                "of storing it"
+                f"{operation}: expected no tensor of a vmap that has ended; got one. Return it from the function "
+                "instead of storing it"
             )
 
 

@@ -46,9 +46,7 @@ def run(call: BatchedCall) -> Result:
         rule = FAMILIES.get(family_of(op))
         found = None if rule is None else rule(call)
     if found is None:
-        warn(
-            f"{op.name}: vmap runs it once for each of {call.size} elements of the batch; it has no rule for all at once"
-        )
+        warn(f"{op.name}: vmap runs it once for each of {call.size} elements of the batch; no rule does all at once")
         return call.each()
     return found
 

@@ -44,7 +44,7 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, by reverse mode: one pass for all elements of the output, by `vmap`.
+    """A function that gives the Jacobian of `func`, by reverse mode: one pass for all elements of the output.
 
     The shape is that of the output followed by that of the argument. Where the output or the argument is built of
     several tensors, the Jacobian is built like the output, of parts that are built like the argument.
@@ -106,9 +106,9 @@ def _joined(rows: Tensor | None, part: slice, value: Tensor, point: Tensor, dim:
 def jacfwd(
     func: Callable[..., Tree], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, by forward mode: one pass for all elements of the argument, by `vmap`.
+    """A function that gives the Jacobian of `func`, by forward mode: one pass for all elements of the argument.
 
-    The result is built as that of `jacrev`.
+    The result is built as that of `jacrev`. `func` runs under `vmap`.
 
     Arguments:
         func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
@@ -137,7 +137,7 @@ def jacfwd(
                 given[place] = one
             return func(*given, **kwargs)
 
-        primals, called = put_together(shape, points), []
+        primals, called = put_together(shape, points), list[Any]()
 
         def push(*unit: Tensor) -> list[Tensor]:
             outputs, slopes, *aux = jvp(of_points, primals, put_together(shape, list(unit)), has_aux=has_aux)

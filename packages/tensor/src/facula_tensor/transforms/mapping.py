@@ -191,12 +191,10 @@ def _size_of(leaves: list[Any], dims: list[int | None]) -> int:
             raise ArgumentError(f"vmap: expected a dimension {dim} of input {place} (in_dims); it has shape {shape}")
         if size is not None and shape[dim] != size:
             raise ArgumentError(
-                f"vmap: expected batch dimensions of one length; got {size}, and {shape[dim]} of input {place}, of shape "
-                f"{shape} along dimension {dim}"
+                f"vmap: expected batch dimensions of one length; got {size}, and {shape[dim]} of input {place}, of "
+                f"shape {shape} along dimension {dim}"
             )
         size = shape[dim]
     if size is None:
-        raise ArgumentError(
-            "vmap: expected at least one tensor with a batch dimension; in_dims has none for the arguments"
-        )
+        raise ArgumentError("vmap: expected at least one tensor with a batch dimension; in_dims names none")
     return size

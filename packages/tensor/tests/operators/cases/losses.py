@@ -251,6 +251,7 @@ MARGINS = [
         lambda x, y, v: (v + (x - y) ** 2 / np.exp(v) + math.log(2 * math.pi)) / 2,
         **THREE,
         meta=False,
+        batching=False,  # it looks for negative variances
     ),
     *reductions(
         "gaussian_nll_loss of rows",
@@ -258,6 +259,7 @@ MARGINS = [
         lambda x, y, v: (v[:, :1] + (x - y) ** 2 / np.exp(v[:, :1])) / 2,
         **THREE,
         meta=False,
+        batching=False,  # it looks for negative variances
     ),
     *reductions(
         "gaussian_nll_loss of columns",
@@ -265,6 +267,7 @@ MARGINS = [
         lambda x, y, v: (v[:1] + (x - y) ** 2 / np.exp(v[:1])) / 2,
         **THREE,
         meta=False,
+        batching=False,  # it looks for negative variances
     ),
 ]
 

@@ -114,7 +114,7 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
     if program is None or len(program.instructions) <= len(wanted):
         return None
     body = {
-        "inputs": ("grad", *["output" if name == "out" else name for name in names]),  # "out" is this one's own
+        "inputs": (_unlike("grad", names), *[own_result(op) if name == "out" else name for name in names]),
         "value": value,
         "program": program,
         "inplace": False,
@@ -125,6 +125,18 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
     made = type(op)(type(f"{op.name}_grad", (), body), is_elementwise=True)
     op.make_calls(made)
     return made
+
+
+def own_result(op: Operator) -> str:
+    """How an operand of a gradient operator is called that is the result of `op`: "out" is its own."""
+    return _unlike("output", op.inputs)
+
+
+def _unlike(name: str, names: tuple[str, ...]) -> str:
+    """A name that is none of these: a gradient of a gradient has operands that are called so."""
+    while name in names:
+        name += "_"
+    return name
 
 
 def _gradient_program(
