@@ -10,7 +10,7 @@ from functools import partial
 from math import copysign
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_errors import ArgumentError, InvalidTypeError, MissingAttributeError, UnsupportedError
 from facula_storage.extend import Instruction, Program
 
 from ..._core.tensor import Tensor
@@ -153,7 +153,7 @@ class Symbol:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
-            raise AttributeError(name)
+            raise MissingAttributeError(f"symbol: no attribute {name!r}")
         operation = getattr(symbol_ops, name)
         return partial(operation, self)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
+from facula_errors import FaculaError, NoMemoryError
 from facula_errors.extend import trim_traceback
 from facula_storage import Storage
 from facula_storage.extend import collecting, new_instance
@@ -49,7 +49,7 @@ def make_elementwise(op: Operator) -> Function:
                 for lo in plan.outputs:
                     s = Storage()
                     if collecting:
-                        raise MemoryError  # caught below: the slow path takes other blocks
+                        raise NoMemoryError("no block during a collection")  # caught below: the slow path takes others
                     try:
                         s.ptr, s.__del__ = lo.take_block()
                     except IndexError:

@@ -1,7 +1,4 @@
-"""`x[...]`: integers, slices, `...`, None, integer and bool tensors.
-
-Integers, those in tensors without dimensions too, and slices give views; tensors copy the elements they name.
-"""
+"""`x[...]`: integers (also in tensors without dimensions) and slices give views, other tensors copies of elements."""
 
 from __future__ import annotations
 
