@@ -15,6 +15,9 @@ PAGES = sorted((ROOT / "docs").glob("adding-*.md"))
 DIFF = re.compile(r"^```diff\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SOURCE = re.compile(r"packages/\w+/src/(\w+(?:/\w+)*)\.py")
 TEST = re.compile(r"/tests/(?:\w+/)*test_\w+\.py$")
+# Samples for the matrix.
+CASE = re.compile(r"^\+ +(?:unary\(|Case\()\n\+ +\"(\w+)\"|^\+ +unary\(\"(\w+)\"", re.MULTILINE)
+MATRIX = "packages/tensor/tests/operators/test_matrix.py"
 NAMES = Path("integration_tests", "repository", "test_exports.py")  # run as a program, it writes lists of names
 DOCTESTS = "import doctest, importlib, sys\nfor name in sys.argv[1:]:\n    "
 DOCTESTS += "assert doctest.testmod(importlib.import_module(name)).failed == 0"
@@ -65,6 +68,9 @@ def test_what_a_page_adds_is_added(page, tmp_path):
         settings = ["--no-cache", f"--config={ROOT / 'pyproject.toml'}"]
         run([sys.executable, "-m", "ruff", *check.split(), *settings, "packages"], tmp_path)
     tests = [path for path in touched if TEST.search(path)]
+    cases = [name for found in CASE.findall(patch) for name in found if name]
+    if cases:
+        tests += [MATRIX, "-k", " or ".join(cases)]
     assert tests, f"{page.name}: the diff brings no test"
     command = [sys.executable, "-m", "pytest", "-q", "-c", ROOT / "pyproject.toml", f"--rootdir={tmp_path}"]
     run([*command, *tests], tmp_path, PYTHONPATH=str(target))
@@ -72,3 +78,11 @@ def test_what_a_page_adds_is_added(page, tmp_path):
         found[1].replace("/", ".").removesuffix(".__init__") for path in touched if (found := SOURCE.match(path))
     ]
     run([sys.executable, "-c", DOCTESTS, *modules], target)
+
+
+def test_the_page_lists_every_key_of_a_declaration():
+    """In order, each once, and none that no declaration knows."""
+    from facula_tensor._dispatch.operator import KNOWN
+
+    table = (ROOT / "docs" / "adding-an-operator.md").read_text().partition("## Every key")[2]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == sorted(KNOWN)

@@ -260,6 +260,7 @@ def _(x):
 library.register_fake("test::logistic")(lambda x: ft.empty_like(x))
 
 
+@pytest.mark.filterwarnings("ignore:.*vmap runs it once for each")
 def test_functions_of_whole_tensors_pass_the_matrix(cumulate):
     check_operator(cumulate, WHOLE, reference=lambda x: np.cumsum(x, -1) if x.ndim else x)
     samples = Samples(dtypes=("float32", "float64"), gradient=("float64",), meta=True)
