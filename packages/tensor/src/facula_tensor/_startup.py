@@ -34,7 +34,7 @@ LAUNCHING = (
     "_dispatch.fast.unary", "_dispatch.fast.elementwise", "_dispatch.fast.inplace", "_dispatch.fast.many",
     "_dispatch.fast.two_results", "_dispatch.fast.two_operands", "_creation.random", "_creation.random_fill",
     "_core.resizing", "ops.indexing.setitem", "_interop.export", "ops.copying", "ops.assigning", "ops.gathering",
-    "ops.join", "ops.masks",
+    "library._native", "ops.join", "ops.masks",
     "ops.optimizers.steps", "ops.scattering",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)

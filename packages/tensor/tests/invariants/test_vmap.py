@@ -75,7 +75,7 @@ def test_every_operator_as_a_loop(name):
 def test_what_loops_says_so():
     """With the operator's name, at the line of the program; nothing else is on the list."""
     x, y = [ft.stack(some) for some in batches(2)]
-    with pytest.warns(UserWarning, match="recurrent_grad: vmap runs it for each of 2 elements") as caught:
+    with pytest.warns(UserWarning, match="recurrent_grad: vmap runs it once for each of 2 elements") as caught:
         vmap(CALLS["recurrent_grad"])(x, y)
     assert caught[0].filename.endswith(("test_vmap.py", "layers.py"))
     assert set(CALLS) >= IN_A_LOOP

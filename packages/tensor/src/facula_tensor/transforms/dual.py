@@ -220,6 +220,11 @@ def linear_tangent(call: Call, tangents: list[Tensor | None], record: bool) -> T
         no_record_ops.zeros_like(a) if one is None and isinstance(a, Tensor) else one
         for a, one in zip(call.operands, operands, strict=True)
     ]
+    if "stride" in op.parameters:  # which count places in memory
+        operands = [
+            one if layout_of_tensor(one).strides == layout_of_tensor(a).strides else laid_out(one, layout_of_tensor(a))
+            for a, one in zip(call.operands, operands, strict=True)
+        ]
     return first_of(call_contents(op, tuple(operands), call.parameters, record))
 
 
