@@ -460,3 +460,33 @@ def test_nothing_of_a_call_is_kept(cumulate):
             assert gone() is None
     finally:
         gc.enable()
+
+
+def test_an_argument_without_a_gradient_has_zeros():
+    weigh = library.custom_op("test::weigh", lambda x, w: x * w)
+    weigh.register_autograd(
+        lambda ctx, g: (g * ctx.saved_tensors[0], None),
+        setup_context=lambda ctx, inputs, output: ctx.save_for_backward(inputs[1]),
+    )
+    x, w = ft.ones(2, requires_grad=True), ft.full((2,), 3.0, requires_grad=True)
+    weigh(x, w).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0] and w.grad.tolist() == [0.0, 0.0]
+
+
+def test_subclasses_are_asked_for_own_operators():
+    seen = []
+
+    class Asked(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            seen.append(function.__name__)
+            return super().__torch_function__(function, types, args, kwargs or {})
+
+    x = ft.ones(2).as_subclass(Asked)
+    fused = library.fuse(logistic_by_hand)
+    assert type(logistic(x)) is type(fused(x)) is Asked
+    assert {"logistic", "logistic_by_hand"} <= set(seen)
+
+
+def logistic_by_hand(x):
+    return 1 / (1 + ft.exp(-x))

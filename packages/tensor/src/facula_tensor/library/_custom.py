@@ -15,6 +15,7 @@ from facula_storage import Layout, meta
 
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.filled import zeros
 from .._creation.from_data import from_numpy
 from .._creation.strided import empty_strided
 from .._dispatch.declaration import make_calls
@@ -142,6 +143,7 @@ class CustomOpDef:
         body["vjp_all"] = self._no_rule() if self.backward is None else self._rule(kinds, names)
         op = Operator(type(self.name, (), body), is_elementwise=False)
         op.public = make_calls(op)
+        op.public.__name__ = self.name
         return op
 
     def _compute(self, given: tuple[Any, ...]) -> Tensor:
@@ -194,7 +196,9 @@ class CustomOpDef:
                     self.setup_context(ctx, merged(kinds, saved[:-1], constants), saved[-1])
                 assert self.backward is not None
                 found = self._gradients(self.backward(ctx, g), kinds)
-            return [None if h is None else self._checked(F, h, like) for h, like in zip(found, layouts, strict=True)]
+            return [
+                self._checked(F, h, like) if one else None for h, like, one in zip(found, layouts, wanted, strict=True)
+            ]
 
         asked = (*names, "out") if self.setup_context is not None else ()
         rule.asks = ("edges", "constants", *[f"{name}_layout" for name in names], *asked)  # type: ignore[attr-defined]
@@ -210,7 +214,9 @@ class CustomOpDef:
         return [one for one, is_tensor in zip(given, kinds, strict=True) if is_tensor]
 
     def _checked(self, F: Namespace, gradient: Any, like: Layout) -> Tensor:
-        """A gradient that looks like its operand."""
+        """A gradient that looks like its operand; zeros for None."""
+        if gradient is None:
+            return zeros(like.shape, dtype=like.dtype, device=like.device)
         if not isinstance(gradient, Tensor):
             raise InvalidTypeError(
                 f"{self.name}: expected backward to return tensors and None; got {type(gradient).__name__}"

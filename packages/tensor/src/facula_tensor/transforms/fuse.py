@@ -223,6 +223,7 @@ def operator_of(fused: Fused, trace: Trace, result: Symbol, count: int, layout: 
     op = Operator(type(name, (), body), is_elementwise=True)
     op.expression = Expression(value, count)
     op.public = make_calls(op)
+    op.public.__name__ = name
     return op
 
 
