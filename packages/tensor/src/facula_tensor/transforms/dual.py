@@ -124,6 +124,9 @@ class DualLevel(Level):
         if not (self.open and known and differentiable(results[0]) and any([t is not None for t in tangents])):
             return answer
         tangent = tangent_of(Call(op, primals, results, parameters), tangents, record)
+        if any([is_at(self, a) and a._layout.owned and t is not None and t._storage is tangent._storage
+                for a, t in zip(operands, tangents, strict=True)]):  # fmt: skip
+            tangent = recorded_ops.clone(tangent)  # a rule that passes it on; the operand's changes in place
         results[0] = self.make(results[0], tangent)
         if self.taped and record and any([isinstance(a, Tensor) and a.node is not None for a in operands]):
             node_for(op, operands, layouts_of(operands), parameters, results)
