@@ -227,6 +227,7 @@ def linear_tangent(call: Call, tangents: list[Tensor | None], record: bool) -> T
         operands = [
             one if layout_of_tensor(one).strides == layout_of_tensor(a).strides else laid_out(one, layout_of_tensor(a))
             for a, one in zip(call.operands, operands, strict=True)
+            if one is not None
         ]
     return first_of(call_contents(op, tuple(operands), call.parameters, record))
 
