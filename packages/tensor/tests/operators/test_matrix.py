@@ -17,10 +17,6 @@ from facula_tensor.testing._matrix import applicable, run_check
 EVERY = [*CASES, *COMPOSED]
 # What is known to be wrong: whoever puts it right takes it from here.
 WRONG = {
-    ("slogdet().sign", "forward_mode"): "results after the first have no tangents",
-    ("grid_sample", "forward_mode"): "the tangent leaves out what comes through the points",
-    ("linalg.solve", "batching"): "a batch of right-hand sides is taken for vectors",
-    ("linalg.solve(right)", "batching"): "a batch of right-hand sides is taken for vectors",
     ("frexp(x).mantissa", "batching"): "it has no rule",
     ("nextafter", "batching"): "it has no rule",
 }

@@ -156,6 +156,11 @@ class Level:
 _next_number: Callable[[], int] = count(1).__next__
 
 
+def is_variable(tensor: Any) -> bool:
+    """Whether a derivative may be wanted of this tensor: by a backward pass, or by a transform that wraps it."""
+    return tensor.node is not None or isinstance(tensor._layout, LevelLayout)
+
+
 def innermost(values: Iterable[object]) -> Level | None:
     """The innermost level that wraps one of these, or None."""
     found: Level | None = None

@@ -12,6 +12,7 @@ from facula_storage.extend import BOOL, FLOATING
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor, layout_of_tensor
+from .._core.wrapped import is_variable
 from .._creation.batches import for_each_draw, open_batches
 from .._creation.generator import default_generator
 from .._creation.ranges import arange
@@ -334,7 +335,7 @@ def scaled_dot_product_attention(
     if share and open_batches:
         query = for_each_draw(query)
     parameters = (bool(is_causal), scale, share, *place)
-    if attn_mask is not None and attn_mask.requires_grad and is_grad_enabled():
+    if attn_mask is not None and is_variable(attn_mask) and is_grad_enabled():
         result = composed(query, key, value, attn_mask, parameters)
     else:
         if attn_mask is not None and mask is not None and mask.dtype is float32 and layouts[0].dtype is float64:

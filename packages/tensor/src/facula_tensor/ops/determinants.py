@@ -9,6 +9,7 @@ from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
 from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.wrapped import is_variable
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
@@ -101,7 +102,7 @@ def slogdet_of(name: str, input: Tensor) -> tuple[Tensor, Tensor]:
     """The sign of determinants, and the logarithm of their magnitude."""
     A = matrices(name, input, square=True)
     logarithm, sign = recorded_ops.slogdet(A)
-    if logarithm.node is not None:
+    if is_variable(logarithm):
         sign = recorded_ops.turned_sign(A, sign)
     return sign, logarithm
 

@@ -19,6 +19,7 @@ from facula_storage.extend import FLOATING
 
 from .._core.sizes import sizes
 from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._core.wrapped import is_variable
 from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
@@ -157,7 +158,7 @@ def _along(points: Tensor, length: int, mode: str, padding_mode: str, align: boo
         return _inside(no_record_ops.to(first, (int64,)), length), constant
     first = no_record_ops.floor(at)
     t = no_record_ops.sub(at, first)
-    if points.requires_grad:  # the value of t, which moves as the point does
+    if is_variable(points):  # the value of t, which moves as the point does
         move = F.sub(real, snapshot(real))
         move = F.where(no_record_ops.eq(snapshot(move), 0), move, 0)
         t = F.add(F.mul(move, slope) if slope is not None else move, t)
