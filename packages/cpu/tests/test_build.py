@@ -109,4 +109,11 @@ def test_work_estimates():
 
 def test_version_of_the_face():
     """What the package exports."""
-    assert set(facula_cpu.__all__) == {"CpuBackend", "get_num_threads", "level", "set_num_threads"}
+    assert set(facula_cpu.__all__) == {
+        "CpuBackend",
+        "get_num_threads",
+        "level",
+        "register_function",
+        "register_loop",
+        "set_num_threads",
+    }

@@ -10,15 +10,19 @@ from facula_errors import OperationError
 from facula_errors.extend import boundary
 
 from ._core.call_sites import user_site
+from ._core.names import listed
 from ._core.tensor import Tensor
 from ._dispatch.view_call import as_tensor
 from .transforms.dual import DualLevel, check_tangent
 from .transforms.levels import deepen, is_at, is_recording
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+__dir__: Callable[[], list[str]] = listed(__name__)
 
 # The node of a dual tensor: its gradient, a pair, goes on to the primal.
 _PAIRED = Rule("make_dual", lambda F, node, g: ((node.e0, g),), False, False)

@@ -230,6 +230,8 @@ class SymbolOperators:
     """The namespace that takes calls down: elementwise operators, and what gradient rules need beside them."""
 
     def __getattr__(self, name: str) -> Callable[..., Argument]:
+        if name.startswith("__"):
+            raise MissingAttributeError(f"symbols: no operator {name!r}")
         function: Callable[..., Argument]
         if name in OWN:
             function = OWN[name]
