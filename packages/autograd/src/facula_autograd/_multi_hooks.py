@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ._handles import Handle
     from ._types import AnyValue
 
-#: The hooks there are, or have been; empty in most programs.
+#: The hooks there are; empty in most programs.
 multi_hooks: list[ref[MultiHook]] = []
 
 
@@ -82,11 +82,6 @@ _running: ContextVar[Pass | None] = ContextVar("facula_autograd.pass", default=N
 
 def begin_pass(edges: Iterable[Edge], route: Iterable[int] | None) -> Token[Pass | None]:
     """Note that a pass starts at `edges`. `route`: the ids of the edges that it is restricted to, or None."""
-    for gone in [hook for hook in multi_hooks if hook() is None]:
-        try:
-            multi_hooks.remove(gone)
-        except ValueError:  # another thread was quicker
-            pass
     if route is not None:
         return _running.set(Pass(set(route)))
     edges = list(edges)
@@ -166,7 +161,7 @@ def register_multi_grad_hook(
         arrived = _Arrival(hook, k)
         at_node = type(value) is GradientEdge and type(value.node) is Node
         handles.append(add_node_hook(value.node, "value_hooks", arrived) if at_node else add_value_hook(value, arrived))
-    multi_hooks.append(ref(hook))
+    multi_hooks.append(ref(hook, multi_hooks.remove))
     return MultiHandle(handles)
 
 
