@@ -11,7 +11,8 @@ import pytest
 import facula
 
 SIBLINGS = ("facula_storage", "facula_allocator", "facula_autograd", "facula_cpu", "facula_tensor")
-OWN = {"load", "save", *" ".join(facula._LAZILY.values()).split()} - {"OutOfMemoryError", "vmap"}  # loaded late, siblings'
+SIBLINGS_LATE = {"OutOfMemoryError", "vmap"}  # loaded when they are asked for
+OWN = {"load", "save", *" ".join(facula._LAZILY.values()).split()} - SIBLINGS_LATE
 
 
 def home(value):
