@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["grad", "grad_and_value", "hessian", "jacrev", "jvp", "value_and_grad", "vjp"]
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 @boundary
 def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """A function that returns the gradient of `func` and its value: `(gradient, value)`.

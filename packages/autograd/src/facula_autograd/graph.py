@@ -35,3 +35,7 @@ __all__ = [
     "to_svg",
     "track_modules",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
