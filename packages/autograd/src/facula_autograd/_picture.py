@@ -126,6 +126,8 @@ def to_svg(
     """
     from html import escape
 
+    if path is not None and not isinstance(path, (str, os.PathLike)):  # open() takes numbers, of files that are open
+        raise InvalidTypeError(f"to_svg: expected path to be a string, a path or None; got {type(path).__name__}")
     boxes = _boxes("to_svg", outputs, params)
     rows = _rows(boxes)
     widths = [sum(box.width + GAP for box in row) for row in rows]
