@@ -95,11 +95,9 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
             if kinds[place] == SCALAR_REAL:
                 kinds[place] = SCALAR_FLOAT16 if half == FLOAT16 else SCALAR_BFLOAT16
     compiled: Compiled | None = single(kernel)
-    if (
-        *(here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)),
-        output,
-    ) != dtypes:
-        steps = Steps([here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)])
+    there = [here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)]
+    if (*there, output) != dtypes:
+        steps = Steps(there)
         given = [steps.converted(place, code) for place, code in enumerate(dtypes[:-1])]
         compiled = assemble(steps, operands, (output,), [steps.add(kernel, tuple(given), dtypes[-1])])
     if compiled is None:

@@ -53,7 +53,7 @@ def kernel_of(op: Operator) -> str | Program:
 
 def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
     """The rule of an operand of an expression: the gradient times the derivative, which may be declared (`partial`)."""
-    asks = op.inputs if partial is None else _operands_of(partial)
+    asks = op.inputs if partial is None else asked_by(partial, 1)
     slopes: list[tuple[Expression, Any]] = []  # one, once it was asked for
     count, sums = len(asks), len(op.inputs) > 2  # rules of two operands are summed to their shapes for them
 
@@ -73,11 +73,6 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
 
     rule.asks = (*asks, f"{name}_layout") if sums else asks  # type: ignore[attr-defined]
     return rule
-
-
-def _operands_of(partial: Function) -> tuple[str, ...]:
-    code = partial.__code__
-    return tuple([one.lstrip("_") for one in code.co_varnames[1 : code.co_argcount]])
 
 
 # -------------------------------------------------------------------------------------------------- gradient operators

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from ..operator import Operator
 
 
-def asked_by(rule: Function) -> tuple[str, ...]:
-    """What a rule takes after F and g, in order."""
+def asked_by(rule: Function, given_first: int = 2) -> tuple[str, ...]:
+    """What a rule takes after F and g, in order; of a derivative, which has no g, after the first argument alone."""
     given: tuple[str, ...] | None = getattr(rule, "asks", None)
     if given is not None:
         return given
     code = rule.__code__
-    return tuple([name.lstrip("_") for name in code.co_varnames[2 : code.co_argcount]])
+    return tuple([name.lstrip("_") for name in code.co_varnames[given_first : code.co_argcount]])
 
 
 def partial_of(result: Any, operand: Symbol) -> Any:
