@@ -150,10 +150,48 @@ def test_one_value_in_two_places():
     assert gradcheck(lambda a, b: a * b * b, (x, x))
 
 
-def test_what_cannot_be_checked_yet():
+def several(a, b):
+    return a * b.sum(), a.detach(), (b * b)[:1] * a[0]
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("number", [1.0, 1.0 + 0.5j])
+def test_forward_mode_and_batches_of_passes(fast, number):
+    inputs = Variable(np.array([1.5, 2.0, -1.0]) * number, True), Variable(np.array([0.5, 3.0]), True)
+    assert gradcheck(several, inputs, check_forward_ad=True, check_batched_grad=True, fast_mode=fast)
+    assert gradgradcheck(several, inputs, check_fwd_over_rev=True, check_batched_grad=True, fast_mode=fast)
+    empty = Variable(np.ones((0, 3)), True)
+    assert gradcheck(lambda a: a * 2.0, empty, check_forward_ad=True, check_batched_grad=True, fast_mode=fast)
+
+
+@pytest.mark.parametrize(
+    ("check", "way"),
+    [("check_backward_ad", "backward"), ("check_forward_ad", "forward mode"),
+     ("check_batched_grad", "a batch of backward passes")],
+)  # fmt: skip
+def test_each_way_is_compared(check, way):
+    x = Variable(np.array([1.5, 2.0]), True)
+    Wrong.error = 0.01
+    with pytest.raises(GradcheckError, match=rf"it is 3.0[13]\d* by {way}, 3.* numerically"):
+        gradcheck(Wrong.apply, x, **{"check_backward_ad": False, check: True})
+    assert gradcheck(Wrong.apply, x, check_backward_ad=False), "nothing is"
+    Wrong.error = 0.0
+    assert gradcheck(Wrong.apply, x, **{"check_backward_ad": False, check: True})
+
+
+def test_second_derivatives_by_forward_mode():
+    class Hidden(Wrong):
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * 2.0 * x.detach()  # right, but that it depends on x is hidden
+
     x = Variable(1.5, True)
-    for check in ("check_batched_grad", "check_forward_ad"):
-        with pytest.raises(NotImplementedError, match=f"gradcheck: {check}"):
-            gradcheck(lambda x: x, x, **{check: True})
-    with pytest.raises(NotImplementedError, match="gradgradcheck: check_fwd_over_rev"):
-        gradgradcheck(lambda x: x, x, check_fwd_over_rev=True)
+    with pytest.raises(GradcheckError, match="by forward mode"):
+        gradgradcheck(Hidden.apply, x, check_fwd_over_rev=True, check_rev_over_rev=False)
+    assert gradgradcheck(Hidden.apply, x, check_rev_over_rev=False), "nothing is checked"
+
+
+def test_values_without_functions_have_no_forward_mode():
+    with pytest.raises(NotImplementedError, match="functions: BoxAdapter does not have it: there are no `jvp`"):
+        gradcheck(lambda x: x * x, Box(1.5, True), check_forward_ad=True)

@@ -228,6 +228,10 @@ class Adapter:
 
     # ---- for gradcheck
 
+    def functions(self) -> Slot:
+        """What has `jvp` and `vjp` of functions of such values, with the arguments of those in `func`."""
+        raise UnsupportedError(f"functions: {type(self).__name__} does not have it: there are no `jvp` and `vjp`")
+
     def elements(self, v: AnyValue) -> list[complex]:
         """`v`'s elements as Python numbers, in row-major order."""
         raise self._missing("elements", v)

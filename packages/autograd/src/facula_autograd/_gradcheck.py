@@ -6,7 +6,7 @@ checked as it stands, and real and complex need no separate code.
 
 from __future__ import annotations
 
-from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of
@@ -17,9 +17,12 @@ from ._value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeGuard
+    from typing import TypeGuard, TypeVar
 
-    from ._types import Leaf
+    from ._types import AnyValue, Leaf
+
+    Matrix = list[list[float]]
+    T = TypeVar("T")
 
 
 @boundary
@@ -53,8 +56,9 @@ def gradcheck(
         nondet_tol: the difference allowed between two backward passes.
         check_undefined_grad: no difference: outputs are differentiated one by one in any case.
         check_grad_dtypes: no difference: gradients must be of their input's dtype in any case.
-        check_batched_grad, check_forward_ad: False; True is not supported.
-        check_backward_ad: check the backward pass, rather than nothing.
+        check_batched_grad: check that `grad(..., is_grads_batched=True)` gives what the passes one by one do, too.
+        check_forward_ad: check forward mode, too.
+        check_backward_ad: check the backward pass.
         fast_mode: check along one direction, instead of every element.
 
     Returns:
@@ -62,21 +66,18 @@ def gradcheck(
 
     Raises:
         GradcheckError: a gradient is wrong.
-        NotImplementedError: `check_batched_grad` or `check_forward_ad` is asked for.
 
     >>> from facula_autograd import Variable
     >>> gradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
     True
     """
-    _refuse("gradcheck", check_batched_grad=check_batched_grad, check_forward_ad=check_forward_ad)
-    try:
-        if check_backward_ad:
-            _check(func, _listed(inputs), eps, atol, rtol, nondet_tol, fast_mode)
-    except GradcheckError:
-        if raise_exception:
-            raise
-        return False
-    return True
+
+    def wanted(*values: object) -> list[object]:
+        return _at(which, _listed(func(*values)))
+
+    which = [_wants(out) for out in _listed(func(*_listed(inputs)))] if check_forward_ad else []
+    checks = _Checks(check_backward_ad, check_batched_grad, wanted if check_forward_ad else None)
+    return _passes(checks, raise_exception, func, _listed(inputs), eps, atol, rtol, nondet_tol, fast_mode)
 
 
 @boundary
@@ -104,8 +105,9 @@ def gradgradcheck(
         grad_outputs: values like the results of `func`, requiring grad; by default arbitrary ones.
         eps, atol, rtol, raise_exception, nondet_tol, fast_mode: as for `gradcheck`.
         check_undefined_grad, check_grad_dtypes: no difference, as for `gradcheck`.
-        check_batched_grad, check_fwd_over_rev: False; True is not supported.
-        check_rev_over_rev: check the second backward pass, rather than nothing.
+        check_batched_grad: as for `gradcheck`, of the second backward pass.
+        check_fwd_over_rev: check the forward mode of the backward pass, too.
+        check_rev_over_rev: check the second backward pass.
 
     Returns:
         True, or False for a wrong gradient without `raise_exception`.
@@ -117,9 +119,6 @@ def gradgradcheck(
     >>> gradgradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
     True
     """
-    _refuse("gradgradcheck", check_batched_grad=check_batched_grad, check_fwd_over_rev=check_fwd_over_rev)
-    if not check_rev_over_rev:
-        return True
     values = _listed(inputs)
     count = len(values)
     if grad_outputs is None:
@@ -131,18 +130,48 @@ def gradgradcheck(
         points, seeds = everything[:count], everything[count:]
         wanted = [v for v in points if _wants(v)]
         found = grad(_outputs(func, points), wanted, seeds, create_graph=True, allow_unused=True)
+        used[:] = [_wants(g) for g in found]
         return tuple(g for g in found if g is not None)
 
-    return gradcheck(
-        gradients, [*values, *seeds], eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
-        nondet_tol=nondet_tol, fast_mode=fast_mode,
-    )  # fmt: skip
+    def pulled(*everything: Leaf) -> tuple[object, ...]:
+        """The same by `vjp`, for forward mode."""
+        points, seeds = list(everything[:count]), everything[count:]
+        places = [k for k, v in enumerate(values) if _wants(v)]
+
+        def inner(*wanted: Leaf) -> tuple[object, ...]:
+            for k, v in zip(places, wanted, strict=True):
+                points[k] = v
+            return tuple(_at(which, _listed(func(*points))))
+
+        _, pull_back = adapter_of(points[places[0]]).functions().vjp(inner, *[points[k] for k in places])
+        return tuple(g for g, one in zip(pull_back(tuple(seeds)), used, strict=True) if one)
+
+    used: list[bool] = []
+    which = [_wants(out) for out in _listed(func(*values))]
+    checks = _Checks(check_rev_over_rev, check_batched_grad, pulled if check_fwd_over_rev else None)
+    return _passes(checks, raise_exception, gradients, [*values, *seeds], eps, atol, rtol, nondet_tol, fast_mode)
 
 
-def _refuse(name: str, **checks: bool) -> None:
-    for check, wanted in checks.items():
-        if wanted:
-            raise UnsupportedError(f"{name}: {check}=True is not supported yet; leave it out")
+class _Checks:
+    """What is compared with differences: the backward pass, many at once, and the forward mode of a function."""
+
+    __slots__ = ("backward", "batched", "forward")
+
+    def __init__(self, backward: bool, batched: bool, forward: Callable[..., object] | None) -> None:
+        self.backward, self.batched, self.forward = backward, batched, forward
+
+
+def _passes(checks: _Checks, raises: bool, *arguments: AnyValue) -> bool:
+    """Whether `_check` finds nothing; its error if `raises`."""
+    if not (checks.backward or checks.batched or checks.forward):
+        return True
+    try:
+        _check(checks, *arguments)
+    except GradcheckError:
+        if raises:
+            raise
+        return False
+    return True
 
 
 def _listed(values: object) -> list[object]:
@@ -157,7 +186,13 @@ def _outputs(func: Callable[..., object], inputs: Sequence[object]) -> list[Leaf
     return [out for out in _listed(func(*inputs)) if _wants(out)]
 
 
+def _at(which: Sequence[bool], values: Sequence[T]) -> list[T]:
+    """Those of some values which are wanted."""
+    return [value for value, wanted in zip(values, which, strict=True) if wanted]
+
+
 def _check(
+    checks: _Checks,
     func: Callable[..., object],
     inputs: list[object],
     eps: float,
@@ -179,28 +214,75 @@ def _check(
                 f"gradcheck: expected the function to leave its inputs alone; input {k} was changed in place"
             )
     steps = [_directions(len(parts), fast) for parts in before]
+    pushed = [
+        _pushed(checks.forward, inputs, k, along) for k, along in zip(wanted, steps, strict=True) if checks.forward
+    ]
+    values: list[Leaf] = [inputs[k] for k in wanted]  # type: ignore[misc]  # they are `_wants`
     for j, out in enumerate(outputs):
         seeds = _directions(len(_parts(out)), fast)
-        values = [value for value in inputs if _wants(value)]
-        analytical = _analytical(out, values, j, seeds)
-        again = _analytical(out, values, j, seeds)
+        by_way: dict[str, list[Matrix]] = {}
+        if checks.backward:
+            by_way["backward"] = rows = _analytical(out, values, j, seeds)
+            for k, one, again in zip(wanted, rows, _analytical(out, values, j, seeds), strict=True):
+                if _far(one, again, nondet_tol, 0.0) is not None:
+                    raise GradcheckError(
+                        f"gradcheck: expected each backward pass to give the same; that of output {j} "
+                        f"with respect to input {k} differs (nondet_tol={nondet_tol})"
+                    )
+        if checks.batched:
+            by_way["a batch of backward passes"] = _batched(out, values, j, seeds)
+        for way in by_way:
+            by_way[way] = [
+                [_along(row, along, fast) for row in jacobian]
+                for jacobian, along in zip(by_way[way], steps, strict=True)
+            ]
+        if checks.forward:
+            by_way["forward mode"] = [
+                _transposed([_along(_parts(tangents[j]), seeds, fast) for tangents in columns], len(seeds))
+                for columns in pushed
+            ]
         for position, k in enumerate(wanted):
-            if _far(analytical[position], again[position], nondet_tol, 0.0) is not None:
-                raise GradcheckError(
-                    f"gradcheck: expected each backward pass to give the same; that of output {j} "
-                    f"with respect to input {k} differs (nondet_tol={nondet_tol})"
-                )
-            ours = [_along(row, steps[position], fast) for row in analytical[position]]
-            worst = _far(ours, _numerical(func, inputs, k, j, eps, steps[position], seeds, fast), atol, rtol)
-            if worst is not None:
-                row, column, by_backward, by_steps = worst
-                which = "along a direction" if fast else f"component {row} of the output by {column} of the input"
-                shown, value = adapter_of(out).describe(out), adapter_of(inputs[k]).describe(inputs[k])
-                raise GradcheckError(
-                    f"gradcheck: the gradient of output {j} ({shown}) with respect to input {k} ({value}) is wrong: "
-                    f"{which}, it is {by_backward:.9g} by backward, {by_steps:.9g} numerically "
-                    f"(eps={eps}, atol={atol}, rtol={rtol})"
-                )
+            expected = _numerical(func, inputs, k, j, eps, steps[position], seeds, fast)
+            for way, jacobians in by_way.items():
+                worst = _far(jacobians[position], expected, atol, rtol)
+                if worst is not None:
+                    row, column, ours, by_steps = worst
+                    which = "along a direction" if fast else f"component {row} of the output by {column} of the input"
+                    shown, value = adapter_of(out).describe(out), adapter_of(inputs[k]).describe(inputs[k])
+                    raise GradcheckError(
+                        f"gradcheck: the gradient of output {j} ({shown}) with respect to input {k} ({value}) is "
+                        f"wrong: {which}, it is {ours:.9g} by {way}, {by_steps:.9g} numerically "
+                        f"(eps={eps}, atol={atol}, rtol={rtol})"
+                    )
+
+
+def _pushed(function: Callable[..., object], inputs: list[object], k: int, steps: Matrix) -> list[list[object]]:
+    """For each step of input `k` the tangents of all outputs, by forward mode."""
+    value = inputs[k]
+    jvp = adapter_of(value).functions().jvp
+
+    def moved(x: object) -> tuple[object, ...]:
+        return tuple(_listed(function(*[x if one is value else one for one in inputs])))
+
+    return [list(jvp(moved, (value,), (_with_parts(value, step, False),))[1]) for step in steps]
+
+
+def _batched(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: Matrix) -> list[Matrix]:
+    """As `_analytical`, by one call of `grad` with all seeds."""
+    if not seeds:
+        return [[] for _ in inputs]
+    stacked: AnyValue = adapter_of(out).stack([_with_parts(out, parts, False) for parts in seeds])
+    found = grad(out, inputs, stacked, retain_graph=True, allow_unused=True, is_grads_batched=True)
+    return [
+        [[0.0] * len(_parts(value))] * len(seeds)
+        if g is None
+        else [_fitting(row, value, j) for row in adapter_of(g).unstack(g)]
+        for value, g in zip(inputs, found, strict=True)
+    ]
+
+
+def _transposed(columns: Matrix, rows: int) -> Matrix:
+    return [[column[row] for column in columns] for row in range(rows)]
 
 
 def _directions(size: int, fast: bool) -> list[list[float]]:
@@ -292,7 +374,7 @@ def _numerical(
             results = _outputs(func, [moved if value is inputs[k] else value for value in inputs])
             ends.append(_parts(results[j]))
         columns.append(_along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast))
-    return [[column[row] for column in columns] for row in range(len(seeds))]
+    return _transposed(columns, len(seeds))
 
 
 def _far(

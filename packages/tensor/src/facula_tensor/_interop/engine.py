@@ -38,6 +38,7 @@ from ..ops.join import stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import ModuleType
 
 
 # What backward passes start from, in memory of NumPy's: no block is kept from others.
@@ -141,6 +142,12 @@ class TensorAdapter(Adapter):
 
         made = iter(vmap(call, randomness="same")(*batches))
         return [next(made) if one else None for one in which]
+
+    def functions(self) -> ModuleType:
+        """Forward mode and its inverse."""
+        from ..transforms import functions  # at their first use
+
+        return functions
 
     def transform(self, args: Sequence[object]) -> Level | None:
         """The innermost level that wraps one of a Function's arguments."""
