@@ -44,6 +44,8 @@ class Call:
     """
 
     def __init__(self, name: str, function: Function, trees: AnyValue, has_aux: bool, call: Function) -> None:
+        if not callable(function):
+            raise InvalidTypeError(f"{name}: expected func to be callable; got {type(function).__name__}")
         self.name = name
         given, self.rebuild = flatten(trees)
         depth = _depth.get()
@@ -64,7 +66,10 @@ class Call:
             aux, again = flatten(self.aux)
             self.aux = again([self.released(v) if isinstance(v, Value) else v for v in aux])
         leaves, self.rebuild_output = flatten(output)
-        self.outputs: list[AnyValue] = [v if isinstance(v, Value) else _constant(name, v) for v in leaves]
+        self.outputs: list[AnyValue] = [
+            v if isinstance(v, Value) else _variable(name, "the function to return numbers or arrays", v)
+            for v in leaves
+        ]
 
     def released(self, v: AnyValue) -> AnyValue:
         """What leaves the call in the place of `v`."""
@@ -102,7 +107,12 @@ class Call:
 def _own(name: str, v: AnyValue) -> AnyValue:
     """A value over the same elements that is an input of this call alone."""
     if not isinstance(v, Value):
-        return Variable(v, requires_grad=True)
+        v = _variable(name, "numbers and arrays to differentiate by", v)
+        if not adapter_of(v).differentiable(v):
+            raise GradientError(
+                f"{name}: expected floating-point or complex numbers to differentiate by; got {adapter_of(v).describe(v)}"
+            )
+        return v.requires_grad_()
     own: AnyValue = adapter_of(v).alias(v)
     if v.node is None:
         return own.requires_grad_()
@@ -110,11 +120,11 @@ def _own(name: str, v: AnyValue) -> AnyValue:
     return own
 
 
-def _constant(name: str, v: object) -> Variable:
+def _variable(name: str, what: str, v: object) -> Variable:
     try:
         return Variable(v)
     except TypeError:
-        raise InvalidTypeError(f"{name}: expected the function to return numbers or arrays; got {v!r:.200}") from None
+        raise InvalidTypeError(f"{name}: expected {what}; got {v!r:.200}") from None
 
 
 def _chosen(name: str, argnums: Argnums, args: Sequence[AnyValue]) -> list[int]:
@@ -164,6 +174,14 @@ def matching(name: str, tree: AnyValue, wanted: AnyValue, what: str, values: Seq
     if leaves is None:
         raise InvalidValueError(f"{name}: expected {what}; got {tree!r:.200}")
     return [
-        v if isinstance(v, Value) else adapter_of(like).fit_gradient(adapter_of(like).metadata(like), Variable(v))
-        for v, like in zip(leaves, values, strict=True)
+        v if isinstance(v, Value) else _fitting(name, what, v, like) for v, like in zip(leaves, values, strict=True)
     ]
+
+
+def _fitting(name: str, what: str, v: object, like: AnyValue) -> AnyValue:
+    """`v` as a Variable that may be a gradient or tangent of `like`."""
+    adapter = adapter_of(like)
+    try:
+        return adapter.fit_gradient(adapter.metadata(like), _variable(name, what, v))
+    except InvalidValueError as error:
+        raise InvalidValueError(f"{name}: expected {what}: {error}") from None
