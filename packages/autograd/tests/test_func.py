@@ -127,7 +127,7 @@ def test_arguments_and_outputs_in_trees():
 
     d, pair = {"w": (np.array([1.0, 2.0]),), "b": 4.0}, Pair(3.0, 5.0)
     found, forward = jacrev(f, (0, 1))(d, pair), jacfwd(f, (0, 1))(d, pair)
-    assert repr(forward).replace("np.float64(0.0)", "0.0") == repr(found)
+    assert repr(forward).replace("np.float64(0.0)", "0.0") == repr(found).replace("np.float64(0.0)", "0.0")
     assert list(found) == ["s", "t"] and isinstance(found["s"][1], Pair)
     np.testing.assert_array_equal(found["s"][0]["w"][0], [[3.0, 0.0], [0.0, 3.0]])
     np.testing.assert_array_equal(found["s"][1].a, [1.0, 2.0])

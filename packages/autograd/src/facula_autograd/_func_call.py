@@ -109,9 +109,8 @@ def _own(name: str, v: AnyValue) -> AnyValue:
     if not isinstance(v, Value):
         v = _variable(name, "numbers and arrays to differentiate by", v)
         if not adapter_of(v).differentiable(v):
-            raise GradientError(
-                f"{name}: expected floating-point or complex numbers to differentiate by; got {adapter_of(v).describe(v)}"
-            )
+            got = adapter_of(v).describe(v)
+            raise GradientError(f"{name}: expected floating-point or complex numbers to differentiate by; got {got}")
         return v.requires_grad_()
     own: AnyValue = adapter_of(v).alias(v)
     if v.node is None:
