@@ -73,11 +73,15 @@ def test_the_modules_tensors_are_back_after_an_error():
         ({"bias": 3}, {}, TypeError, "'bias' to be a Tensor; got int"),
         ([("bias", 3)], {}, TypeError, "dicts from names to tensors; got tuple"),
         ({"": ft.ones(1)}, {}, KeyError, "not empty"),
+        (None, {}, TypeError, "functional_call: expected a dict from names to tensors, or several; got NoneType"),
+        ({}, {"kwargs": 3}, TypeError, "functional_call: expected kwargs to be a dict; got int"),
     ],
 )
 def test_what_a_call_refuses(given, options, kind, text):
     with pytest.raises(kind, match=text):
         functional_call(nn.Linear(2, 1), given, ft.ones(1, 2), **options)
+    with pytest.raises(TypeError, match="functional_call: expected a module; got NoneType"):
+        functional_call(None, {}, ft.ones(1, 2))
 
 
 def trained(norm):

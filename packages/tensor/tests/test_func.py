@@ -11,7 +11,7 @@ import pytest
 import facula_tensor as ft
 from facula_autograd import Function, GradientError
 from facula_autograd import grad as tape_grad
-from facula_tensor import forward_ad
+from facula_tensor import derivatives, forward_ad
 from facula_tensor.func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
 from facula_tensor.functional import dropout
 
@@ -215,8 +215,24 @@ REFUSED = [
     (lambda: grad(lambda x: x.sum(), argnums="x")(X), TypeError, "argnums"),
     (lambda: grad(lambda x: x.sum(), argnums=(0, 0))(X), ValueError, "each once"),
     (lambda: grad(lambda x: x.sum(), has_aux=True)(X), TypeError, r"\(output, aux\)"),
-    (lambda: grad(3), TypeError, "a function"),
-    (lambda: hessian(3), TypeError, "a function"),
+    *[
+        (lambda call=call: call(3, X), TypeError, f"{call.__name__}: expected a function; got int 3")
+        for call in (
+            grad,
+            hessian,
+            jacrev,
+            jacfwd,
+            vjp,
+            linearize,
+            derivatives.vjp,
+            derivatives.jvp,
+            derivatives.hvp,
+            derivatives.vhp,
+            derivatives.jacobian,
+            derivatives.hessian,
+        )
+    ],
+    (lambda: jvp(None, (X,), (X,)), TypeError, "jvp: expected a function; got NoneType None"),
     (lambda: jvp(lambda x: x, X, (X,)), TypeError, "primals to be a tuple"),
     (lambda: jvp(lambda x: x, (X,), (X[:1],)), ValueError, "tangent of the primal's shape"),
     (lambda: jvp(lambda x: x, (X,), ([X],)), ValueError, "built like"),
@@ -226,6 +242,7 @@ REFUSED = [
     (lambda: jacrev(lambda x: x, chunk_size=0), ValueError, "chunk_size"),
     (lambda: jacfwd(lambda x: x, randomness="some"), ValueError, "randomness"),
     (lambda: forward_ad.make_dual(X, X), RuntimeError, "dual_level"),
+    (lambda: forward_ad.make_dual(X, X, level="s"), RuntimeError, "make_dual: .*entered level, of 0; got 's'"),
     (lambda: grad(grad(Older.apply))(ONE), NotImplementedError, "Older: expected setup_context"),
     (dual(Backward.apply), NotImplementedError, "Backward: has no forward-mode derivative; define jvp"),
     (dual(lambda x: x.numpy()), NotImplementedError, "numpy: .*inside a transform"),

@@ -398,6 +398,7 @@ CALLS_REFUSED = {
         "custom_op: expected device_types to be 'cpu'",
     ),
     "any number": (lambda: library.numpy_op(lambda *x: x), ArgumentError, "numpy_op: .*by position"),
+    "no signature": (lambda: library.custom_op("a::b", int), InvalidTypeError, "custom_op: .*Python can tell; got <cl"),
     "no name": (lambda: library.custom_op("a b", abs), ArgumentError, "custom_op: expected a name"),
     "no function": (lambda: library.numpy_op(3), InvalidTypeError, "numpy_op: expected a function"),
     "strings": (

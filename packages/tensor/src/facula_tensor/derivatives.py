@@ -21,6 +21,7 @@ from ._creation.like import ones_like, zeros_like
 from .ops.join import stack
 from .transforms.functions import grad as func_grad
 from .transforms.jacobians import by_columns
+from .transforms.trees import check_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,6 +201,7 @@ def hessian(
             [ 0., 12.]])
     """
     forwards = _is_forward("hessian", outer_jacobian_strategy)
+    check_function("hessian", func)
 
     def gradient(*points: Tensor) -> Tensors:
         if forwards:
@@ -298,6 +300,7 @@ def _vector_hessian(
 ) -> tuple[Any, Any]:
     """The output of `func`, and the product of `v` with its Hessian; errors name the function `name`."""
     with enable_grad():
+        check_function(name, func)
         points, one_in = _points(name, inputs, create_graph)
         out = _one(name, func(*points))
         vector = _vector(name, v, points)
@@ -323,6 +326,7 @@ def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tenso
 
 def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
     """The results of `func` as a tuple, and whether it returned one tensor in no tuple."""
+    check_function(name, func)
     found = func(*points)
     values = found if isinstance(found, tuple) else (found,)
     _check(name, "what func returns", values)

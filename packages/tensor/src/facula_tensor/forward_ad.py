@@ -105,8 +105,8 @@ def _level(operation: str, level: int | None) -> DualLevel | None:
     levels = _levels.get()
     if level is None:
         return levels[-1] if levels else None
-    if not 0 <= level < len(levels):
-        raise OperationError(f"{operation}: expected the number of an entered level, of {len(levels)}; got {level}")
+    if type(level) is not int or not 0 <= level < len(levels):
+        raise OperationError(f"{operation}: expected the number of an entered level, of {len(levels)}; got {level!r}")
     return levels[level]
 
 

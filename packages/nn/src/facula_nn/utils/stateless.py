@@ -59,6 +59,10 @@ def functional_call(
     >>> functional_call(Linear(2, 1), {"weight": ones(1, 2), "bias": ones(1)}, ones(2))
     tensor([3.])
     """
+    if not hasattr(module, "named_modules"):
+        raise InvalidTypeError(f"functional_call: expected a module; got {type(module).__name__}")
+    if kwargs is not None and not hasattr(kwargs, "keys"):
+        raise InvalidTypeError(f"functional_call: expected kwargs to be a dict; got {type(kwargs).__name__}")
     given, home = _merged(parameter_and_buffer_dicts)
     slots: dict[str, Slot] = {}
     for prefix, one in module.named_modules(remove_duplicate=False):
@@ -137,6 +141,10 @@ def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tens
 
 def _merged(given: Any) -> tuple[dict[str, Tensor], Any]:
     """All given tensors by name, and the dict itself if there was only one."""
+    if not hasattr(given, "items") and not isinstance(given, (tuple, list)):
+        raise InvalidTypeError(
+            f"functional_call: expected a dict from names to tensors, or several; got {type(given).__name__}"
+        )
     dicts = [given] if hasattr(given, "items") else list(given)
     found: dict[str, Tensor] = {}
     for one in dicts:

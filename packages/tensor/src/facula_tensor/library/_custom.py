@@ -253,7 +253,12 @@ def signature_of(operation: str, function: Any) -> Signature:
     """The signature of a function; an error where it takes any number of arguments, or keywords alone."""
     if not callable(function):
         raise InvalidTypeError(f"{operation}: expected a function; got {type(function).__name__}")
-    found = signature(function)
+    try:
+        found = signature(function)
+    except ValueError:
+        raise InvalidTypeError(
+            f"{operation}: expected a function whose arguments Python can tell; got {function!r:.60}; wrap it in one"
+        ) from None
     for one in found.parameters.values():
         if one.kind not in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD):
             raise ArgumentError(

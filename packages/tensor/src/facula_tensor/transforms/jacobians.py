@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor
@@ -15,7 +15,7 @@ from .._dispatch.namespaces import recorded_ops
 from ..ops.join import cat
 from .functions import Pulled, _named, jvp, pair_of, places_of
 from .mapping import vmap
-from .trees import put_together, tensors_of
+from .trees import check_function, put_together, tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +61,7 @@ def jacrev(
     tensor([[2., 0.],
             [0., 4.]])
     """
+    check_function("jacrev", func)
     _check_chunk(chunk_size)
 
     @_named(func)
@@ -121,6 +122,7 @@ def jacfwd(
     tensor([[2., 0.],
             [0., 4.]])
     """
+    check_function("jacfwd", func)
     if randomness not in ("error", "same", "different"):
         raise ArgumentError(f"jacfwd: expected randomness 'error', 'same' or 'different'; got {randomness!r}")
 
@@ -193,6 +195,5 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    if not callable(func):
-        raise InvalidTypeError(f"hessian: expected a function; got {type(func).__name__} {func!r:.60}")
+    check_function("hessian", func)
     return jacfwd(jacrev(func, argnums), argnums)

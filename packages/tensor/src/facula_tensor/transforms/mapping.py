@@ -13,7 +13,7 @@ from .._creation.batches import enter_batch, leave_batch
 from .._dispatch.namespaces import recorded_ops
 from .batch import BatchLevel
 from .levels import entered, is_at
-from .trees import Shape, put_together, take_apart
+from .trees import Shape, check_function, put_together, take_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,8 +55,7 @@ def vmap(
     >>> vmap(lambda a, b: (a * b).sum(), in_dims=(0, None))(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 10.0]))
     tensor([21., 43.])
     """
-    if not callable(func):
-        raise InvalidTypeError(f"vmap: expected a function; got {type(func).__name__} {func!r:.60}")
+    check_function("vmap", func)
     if randomness not in RANDOMNESS:
         raise ArgumentError(f"vmap: expected randomness 'error', 'same' or 'different'; got {randomness!r}")
     if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):

@@ -80,6 +80,12 @@ def map_tensors(function: Callable[[Tensor], Any], tree: Tree) -> Tree:
     return put_together(shape, [function(one) if isinstance(one, Tensor) else one for one in leaves])
 
 
+def check_function(operation: str, func: object) -> None:
+    """Check that what a transform is given is a function."""
+    if not callable(func):
+        raise InvalidTypeError(f"{operation}: expected a function; got {type(func).__name__} {func!r:.60}")
+
+
 def tensors_of(operation: str, what: str, tree: Tree) -> tuple[list[Tensor], Shape]:
     """The leaves and the shape of a tree of tensors; TypeError where a leaf is something else.
 
