@@ -54,7 +54,7 @@ def make_rules(op: Operator) -> None:
     single = len(op.results) == 1
     quick_unary = op.arity == 1 and not op.launch_scalars and single
     quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional and single
-    op.is_fast = quick_unary or quick_binary
+    op.is_fast = (quick_unary or quick_binary) and op.vjp_all is None
     op.needs = needs
     edges = None if op.is_fast else saved_edges
     made: dict[Kind, Rule] = {}
