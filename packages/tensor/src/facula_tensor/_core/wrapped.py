@@ -22,7 +22,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from facula_errors import UnsupportedError
+from facula_errors import OperationError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,6 +54,16 @@ def no_address(name: str) -> NoReturn:
         f"{name}: expected a tensor with memory of its own; got one inside a transform (forward mode or facula.func), "
         "which has none. Use operators on it, or do this outside the transform"
     )
+
+
+def check_taped(operation: str, tensor: Any) -> None:
+    """RuntimeError where a transform wraps a tensor, which a backward pass does not see."""
+    layout = tensor._layout
+    if isinstance(layout, LevelLayout) and not layout.level.taped:
+        raise OperationError(
+            f"{operation}: expected a tensor outside of transforms; got one inside vmap, or a function of facula.func, "
+            "where it would have no effect. Take derivatives by grad or vjp of facula.func, or call this outside"
+        )
 
 
 def undefined(one: object, method: str) -> NoReturn:
@@ -116,6 +126,7 @@ class Level:
     number: int
     open: bool
     differentiates = True  # whether it takes derivatives
+    taped = False  # whether what it wraps may be a leaf of a backward pass
 
     def __init__(self) -> None:
         self.number, self.open = _next_number(), True
@@ -123,6 +134,10 @@ class Level:
     def value(self, operand: Any) -> Any:
         """An operand with this level taken off."""
         undefined(self, "value")
+
+    def constant(self, value: Any) -> Any:
+        """A tensor that wraps `value`, without a derivative at this level."""
+        undefined(self, "constant")
 
     def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
         """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""

@@ -79,6 +79,8 @@ class BatchLevel(Level):
         """A batch, from a tensor with it along its first dimension."""
         return wrapped(BatchLayout(self, value), value)
 
+    constant = make
+
     def value(self, operand: Any) -> Any:
         """What a batched tensor of this level wraps; others as they are."""
         return operand._layout.value if is_at(self, operand) else operand

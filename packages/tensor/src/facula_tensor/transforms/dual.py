@@ -106,6 +106,10 @@ class DualLevel(Level):
         """A pair, as one tensor."""
         return wrapped(DualLayout(self, primal, tangent, owned), primal)
 
+    def constant(self, value: Tensor) -> Tensor:
+        """A primal without a tangent."""
+        return self.make(value, None)
+
     def value(self, operand: Any) -> Any:
         """The primal of a pair of this level; others as they are."""
         return operand._layout.primal if is_at(self, operand) else operand
