@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
 
+from ..._core.wrapped import is_differentiated
 from ..namespaces import no_record_ops, recorded_ops
 from .partials import asked_by, partial_of, replay
 from .symbols import Symbol, Trace, symbol_ops
@@ -17,7 +18,7 @@ from .symbols import Symbol, Trace, symbol_ops
 if TYPE_CHECKING:
     from facula_storage.extend import Program
 
-    from ..._core.types import Function
+    from ..._core.types import Function, Operands, Parameters
     from ..operator import Operator
 
 
@@ -76,6 +77,10 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
 
 
 # -------------------------------------------------------------------------------------------------- gradient operators
+class SeveralGradientsError(UnsupportedError):
+    """Derivatives are taken of several gradients at once: take the gradients one by one."""
+
+
 def gradient_operator(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
     """The operator that gives the gradients of the wanted operands, of the gradient and of what their rules ask for.
 
@@ -101,6 +106,10 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
         answers = [rule(F, g, *[places.get(one) for one in asks]) for rule, asks in rules]
         return answers[0] if len(answers) == 1 else tuple(answers)
 
+    def decompose(F: Any, operands: Operands, parameters: Parameters) -> None:
+        if len(wanted) > 1 and is_differentiated(operands):
+            raise SeveralGradientsError(f"{op.name}: an operator has the derivatives of its first result alone")
+
     trace = Trace()
     try:
         program = _gradient_program(op, trace, names, numbers, value)
@@ -112,6 +121,7 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
         "inputs": (_unlike("grad", names), *[own_result(op) if name == "out" else name for name in names]),
         "value": value,
         "program": program,
+        "decompose": decompose,
         "inplace": False,
         "results": tuple([f"grad_{name}" for name in wanted]),
         "__doc__": f"The gradients of {op.name}, of {' and '.join(wanted)}.",
