@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from facula_autograd.extend import Rule
 
-    from .._core.types import Edge, Operands, Parameters, Result
+    from .._core.types import Operands, Parameters, Result
     from .._dispatch.operator import Operator
 
 
@@ -67,7 +67,7 @@ def copy_contents(operation: str, target: Tensor, source: Tensor, record: bool =
         copy_as(operation, target, source)
 
 
-def record_copy(target: Tensor, source: Tensor, edge: Edge) -> None:
+def record_copy(target: Tensor, source: Tensor, edge: Any) -> None:
     """Give a tensor that another was copied into the node of that, and its family of views theirs.
 
     Arguments:

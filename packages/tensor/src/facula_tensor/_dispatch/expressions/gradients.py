@@ -110,11 +110,7 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
         if len(wanted) > 1 and is_differentiated(operands):
             raise SeveralGradientsError(f"{op.name}: an operator has the derivatives of its first result alone")
 
-    trace = Trace()
-    try:
-        program = _gradient_program(op, trace, names, numbers, value)
-    finally:
-        trace.forget()
+    program = gradient_program(op, names, numbers, value)
     if program is None or len(program.instructions) <= len(wanted):
         return None
     body = {
@@ -144,19 +140,27 @@ def _unlike(name: str, names: tuple[str, ...]) -> str:
     return name
 
 
-def _gradient_program(
-    op: Operator, trace: Trace, names: tuple[str, ...], numbers: frozenset[str], value: Function
-) -> Program | None:
-    """The rules' program; None where they are none."""
-    symbols = [trace.operand(), *[trace.operand(is_number=name in numbers) for name in names]]
+def gradient_program(op: Operator, names: tuple[str, ...], numbers: frozenset[str], value: Function) -> Program | None:
+    """The program of `value(F, g, ...)`, a gradient of the operator made by rules; None where they are none.
+
+    Arguments:
+        op: the operator.
+        names: what the function takes after the gradient.
+        numbers: which of these are numbers.
+        value: gives the gradient, or a tuple of them.
+    """
+    trace = Trace()
     try:
+        symbols = [trace.operand(), *[trace.operand(is_number=name in numbers) for name in names]]
         results = value(symbol_ops, *symbols)
+        results = results if isinstance(results, tuple) else (results,)
+        if not all([isinstance(one, Symbol) for one in results]) or trace.required:
+            return None
+        return trace.program(f"{op.name}_grad", len(symbols), results)
     except (UnsupportedError, AttributeError, TypeError, ValueError):
         return None
-    results = results if isinstance(results, tuple) else (results,)
-    if not all([isinstance(one, Symbol) for one in results]) or trace.required:
-        return None
-    return trace.program(f"{op.name}_grad", len(symbols), results)
+    finally:
+        trace.forget()
 
 
 def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -> Function:
