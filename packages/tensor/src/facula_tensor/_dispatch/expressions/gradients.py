@@ -107,7 +107,7 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
         return answers[0] if len(answers) == 1 else tuple(answers)
 
     def decompose(F: Any, operands: Operands, parameters: Parameters) -> None:
-        if len(wanted) > 1 and is_differentiated(operands):
+        if is_differentiated(operands):
             raise SeveralGradientsError(f"{op.name}: an operator has the derivatives of its first result alone")
 
     program = gradient_program(op, names, numbers, value)
@@ -117,7 +117,7 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
         "inputs": (_unlike("grad", names), *[own_result(op) if name == "out" else name for name in names]),
         "value": value,
         "program": program,
-        "decompose": decompose,
+        "decompose": decompose if len(wanted) > 1 else None,
         "inplace": False,
         "results": tuple([f"grad_{name}" for name in wanted]),
         "__doc__": f"The gradients of {op.name}, of {' and '.join(wanted)}.",
