@@ -33,8 +33,6 @@ def test_a_name_is_declared_once():
     """Two operators of one name were both declared, and one of them computed for both."""
     former = operators["exp"]
     body = type("_exp", (), {"__doc__": "Another.", "__module__": "facula_tensor.ops.others"})
-    with pytest.raises(
-        ValueError, match=r"exp: expected one declaration; got another at .*, beside that at .*\.py:\d+"
-    ):
+    with pytest.raises(ValueError, match=r"exp: expected one declaration; got another at .*beside that at .*\.py"):
         elementwise(body)
     assert operators["exp"] is former
