@@ -13,7 +13,7 @@ from ._core.call_sites import user_site
 from ._core.names import listed
 from ._core.tensor import Tensor
 from ._dispatch.view_call import as_tensor
-from .transforms.dual import DualLevel, check_tangent
+from .transforms.dual import DualLevel, fitted
 from .transforms.levels import deepen, is_at, is_recording
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
     Arguments:
         tensor: the primal: floating or complex.
-        tangent: its tangent: of the same shape, dtype and device. Changing the dual tensor in place leaves it as it is.
+        tangent: its tangent: of the same shape and device, converted to the same dtype. Changing the dual
+            tensor in place leaves it as it is.
         level: which level's tangent, counted from 0; the innermost one's if None.
 
     Raises:
@@ -133,7 +134,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise OperationError(
             "make_dual: expected to be called in a level of forward mode; enter one: with dual_level()"
         )
-    check_tangent("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
+    tangent = fitted("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
     dual = where.make(where.value(tensor), tangent)
     if tensor.node is not None and is_recording():
         node = dual.node = Node()

@@ -95,6 +95,12 @@ READS = {
     "data": lambda x: setattr(x, "data", x),
     "nonzero": lambda x: x.nonzero(),
     "getitem": lambda x: x[x > 1],
+    "equal": lambda x: ft.equal(x, x),
+    "unique": lambda x: x.unique(),
+    "bincount": lambda x: ft.bincount(x.long()),
+    "arange": lambda x: ft.arange(x[0].long()),
+    "contains": lambda x: 3 in x,
+    "data_ptr": lambda x: x.data_ptr(),
 }
 CHANGED = {
     "add_": lambda x: Y.add_(x),
@@ -220,6 +226,16 @@ class CubeByRule(Cube):
         return CubeByRule.apply(x, y), (0, None)
 
 
+class CubeInside(Cube):
+    """`Cube`, by a rule that knows neither the length of the batch nor where it is."""
+
+    generate_vmap_rule = False
+
+    @staticmethod
+    def vmap(info, in_dims, x, y):
+        return CubeInside.apply(x, y), (0, None)
+
+
 @pytest.mark.parametrize("function", [Cube, CubeByRule])
 def test_functions_of_the_user(function):
     """Their values and gradients, in both orders and on the ordinary tape; what is not batched gets the sum."""
@@ -235,6 +251,16 @@ def test_functions_of_the_user(function):
     leaves = X.clone().requires_grad_(), y.clone().requires_grad_()
     call(*leaves).sum().backward()
     assert [equal(leaf.grad, one) for leaf, one in zip(leaves, whole, strict=True)] == [True, True]
+
+
+@pytest.mark.parametrize("function", [Cube, CubeInside])
+def test_functions_of_the_user_under_two_levels(function):
+    """Values and gradients of a batch of batches; what neither level has gets the sum over both."""
+    rows, y = ft.stack([X, X + 1, X - 2]), ft.tensor([2.0, 3.0], dtype=ft.float64)
+    call = vmap(vmap(lambda x, y: function.apply(x, y)[0], (0, None)), (0, None))
+    assert equal(call(rows, y), rows**3 * y)
+    assert equal(vmap(vmap(grad(lambda x: function.apply(x, y)[0].sum())))(rows), 3 * rows * rows * y)
+    assert equal(grad(lambda y: call(rows, y).sum())(y), (rows**3).sum((0, 1)))
 
 
 def test_functions_without_a_rule():

@@ -89,8 +89,8 @@ class LevelLayout(WrappedLayout):
     __slots__ = ("level",)
     level: Any  # its Level
 
-    def constant(self) -> LevelLayout:
-        """The same elements, of which no level wants a derivative."""
+    def constant(self) -> Any:
+        """A tensor of the same elements, of which no level wants a derivative; a plain one once the level has ended."""
         undefined(self, "constant")
 
     def readable(self, operation: str) -> Any:
@@ -123,6 +123,10 @@ class Level:
     def value(self, operand: Any) -> Any:
         """An operand with this level taken off."""
         undefined(self, "value")
+
+    def constant_of(self, value: Any) -> Any:
+        """A result that was computed of what an operand wraps, and has no derivative."""
+        return value
 
     def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
         """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""

@@ -60,9 +60,10 @@ class DualLayout(LevelLayout):
         self.level, self.primal, self.tangent, self.owned = level, primal, tangent, owned
         self.real = layout_of_tensor(primal)
 
-    def constant(self) -> DualLayout:
+    def constant(self) -> Tensor:
         """The primal alone, detached."""
-        return DualLayout(self.level, snapshot(self.primal), None, True)  # type: ignore[arg-type]
+        primal = snapshot(self.primal)
+        return self.level.make(primal, None, True) if self.level.open else primal
 
     def readable(self, operation: str) -> Tensor:
         """The primal."""
@@ -114,6 +115,10 @@ class DualLevel(Level):
         """The tangent of a pair of this level; None of others."""
         return operand._layout.tangent if is_at(self, operand) else None
 
+    def carries(self) -> bool:
+        """Whether results have tangents: not after the level has ended, nor in inference mode."""
+        return self.open and not (active_modes and current_mode().inference)
+
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
         """The operator on the primals, and the tangent of its first result."""
         primals = tuple([self.value(a) for a in operands])
@@ -121,7 +126,7 @@ class DualLevel(Level):
         answer = call_contents(op, primals, parameters, record)
         results = list(answer) if type(answer) is tuple else [answer]
         known = op.jvp or op.linear or op.bilinear or op.recorded
-        if not (self.open and known and differentiable(results[0]) and any([t is not None for t in tangents])):
+        if not (self.carries() and known and differentiable(results[0]) and any([t is not None for t in tangents])):
             return answer
         tangent = tangent_of(Call(op, primals, results, parameters), tangents, record)
         if any([is_at(self, a) and a._layout.owned and t is not None and t._storage is tangent._storage
@@ -136,7 +141,7 @@ class DualLevel(Level):
         """Views of the primal, with those of its tangent."""
         found = call(self.value(input), *parameters)
         layout: Any = input._layout
-        if found is None or not self.open or layout.tangent is None:
+        if found is None or not self.carries() or layout.tangent is None:
             return found
         tangents = call(layout.own(), *parameters)
         if type(found) is not tuple:
@@ -167,7 +172,7 @@ class DualLevel(Level):
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A Function of the user's, whose `jvp` gives the tangents."""
-        return apply_at_dual(self, function, args, kwargs, check_tangent)
+        return apply_at_dual(self, function, args, kwargs, fitted)
 
     def adopt(self, target: Tensor) -> None:
         """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros."""
@@ -284,13 +289,23 @@ def first_of(answer: Result) -> Tensor:
     return answer[0] if type(answer) is tuple else answer
 
 
-def check_tangent(operation: str, primal: Tensor, tangent: Tensor) -> None:
-    """TypeError or ValueError where `tangent` cannot be the tangent of `primal`."""
+def fitted(operation: str, primal: Tensor, tangent: Tensor, names: tuple[str, str] = ("primal", "tangent")) -> Tensor:
+    """`tangent` in the dtype of `primal`; TypeError or ValueError where it cannot be its tangent.
+
+    Arguments:
+        operation: how errors begin.
+        primal: what it is the tangent of.
+        tangent: a tensor of its shape, on its device, and real where it is.
+        names: how messages call the two.
+    """
     wanted, given = layout_of_tensor(primal), layout_of_tensor(tangent)
     if not differentiable(primal):
         raise DTypeError(f"{operation}: expected a floating or complex tensor; got {show(wanted)}; convert it first")
-    if (wanted.shape, wanted.dtype, wanted.device) != (given.shape, given.dtype, given.device):
+    too_wide = given.dtype.category == COMPLEX != wanted.dtype.category
+    if too_wide or given.shape != wanted.shape or given.device is not wanted.device:
+        whose, what = names
         raise ArgumentError(
-            f"{operation}: expected a tangent of the primal's shape, dtype and device; the primal is {show(wanted)} on "
-            f"{wanted.device}, the tangent {show(given)} on {given.device}"
+            f"{operation}: expected a {what} of the {whose}'s shape and device, complex only where that is; the "
+            f"{whose} is {show(wanted)} on {wanted.device}, the {what} {show(given)} on {given.device}"
         )
+    return tangent if given.dtype is wanted.dtype else recorded_ops.to(tangent, (wanted.dtype,))

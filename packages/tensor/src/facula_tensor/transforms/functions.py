@@ -12,7 +12,7 @@ from facula_errors.extend import boundary
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import no_record_ops
-from .dual import DualLevel, check_tangent
+from .dual import DualLevel, fitted
 from .grad import GradLevel, differentiable
 from .levels import entered
 from .plain import PlainTape, serves
@@ -229,15 +229,15 @@ def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any
         """The gradients of the primals.
 
         Arguments:
-            cotangents: the gradient of the output, built like it (several: those of an output that is a tuple).
+            cotangents: the gradient of the output, built like it (several: those of an output that is a tuple);
+                converted to its dtype.
             retain_graph: keep what was saved, for another call.
             create_graph: whether what surrounds `vjp` can differentiate them; as the mode says if None.
         """
         given = leaves_like(
             "vjp", "the cotangents", cotangents if len(cotangents) > 1 else cotangents[0], called.out_shape
         )
-        for value, g in zip(values, given, strict=True):
-            check_tangent("vjp", value, g)
+        given = [fitted("vjp", value, g, ("output", "cotangent")) for value, g in zip(values, given, strict=True)]
         return put_together(called.in_shape, called.pull(given, create_graph, retain_graph))
 
     output = put_together(called.out_shape, values)
@@ -258,7 +258,7 @@ def jvp(
     Arguments:
         func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
         primals: its arguments, a tuple.
-        tangents: their tangents, a tuple that is built alike.
+        tangents: their tangents, a tuple that is built alike; each is converted to its primal's dtype.
         strict: whether an output that does not depend on the primals is an error, rather than a tangent of zeros.
         has_aux: whether `func` returns a pair (output, aux); the result is then (output, tangent, aux).
 
@@ -271,8 +271,7 @@ def jvp(
             raise InvalidTypeError(f"jvp: expected {name} to be a tuple of arguments; got {type(given).__name__}")
     points, shape = tensors_of("jvp", "the primals", primals)
     along = leaves_like("jvp", "the tangents", tangents, shape)
-    for point, tangent in zip(points, along, strict=True):
-        check_tangent("jvp", point, tangent)
+    along = [fitted("jvp", point, tangent) for point, tangent in zip(points, along, strict=True)]
     level = DualLevel()
     with entered(level):
         pairs = [level.make(point, tangent) for point, tangent in zip(points, along, strict=True)]
@@ -318,8 +317,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
             tangents: the tangents of the primals, one for each and built like it.
         """
         along = leaves_like("linearize", "the tangents", tangents, called.in_shape)
-        for point, tangent in zip(called.points, along, strict=True):
-            check_tangent("linearize", point, tangent)
+        along = [fitted("linearize", point, tangent) for point, tangent in zip(called.points, along, strict=True)]
         level = GradLevel()
         level.records = called.level.records
         with entered(level), enable_grad():
