@@ -12,7 +12,7 @@ from facula_autograd import GradientError
 from facula_autograd import grad as tape_grad
 from facula_errors import FaculaError
 from facula_tensor import Function
-from facula_tensor.func import grad, hessian, jacfwd, jacrev, vmap
+from facula_tensor.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
 X = ft.arange(6).reshape(3, 2).double()
 
@@ -305,3 +305,44 @@ def test_jacobians_call_the_function_once():
         assert equal(jacobian(X), wanted)
         assert len(calls) == 1
     assert equal(hessian(lambda x: (x**3).sum())(X[2]), ft.diag(6 * X[2]))
+
+
+# ------------------------------------------------------------------------------------- in place, of batched tangents
+def filled(x, z):
+    y = ft.zeros_like(x)
+    y[1:] = x[1:] * z[:-1]
+    return y * x
+
+
+def summed(x, z):
+    total = ft.zeros((), dtype=x.dtype)
+    for i in range(2):
+        total += x[i] ** 2 * z[0]
+    return total
+
+
+def viewed_before(x, z):
+    """A view that is older than the change of its base by a tangent that is the same for all."""
+    y = ft.zeros(3, dtype=x.dtype)
+    part = y[:2]
+    y[2].copy_(z[0])
+    part.mul_(2).add_(x)
+    return y * y
+
+
+@pytest.mark.parametrize("function", [filled, summed, viewed_before, lambda x, z: x.clone().mul_(x).sum()])
+def test_changes_of_what_is_not_batched_by_batched_tangents(function):
+    """As a loop over directions, also where only one operand's tangent is batched, and in Hessians."""
+    x, z = X[1], X[2]
+    looped = [ft.stack([jvp(function, (x, z), pair)[1] for pair in pairs])
+              for pairs in ([(row, z) for row in X], [(x, row) for row in X])]  # fmt: skip
+    for wanted, dims in zip(looped, ((0, None), (None, 0)), strict=True):
+        given = (X, z) if dims[1] is None else (x, X)
+        assert equal(vmap(lambda v, w: jvp(function, (x, z), (v, w))[1], dims)(*given), wanted)
+    assert equal(jacfwd(function)(x, z), jacrev(function)(x, z))
+
+    def scalar(x):
+        return (function(x, z) ** 2).sum()
+
+    assert equal(hessian(scalar)(x), jacfwd(jacfwd(scalar))(x))
+    assert equal(hessian(scalar)(x), jacrev(jacrev(scalar))(x))

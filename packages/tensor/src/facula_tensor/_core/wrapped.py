@@ -186,6 +186,17 @@ def batched_as(tensor: Any, like: Any) -> Any:
     return tensor
 
 
+def batches_of(tensor: Any) -> set[Level]:
+    """The levels at which a tensor is batched."""
+    found = set()
+    while isinstance(tensor._layout, LevelLayout):
+        level = tensor._layout.level
+        if not level.differentiates:
+            found.add(level)
+        tensor = level.value(tensor)
+    return found
+
+
 def is_differentiated(values: Iterable[object]) -> bool:
     """Whether the innermost level that wraps one of these takes derivatives."""
     level = innermost(values)

@@ -29,7 +29,9 @@ from facula_storage.extend import COMPLEX
 from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
-from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._core.view_family import family_of, register, root_of
+from .._core.wrapped import NO_STORAGE, Level, LevelLayout, batched_as, batches_of
+from .._creation.filled import zeros
 from .._dispatch.expressions.gradients import asked_by
 from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -81,6 +83,15 @@ class DualLayout(LevelLayout):
 def zeros_for(primal: Tensor) -> Tensor:
     """Zeros that lie as `primal` does."""
     return laid_out(no_record_ops.zeros_like(primal), layout_of_tensor(primal))
+
+
+def widened(tangent: Tensor, like: Tensor) -> Tensor:
+    """A tangent that is batched where another one is that goes into it: itself where it is so already."""
+    if batches_of(like) <= batches_of(tangent):
+        return tangent
+    layout = layout_of_tensor(tangent)
+    none = zeros(layout.shape, dtype=layout.dtype, device=layout.device)
+    return laid_out(recorded_ops.add(tangent, batched_as(none, like)), layout)
 
 
 def laid_out(tangent: Tensor, layout: Layout) -> Tensor:
@@ -148,6 +159,9 @@ class DualLevel(Level):
             views = [self.make(found, tangents, True)]
         else:
             views = [self.make(one, tangent, True) for one, tangent in zip(found, tangents, strict=True)]
+        for one in views:
+            one._base = input
+            register(one, input)
         if self.taped and rules is not None and input.node is not None:
             for one, (rule, kept) in zip(views, rules, strict=True):
                 record_view(one, input, rule, kept)
@@ -160,13 +174,15 @@ class DualLevel(Level):
                 f"{operation}: changing a dual tensor in place is not supported where a gradient is wanted too; use "
                 "an operator that gives a new tensor, or jvp() and grad() of facula.func"
             )
-        if self.open and not is_at(self, target):
+        tangent = self.tangent(source)
+        if self.open and not is_at(self, target) and tangent is not None:
             starts_inplace(operation, target, (target,))
-            self.adopt(target)
+            self.adopt(target, tangent)
         copy_contents(operation, self.value(target), self.value(source))
-        if self.open:
+        if self.open and is_at(self, target):
+            if tangent is not None:
+                self.widen(target, tangent)
             layout: Any = target._layout
-            tangent = self.tangent(source)
             copy_contents(operation, layout.own(), 0 if tangent is None else tangent)  # type: ignore[arg-type]
         return target
 
@@ -174,16 +190,33 @@ class DualLevel(Level):
         """A Function of the user's, whose `jvp` gives the tangents."""
         return apply_at_dual(self, function, args, kwargs, fitted)
 
-    def adopt(self, target: Tensor) -> None:
-        """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros."""
+    def adopt(self, target: Tensor, changed: Tensor) -> None:
+        """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros.
+
+        Arguments:
+            target: the tensor.
+            changed: the tangent that goes into one of them, which says at which levels they are batched.
+        """
         base: Any = None
         for one, content in family_contents(target):
             if base is None:
-                base, tangent = content, zeros_for(content)
+                base, tangent = content, widened(zeros_for(content), changed)
                 whole = tangent
             else:
                 tangent = recorded_ops.as_strided(whole, *region(content, base))
             one._layout, one._storage, one.node = DualLayout(self, content, tangent, True), NO_STORAGE, None  # type: ignore[assignment]
+
+    def widen(self, target: Tensor, changed: Tensor) -> None:
+        """Let the tangents of `target` and its family be batched where one is that goes into them."""
+        root = root_of(target)
+        base: Any = root if is_at(self, root) else target
+        layout = base._layout
+        whole = widened(layout.own(), changed)
+        if whole is not layout.tangent:
+            for one in (base, target, *family_of(base)):
+                if is_at(self, one):
+                    tangent = recorded_ops.as_strided(whole, *region(self.value(one), layout.primal))
+                    one._layout.tangent, one._layout.owned = tangent, True  # type: ignore[attr-defined]
 
 
 def tangent_of(call: Call, tangents: list[Tensor | None], record: bool) -> Tensor:
