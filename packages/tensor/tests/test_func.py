@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
+from collections import defaultdict, deque
 
 import pytest
 
@@ -12,7 +13,20 @@ import facula_tensor as ft
 from facula_autograd import Function, GradientError
 from facula_autograd import grad as tape_grad
 from facula_tensor import forward_ad
-from facula_tensor.func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
+from facula_tensor.func import (
+    debug_unwrap,
+    functionalize,
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+    vjp,
+    vmap,
+)
 from facula_tensor.functional import dropout
 
 X = ft.tensor([1.0, 2.0, 3.0], dtype=ft.float64)
@@ -57,6 +71,28 @@ def test_arguments_and_results_are_trees():
         ([[0]], [[1]]),
         ([[1]], [[0]]),
     )
+
+
+def test_deques_and_defaultdicts_are_trees():
+    """What comes back makes new entries as what was given, and holds as many."""
+    found = grad(lambda d: d["a"].sum() * d["b"].sum())(defaultdict(lambda: X, a=X, b=X))
+    assert listed({**found}) == {"a": [6] * 3, "b": [6] * 3}
+    assert found["c"] is X
+    found = vmap(lambda d: deque([d[0] * 2], 3))(deque([X]))
+    assert (type(found), found.maxlen, listed([*found])) == (deque, 3, [[2, 4, 6]])
+
+
+def test_looking_inside():
+    seen = []
+
+    def look(x):
+        seen[:] = [debug_unwrap(x).tolist(), debug_unwrap(x, recurse=False).shape]
+        return x
+
+    vmap(lambda x: jvp(look, (x,), (x,)))(ft.stack([X, X]))
+    assert seen == [[X.tolist()] * 2, (3,)]
+    assert debug_unwrap(X) is X
+    assert grad(functionalize(lambda x: x.clone().mul_(2).sum()))(X).tolist() == [2, 2, 2]
 
 
 def test_what_surrounds_a_transform_differentiates_through_it():
@@ -216,7 +252,13 @@ REFUSED = [
     (lambda: grad(lambda x: x.sum(), argnums=(0, 0))(X), ValueError, "each once"),
     (lambda: grad(lambda x: x.sum(), has_aux=True)(X), TypeError, r"\(output, aux\)"),
     (lambda: grad(3), TypeError, "a function"),
-    (lambda: hessian(3), TypeError, "a function"),
+    *[(lambda f=f: f(3), TypeError, "a function") for f in (hessian, jacfwd, jacrev, functionalize)],
+    *[(lambda f=f: f(3, X), TypeError, "a function") for f in (vjp, linearize)],
+    (lambda: jvp(3, (X,), (X,)), TypeError, "jvp: expected a function"),
+    (lambda: functionalize(ft.sin, remove="views"), ValueError, "remove 'mutations'"),
+    (lambda: jacrev(lambda x: x * 1j)(X), RuntimeError, r"jacrev: expected real outputs; got complex128"),
+    (lambda: jacfwd(lambda x: x * x)(X * 1j), RuntimeError, "jacfwd: expected real inputs"),
+    (lambda: hessian(lambda x: x.abs().sum())(X * 1j), RuntimeError, "expected real inputs"),
     (lambda: jvp(lambda x: x, X, (X,)), TypeError, "primals to be a tuple"),
     (lambda: jvp(lambda x: x, (X,), (X[:1],)), ValueError, "tangent of the primal's shape"),
     (lambda: jvp(lambda x: x, (X,), ([X],)), ValueError, "built like"),
@@ -227,6 +269,7 @@ REFUSED = [
     (lambda: jacrev(lambda x: x, chunk_size=0), ValueError, "chunk_size"),
     (lambda: jacfwd(lambda x: x, randomness="some"), ValueError, "randomness"),
     (lambda: forward_ad.make_dual(X, X), RuntimeError, "dual_level"),
+    (lambda: forward_ad.make_dual(X, X, level="s"), TypeError, "make_dual: expected level to be an int or None"),
     (lambda: grad(grad(Older.apply))(ONE), NotImplementedError, "Older: expected setup_context"),
     (dual(Backward.apply), NotImplementedError, "Backward: has no forward-mode derivative; define jvp"),
     (dual(lambda x: x.numpy()), NotImplementedError, "numpy: .*inside a transform"),

@@ -11,16 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd import GradientError, enable_grad, grad
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 
+from ._core.errors import show
 from ._core.names import listed
-from ._core.tensor import Tensor
+from ._core.tensor import Tensor, layout_of_tensor
 from ._creation.filled import zeros
 from ._creation.like import ones_like, zeros_like
 from .ops.join import stack
 from .transforms.functions import grad as func_grad
+from .transforms.grad import differentiable
 from .transforms.jacobians import by_columns
+from .transforms.trees import check_callable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,6 +141,8 @@ def _jacobian_of(
     out: Tensor, which: int, points: tuple[Tensor, ...], create_graph: bool, strict: bool, name: str
 ) -> tuple[Tensor, ...]:
     """The derivatives of one output, one for each input."""
+    if out.is_complex():
+        raise ArgumentError(f"{name}: expected real outputs; output {which} is {show(layout_of_tensor(out))}")
     rows: list[list[Tensor]] = [[] for _ in points]
     flat = out.reshape(-1)
     for element in flat if out.requires_grad else ():
@@ -199,6 +204,7 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
+    check_callable("hessian", func)
     forwards = _is_forward("hessian", outer_jacobian_strategy)
 
     def gradient(*points: Tensor) -> Tensors:
@@ -299,6 +305,7 @@ def _vector_hessian(
     """The output of `func`, and the product of `v` with its Hessian; errors name the function `name`."""
     with enable_grad():
         points, one_in = _points(name, inputs, create_graph)
+        check_callable(name, func)
         out = _one(name, func(*points))
         vector = _vector(name, v, points)
         first = _pull_back(name, (out,), points, (ones_like(out),), True, strict)
@@ -309,7 +316,7 @@ def _vector_hessian(
 def _is_forward(name: str, strategy: str) -> bool:
     """Whether the strategy is forward mode; ValueError for what is none."""
     if strategy not in ("forward-mode", "reverse-mode"):
-        raise InvalidValueError(f"{name}: expected strategy 'reverse-mode' or 'forward-mode'; got {strategy!r}")
+        raise ArgumentError(f"{name}: expected strategy 'reverse-mode' or 'forward-mode'; got {strategy!r}")
     return strategy == "forward-mode"
 
 
@@ -317,12 +324,17 @@ def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tenso
     """The inputs as tensors to differentiate by, and whether there was one that is not in a tuple."""
     values = inputs if isinstance(inputs, tuple) else (inputs,)
     _check(name, "inputs", values)
+    for k, value in enumerate(values):
+        if not differentiable(value):
+            shown = show(layout_of_tensor(value))
+            raise DTypeError(f"{name}: expected floating or complex inputs; number {k} is {shown}; convert it first")
     points = tuple([x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in values])
     return points, values is not inputs
 
 
 def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
     """The results of `func` as a tuple, and whether it returned one tensor in no tuple."""
+    check_callable(name, func)
     found = func(*points)
     values = found if isinstance(found, tuple) else (found,)
     _check(name, "what func returns", values)
@@ -334,14 +346,15 @@ def _check(name: str, what: str, values: tuple[Any, ...]) -> None:
     for k, value in enumerate(values):
         if not isinstance(value, Tensor):
             raise InvalidTypeError(
-                f"{name}: expected {what} to be a Tensor or a tuple of Tensors; number {k} is a {type(value).__name__}"
+                f"{name}: expected {what} to be a Tensor or a tuple of Tensors; number {k} is of type "
+                f"{type(value).__name__}"
             )
 
 
 def _one(name: str, out: Tensor | None) -> Tensor:
     if not isinstance(out, Tensor) or out.numel() != 1:
         shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
-        raise InvalidValueError(f"{name}: expected func to return a Tensor of one element; got {shown}")
+        raise ArgumentError(f"{name}: expected func to return a Tensor of one element; got {shown}")
     return out.reshape(())
 
 
@@ -349,15 +362,13 @@ def _vector(name: str, v: Tensors, like: tuple[Tensor, ...]) -> tuple[Tensor, ..
     """`v` as a tuple, checked against the tensors that it must be like."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise InvalidValueError(
-                f"{name}: expected v, which can be left out only for a single tensor of one element"
-            )
+            raise ArgumentError(f"{name}: expected v, which can be left out only for a single tensor of one element")
         return (ones_like(like[0]),)
     vector = v if isinstance(v, tuple) else (v,)
     _check(name, "v", vector)
     shapes, wanted = [tuple(one.shape) for one in vector], [tuple(one.shape) for one in like]
     if shapes != wanted:
-        raise InvalidValueError(f"{name}: expected v of shapes {wanted}; got {shapes}")
+        raise ArgumentError(f"{name}: expected v of shapes {wanted}; got {shapes}")
     return vector
 
 

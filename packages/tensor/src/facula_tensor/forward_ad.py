@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_autograd.extend import Node, Rule, edge_to, next_seq
-from facula_errors import OperationError
+from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
 from ._core.call_sites import user_site
@@ -105,6 +105,8 @@ def _level(operation: str, level: int | None) -> DualLevel | None:
     levels = _levels.get()
     if level is None:
         return levels[-1] if levels else None
+    if type(level) is not int:
+        raise InvalidTypeError(f"{operation}: expected level to be an int or None; got {level!r:.60}")
     if not 0 <= level < len(levels):
         raise OperationError(f"{operation}: expected the number of an entered level, of {len(levels)}; got {level}")
     return levels[level]

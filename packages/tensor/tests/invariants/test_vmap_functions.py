@@ -191,6 +191,15 @@ def test_draws(name):
     assert [row.tolist() for row in vmap(function, randomness="different")(ONES)] != rows
 
 
+def test_chunks_draw_the_same():
+    rows = [row.tolist() for row in vmap(lambda x: ft.rand(4) + x * 0, chunk_size=2, randomness="same")(ft.ones(5))]
+    assert rows == rows[:1] * 5
+    rows = [
+        row.tolist() for row in vmap(lambda x: ft.rand(4) + x * 0, chunk_size=2, randomness="different")(ONES[:, 0])
+    ]
+    assert rows[0] != rows[1] != rows[2] != rows[0]
+
+
 def test_draws_of_two_levels():
     draw = vmap(vmap(lambda x: ft.rand(9), randomness="same"), randomness="different")
     rows = draw(ft.zeros(2, 2))

@@ -16,7 +16,7 @@ from .dual import DualLevel, fitted
 from .grad import GradLevel, differentiable
 from .levels import entered
 from .plain import PlainTape, serves
-from .trees import leaves_like, map_tensors, put_together, tensors_of
+from .trees import check_callable, leaves_like, map_tensors, put_together, tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +49,7 @@ class Pulled:
         has_aux: bool = False,
         at_once: bool = True,
     ):
+        check_callable(operation, func)
         places = range(len(args)) if argnums is None else places_of(operation, argnums, len(args))
         by = tuple([args[place] for place in places])
         points, self.in_shape = tensors_of(operation, "the arguments to differentiate by", by)
@@ -178,8 +179,7 @@ def _grad_and_value(
     operation: str, func: Callable[..., Any], argnums: Argnums, has_aux: bool
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
     """What `grad` and its kin have in common: a function of arguments that gives gradient and value."""
-    if not callable(func):
-        raise InvalidTypeError(f"{operation}: expected a function; got {type(func).__name__} {func!r:.60}")
+    check_callable(operation, func)
 
     def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         called = Pulled(operation, func, args, argnums, kwargs, has_aux)
@@ -266,6 +266,7 @@ def jvp(
     >>> jvp(lambda x: x**3, (tensor(2.0),), (tensor(1.0),))
     (tensor(8.), tensor(12.))
     """
+    check_callable("jvp", func)
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple) or not given:
             raise InvalidTypeError(f"jvp: expected {name} to be a tuple of arguments; got {type(given).__name__}")
