@@ -6,6 +6,7 @@ import pytest
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_nn.extend import replace_all_batch_norm_modules_
 from facula_nn.utils import (
     clip_grads_with_norm_,
     fuse_conv_bn_eval,
@@ -15,7 +16,7 @@ from facula_nn.utils import (
     get_total_norm,
     skip_init,
 )
-from facula_nn.utils.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from facula_nn.utils.stateless import functional_call, stack_module_state
 
 
 class Tied(nn.Module):

@@ -134,11 +134,12 @@ def checkpoint_sequential(
     >>> x.grad
     Variable(12.0)
     """
-    if not hasattr(functions, "children") and not hasattr(functions, "__iter__"):
+    given: object = functions.children() if hasattr(functions, "children") else functions
+    if not hasattr(given, "__iter__"):
         raise InvalidTypeError(
             f"checkpoint_sequential: expected functions in a sequence, or a module; got {type(functions).__name__}"
         )
-    chain = list(functions.children() if hasattr(functions, "children") else functions)
+    chain: list[Callable[[AnyValue], AnyValue]] = list(given)
     for function in chain:
         check_function("checkpoint_sequential", function)
     if not isinstance(segments, int) or not 1 <= segments <= len(chain):

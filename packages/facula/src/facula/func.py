@@ -22,7 +22,8 @@ from ._names import publish
 from ._siblings import needs
 
 with needs("facula.func"):
-    from facula_nn.utils.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
+    from facula_nn.extend import replace_all_batch_norm_modules_
+    from facula_nn.utils.stateless import functional_call, stack_module_state
 
 __all__ = [
     "debug_unwrap", "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",

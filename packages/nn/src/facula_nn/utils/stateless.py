@@ -1,4 +1,4 @@
-"""Modules for transforms: called with other tensors than their own, several as one, without running statistics."""
+"""A module called with other parameters and buffers than its own, and the tensors of several modules in one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from facula_tensor.extend import listed
 
 from .._members import BUFFER, PARAMETER, members
 from .._module import Module
-from ..layers.normalization import _BatchNorm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .._types import Kwargs
 
-__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
+__all__ = ["functional_call", "stack_module_state"]
 
 __dir__: _Callable[[], list[str]] = listed(__name__)
 
@@ -125,25 +124,6 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
         _stacked([dict(one.named_parameters()) for one in models], leaves=True),
         _stacked([dict(one.named_buffers()) for one in models], leaves=False),
     )
-
-
-@boundary
-def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Let the batch norms in `root` have no running statistics, which `vmap` cannot change; returns `root`.
-
-    Arguments:
-        root: a module, which is changed.
-
-    >>> from facula_nn import BatchNorm1d, Sequential
-    >>> replace_all_batch_norm_modules_(Sequential(BatchNorm1d(2)))[0].running_mean is None
-    True
-    """
-    _check_modules("replace_all_batch_norm_modules_", [root])
-    for one in root.modules():
-        if isinstance(one, _BatchNorm):
-            one.running_mean = one.running_var = one.num_batches_tracked = None
-            one.track_running_stats = False
-    return root
 
 
 def _check_modules(operation: str, modules: Sequence[object]) -> None:

@@ -6,4 +6,4 @@ from ..._siblings import needs
 with needs("facula.nn.utils.stateless"):
     from facula_nn.utils.stateless import *
 
-__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
+__all__ = ["functional_call", "stack_module_state"]
