@@ -99,8 +99,8 @@ class LevelLayout(WrappedLayout):
     __slots__ = ("level",)
     level: Any  # its Level
 
-    def constant(self) -> LevelLayout:
-        """The same elements, of which no level wants a derivative."""
+    def constant(self) -> Any:
+        """A tensor of the same elements, of which no level wants a derivative; a plain one once the level has ended."""
         undefined(self, "constant")
 
     def readable(self, operation: str) -> Any:
@@ -135,9 +135,9 @@ class Level:
         """An operand with this level taken off."""
         undefined(self, "value")
 
-    def constant(self, value: Any) -> Any:
-        """A tensor that wraps `value`, without a derivative at this level."""
-        undefined(self, "constant")
+    def constant_of(self, value: Any) -> Any:
+        """A result that was computed of what an operand wraps, and has no derivative."""
+        return value
 
     def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
         """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""
@@ -195,6 +195,17 @@ def batched_as(tensor: Any, like: Any) -> Any:
     for level in reversed(levels):
         tensor = level.like(tensor)
     return tensor
+
+
+def batches_of(tensor: Any) -> set[Level]:
+    """The levels at which a tensor is batched."""
+    found = set()
+    while isinstance(tensor._layout, LevelLayout):
+        level = tensor._layout.level
+        if not level.differentiates:
+            found.add(level)
+        tensor = level.value(tensor)
+    return found
 
 
 def is_differentiated(values: Iterable[object]) -> bool:
