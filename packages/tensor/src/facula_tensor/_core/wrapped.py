@@ -187,9 +187,13 @@ def innermost(values: Iterable[object]) -> Level | None:
 
 
 def batched_as(tensor: Any, like: Any) -> Any:
-    """A new tensor of the same elements, batched where `like` is, so that what is batched can be put into it."""
-    levels = []
-    while isinstance(like._layout, LevelLayout):
+    """A tensor of the same elements, batched where `like` is, so that what is batched can be put into it.
+
+    It is a new one, unless `tensor` is batched there, too.
+    """
+    around = innermost((tensor,))
+    levels: list[Level] = []
+    while isinstance(like._layout, LevelLayout) and (around is None or like._layout.level.number > around.number):
         levels.append(like._layout.level)
         like = levels[-1].value(like)
     for level in reversed(levels):
