@@ -1,5 +1,6 @@
 """`fuse`: a fused function against the same function unfused, its derivatives too; and what it refuses, by name."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -77,6 +78,86 @@ def test_a_random_program_is_the_function_and_its_derivatives(program, shapes):
         close(found, wanted)
 
 
+DTYPES = ("float32", "float64", "float16", "int64", "uint8", "bool")
+MIXED_1 = {
+    **UNARY,
+    "double": lambda x: x.double(),
+    "to float": lambda x: x.float(),
+    "to bool": lambda x: x.bool(),
+    "not": lambda x: ft.logical_not(x),
+    "positive": lambda x: x > 0,
+    "clone": lambda x: x.clone(),
+    "absolute": lambda x: abs(x) if x.dtype is not ft.bool else x,
+}
+MIXED_1.pop("negative")  # refused of bools
+MIXED_2 = {
+    "add": lambda x, y: x + y,
+    "multiply": lambda x, y: x * y,
+    "divide": lambda x, y: x / y,
+    "less": lambda x, y: x < y,
+    "equal": lambda x, y: x == y,
+    "choose": lambda x, y: ft.where(x > y, x, y) if isinstance(x, ft.Tensor) or isinstance(y, ft.Tensor) else x + y,
+    "numbers": lambda x, y: ft.where(x < y, 1.0, 0.0) if isinstance(x, ft.Tensor) or isinstance(y, ft.Tensor) else x,
+    "copysign": lambda x, y: ft.copysign(x, y) if isinstance(x, ft.Tensor) else x * y,
+    "first": lambda x, y: x,
+}
+MIXED = st.recursive(
+    st.sampled_from(["x", "y", "z", "n", 0.5, 2]),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(sorted(MIXED_1)), inner), st.tuples(st.sampled_from(sorted(MIXED_2)), inner, inner)
+    ),
+    max_leaves=6,
+)
+
+
+def run_mixed(program, places):
+    if not isinstance(program, tuple):
+        return places.get(program, program)
+    name, *inner = program
+    operands = [run_mixed(one, places) for one in inner]
+    if len(inner) == 1 and isinstance(operands[0], (int, float)):
+        return operands[0]
+    return (MIXED_1 if len(inner) == 1 else MIXED_2)[name](*operands)
+
+
+def answer_or_error(function, *operands):
+    try:
+        return function(*operands)
+    except Exception as error:
+        return type(error)
+
+
+@given(
+    MIXED,
+    st.tuples(*[st.sampled_from(DTYPES)] * 3),
+    st.tuples(*[st.sampled_from([(), (3,), (2, 3), (2, 1)])] * 3),
+    st.sampled_from([3, 0.25, -1.5]),
+    st.booleans(),
+)
+def test_a_fused_function_has_the_dtype_shape_and_values_of_the_function(program, dtypes, shapes, number, alike):
+    def function(x, y, z, n):
+        return run_mixed(program, {"x": x, "y": y, "z": z, "n": n})
+
+    rng = np.random.default_rng(7)
+    operands = [
+        ft.tensor(rng.integers(-3, 4, shape) / 2 + 4).to(getattr(ft, dtype))
+        for shape, dtype in zip(shapes, dtypes[:1] * 3 if alike else dtypes, strict=True)
+    ]
+    wanted = answer_or_error(function, *operands, number)
+    fused = ft.fuse(function)
+    if not isinstance(wanted, ft.Tensor):
+        with pytest.raises(Exception):  # noqa: B017
+            fused(*operands, number)
+        return
+    for _ in range(2):
+        found = fused(*operands, number)
+        assert found.dtype is wanted.dtype and found.shape == wanted.shape
+        half = wanted.dtype is ft.float16  # of which the function rounds what is in between
+        tolerance = 0.02 if half else 1e-5
+        if not half or "less" not in repr(program):
+            np.testing.assert_allclose(found.double(), wanted.double(), rtol=tolerance, atol=tolerance)
+
+
 def swish(x, slope):
     return x * ft.sigmoid(slope * x)
 
@@ -130,7 +211,7 @@ def test_numbers_are_arguments_not_constants():
     x = ft.randn(3)
     for slope in (0.5, 1, 2.0, -1.5):
         close(fused(x, slope), swish(x, slope), 1e-6)
-    assert len(fused.operators) == 2  # for a float and for an int
+    assert len(fused.forms) == 2  # for a float and for an int
 
 
 def test_derivatives_in_every_mode():
@@ -182,7 +263,7 @@ def test_threads_make_one_operator():
     fused, x = ft.fuse(swish), ft.randn(100)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: fused(x, 1.0).tolist(), range(64)))
-    assert all(one == found[0] for one in found) and len(fused.operators) == 1
+    assert all(one == found[0] for one in found) and len(fused.forms) == 1
 
 
 def branches(x):
@@ -197,14 +278,18 @@ def changes(x):
 OUTSIDE = ft.ones(3)
 REFUSED = {
     "a reduction": (lambda x: x - x.sum(), UnsupportedError, "sum: not elementwise"),
-    "a product": (lambda x: x @ x, UnsupportedError, "not elementwise"),
+    "a product": (lambda x: x @ x, UnsupportedError, "matmul: not elementwise"),
     "a view": (lambda x: x[0], UnsupportedError, "not elementwise"),
-    "a branch": (branches, UnsupportedError, "reads a value.*where"),
-    "a value": (lambda x: x * x.item(), UnsupportedError, "reads a value.*where"),
-    "a change in place": (changes, UnsupportedError, "in place"),
+    "a view by a property": (lambda x: x.T, UnsupportedError, "^T: not elementwise"),
+    "its elements": (lambda x: sum(x), UnsupportedError, "^iter: not elementwise"),
+    "a branch": (branches, UnsupportedError, "bool: reads a value.*where"),
+    "a value": (lambda x: x * x.item(), UnsupportedError, "item: reads a value.*where"),
+    "Python's mathematics": (lambda x: x * math.sin(x), UnsupportedError, "float: reads a value.*where"),
+    "NumPy": (lambda x: x * np.sin(x), UnsupportedError, "^array: reads a value"),
+    "print": (lambda x: f"{x}", UnsupportedError, "^[a-z]+: reads a value"),
+    "a change in place": (changes, UnsupportedError, "add_: changes a tensor in place"),
+    "a change that saves": (lambda x: x.mul_(2), UnsupportedError, "mul_: changes a tensor in place"),
     "a tensor from outside": (lambda x: x + OUTSIDE, UnsupportedError, "none of its arguments"),
-    "an integer dtype": (lambda x: x.long() + 1, UnsupportedError, "int64|conversion"),
-    "detach": (lambda x: x * x.detach(), UnsupportedError, "detach"),
     "two results": (lambda x: (x, x), InvalidTypeError, "return one tensor.*tuple"),
     "a constant": (lambda x: 3.0, InvalidTypeError, "return one tensor.*float"),
 }
@@ -219,12 +304,13 @@ def test_what_is_not_elementwise_is_refused_by_name(what):
 
 def test_arguments_are_refused_by_name():
     fused = ft.fuse(swish)
-    with pytest.raises(InvalidTypeError, match="swish: expected tensors, floats and ints; got str"):
-        fused(ft.ones(2), "1")
+    with pytest.raises(InvalidTypeError, match="swish: expected tensors, numbers.*; got list; make a tensor of it"):
+        fused(ft.ones(2), [1])
+    for wrong in (lambda: fused(ft.ones(2)), lambda: fused(ft.ones(2), 1, 2), lambda: fused(ft.ones(2), slop=1)):
+        with pytest.raises(InvalidTypeError, match=r"swish: .*argument.*; its arguments are \(x, slope\)"):
+            wrong()
     with pytest.raises(InvalidTypeError, match="swish: expected a tensor among the arguments"):
         fused(1.0, 2.0)
-    with pytest.raises(ArgumentError, match="swish: fused functions are of real numbers; got complex64"):
-        fused(ft.ones(2).to(ft.complex64), 1.0)
     with pytest.raises(ArgumentError, match=r"shapes .*do not broadcast"):
         ft.fuse(swish)(ft.ones(2), ft.ones(3))
     with pytest.raises(InvalidTypeError, match="fuse: expected a function; got int"):
@@ -235,4 +321,4 @@ def test_an_error_leaves_nothing_behind():
     fused = ft.fuse(branches)
     with pytest.raises(UnsupportedError):
         fused(ft.ones(2))
-    assert not fused.operators and (ft.ones(2) * 2).tolist() == [2.0, 2.0]
+    assert not fused.forms and (ft.ones(2) * 2).tolist() == [2.0, 2.0]

@@ -124,13 +124,18 @@ def _arguments(rule: Function) -> tuple[str, ...]:
     return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
 
 
-def _rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
-    """The rule of the operator `name` for this operand; where it has none, one that says so."""
+def refusing_rule(name: str, operand: str) -> Function:
+    """What stands for the rule of an operand of the operator `name` that has no derivative: it says so."""
 
     def no_rule(F: Namespace, g: Tensor) -> NoReturn:
         raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
 
-    return vjps.get(operand, no_rule)
+    return no_rule
+
+
+def _rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
+    """The rule of the operator `name` for this operand; where it has none, one that says so."""
+    return vjps.get(operand) or refusing_rule(name, operand)
 
 
 def _uniform(rule: Function, places: Sequence[str]) -> Function:

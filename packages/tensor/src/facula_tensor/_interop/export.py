@@ -31,7 +31,7 @@ from facula_storage.extend import layout_cache_clearers, plain_address
 
 from .._core.errors import named
 from .._core.tensor import Tensor, layout_of_tensor, method, readable, snapshot
-from .._core.wrapped import LevelLayout, no_address
+from .._core.wrapped import LevelLayout
 from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import no_record_ops
 
@@ -147,7 +147,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
                 "numpy: this tensor requires a gradient, which NumPy would lose; use .detach().numpy()"
             )
         if not force and isinstance(self._layout, LevelLayout):
-            no_address("numpy")
+            self._layout.no_address("numpy")
         now = _host(self) if force else snapshot(self)
         return to_numpy(now._storage, now._layout, now._offset)
     except FaculaError as error:

@@ -32,7 +32,7 @@ class Expression:
 
     def of(self, F: Any, values: tuple[Any, ...], result: Any) -> Any:
         """What a result is for these operands, computed in the namespace F."""
-        return replay(F, self.trace, result, values)
+        return replay(F, self.trace, result, dict(enumerate(values)))
 
 
 def expression_of(op: Operator) -> Expression:
