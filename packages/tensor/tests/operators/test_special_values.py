@@ -5,7 +5,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_autograd import grad
-from facula_tensor import special
+from facula_tensor import func, special
 
 NAN, INF = float("nan"), float("inf")
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, INF, -INF, NAN]
@@ -79,6 +79,16 @@ def test_next_numbers_and_exponents(dtype):
         np.testing.assert_array_equal(got.numpy(), wanted)
     assert exponent.dtype is ft.int32 and np.array_equal(np.signbit(mantissa.numpy()), np.signbit(x.numpy()))
     assert repr(ft.frexp(ft.tensor(3.0))).startswith("facula.return_types.frexp(\nmantissa=tensor(0.7500)")
+
+
+def test_gradients_of_next_numbers_are_pytorchs():
+    x = ft.tensor([1.0, NAN, 1.0, INF, 0.0, -0.0, 2.0], requires_grad=True)
+    y = ft.tensor([1.0, 1.0, NAN, INF, -0.0, 0.0, 1.0], requires_grad=True)
+    moves = [0, 1, 1, 0, 0, 0, 1]
+    gradients = grad(ft.nextafter(x, y).sum(), (x, y))
+    assert [one.tolist() for one in gradients] == [moves, [0] * 7]
+    tangent = func.jvp(ft.nextafter, (x.detach(), y.detach()), (ft.ones(7), ft.ones(7) * 5))[1]
+    assert tangent.tolist() == moves
 
 
 def test_next_numbers_of_half_precision():

@@ -52,7 +52,8 @@ def make_rules(op: Operator) -> None:
     fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())
     saves = bool(names & {*op.inputs, "out", *op.results[1:]})
     single = len(op.results) == 1
-    quick_unary = op.arity == 1 and not op.launch_scalars and single
+    both = op.saves_out and op.saves_input
+    quick_unary = op.arity == 1 and not op.launch_scalars and single and not both
     quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional and single
     op.is_fast = quick_unary or quick_binary
     op.needs = needs

@@ -11,6 +11,7 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
 from .._core.promotion import promote_types, result_type
 from .._core.tensor import Tensor, method, steady
+from .._core.wrapped import is_variable
 from .._creation.filled import full
 from .._creation.like import zeros_like
 from .._dispatch.declaration import elementwise
@@ -219,7 +220,9 @@ def float_power_(self: Tensor, exponent: Operand) -> Tensor:
 @method()
 @boundary
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0.
+    """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
+
+    The gradient is that of `input` where it moves, and 0 where the two are equal and of `other`.
 
     Arguments:
         input: the numbers.
@@ -236,10 +239,26 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
         raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
     x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
     stepped = _step(x, y)
-    if input.requires_grad or other.requires_grad:  # a gradient of 0 is one
-        never = zeros_like(stepped, dtype=bool_)
-        stepped = recorded_ops.where(never, recorded_ops.add(input, other), stepped)
+    if is_variable(input) or is_variable(other):
+        stepped = recorded_ops.moved(input, other, stepped)
     return write_out("nextafter", stepped, out)
+
+
+@elementwise
+class _moved:
+    """`stepped`, which is as far from `input` wherever that is; `other` where the two are equal."""
+
+    inputs = ("input", "other", "stepped")
+    inplace = False
+
+    def value(F, input, other, stepped):
+        return stepped
+
+    def vjp_input(F, g, input, other, input_layout):
+        return F.sum_to(F.where(F.ne(input, other), g, 0), input_layout)
+
+    def vjp_other(F, g, other_layout):
+        return F.sum_to(F.zeros_like(g), other_layout)
 
 
 def _step(x: Tensor, y: Tensor) -> Tensor:

@@ -27,13 +27,13 @@ from .._dispatch.expressions.partials import replay
 from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
 from .._dispatch.planning import make_plan, output_layouts
-from .fuse_level import FuseLevel, NumberUsedError, standing_in
+from .fuse_level import FuseLevel, NumberUsedError, SymbolLayout, standing_in
 from .levels import is_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .fuse_level import Source, SymbolLayout
+    from .fuse_level import Source
 
 MOST_FORMS = 256  # that a function has; what more there is runs as it is written
 CONSTANTS = (bool, str, complex, type(None))  # types of arguments that a form is made for, each value by itself
@@ -78,7 +78,11 @@ class Fused:
             kinds: list[object] = [get_default_dtype()]
             for one in given:
                 if isinstance(one, Tensor):
-                    layout = layout_of_tensor(one)
+                    layout = one._layout
+                    if type(layout) is SymbolLayout:  # of a function that is being fused: it has the steps of this one
+                        return self.function(*args, **kwargs)
+                    if type(layout) is not Layout:
+                        layout = layout_of_tensor(one)
                     kinds.append(layout.dtype if layout.shape else (layout.dtype,))
                 else:
                     kinds.append(type(one) if type(one) is float or type(one) is int else self._kind_of(one))
@@ -230,7 +234,7 @@ def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[O
     }
     name = f"fused_{fused.name}" if fused.name in operators else fused.name  # rules know operators by their names
     op = Operator(type(name, (), body), is_elementwise=True)
-    op.expression = Expression(value, len(symbols))
+    op.expression = Expression(value, len(symbols), name)
     op.public = make_calls(op)
     op.public.__name__ = name
     return op, symbols
@@ -240,13 +244,17 @@ def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[O
 def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One operator from a function of elementwise operators: one launch forward and one backward.
 
-    The function is called once for each combination of dtypes, with tensors that stand for its arguments, and again
-    only where it looks at a shape. What it may use: elementwise operators, as functions, methods or Python's; numbers;
-    `where` for a choice. Its arguments are tensors, which broadcast and promote, and Python's floats and ints. Between
-    its operators numbers have the dtype of the result; float16 and bfloat16 are float32 in between, and rounded once.
+    The result has the dtype, the shape and the values that the function gives. The function is called once for each
+    combination of dtypes, with tensors that stand for its arguments, and again where it looks at a shape or, by a
+    branch or Python's mathematics, at a number. What it may use: elementwise operators, as functions, methods or
+    Python's; numbers; `where` for a choice. A number from outside of the function is that of the first call.
+
+    A program computes in one floating dtype, and in bools. Where a function needs another (its tensors are integers or
+    of several dtypes, or it converts), has more than 15 tensors or is very long, it runs as it is written. In float16
+    and bfloat16 a program computes in float32, and rounds once.
 
     Arguments:
-        function: of tensors, floats and ints; gives one tensor.
+        function: of tensors, numbers, bools, strings and None; gives one tensor.
 
     Returns:
         A callable that takes what `function` takes. It can be differentiated, to any order.

@@ -24,7 +24,7 @@ from facula_storage import Layout, bool_, contiguous, int64
 from facula_storage.extend import new_instance
 
 from .._core.errors import named
-from .._core.promotion import get_default_dtype
+from .._core.promotion import get_default_dtype, scalar_dtype
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from .._dispatch.declaration import make_calls
@@ -57,7 +57,7 @@ OF_BOOLS = frozenset("bitwise_and bitwise_or bitwise_xor bitwise_not eq ne lt le
 
 
 class NumberUsedError(NotElementwiseError):
-    """A function did with a number what no program can: the places of the arguments that are to be given as they are."""
+    """A function did with a number what no program can. `places`: of the arguments to be given as they are."""
 
     def __init__(self, places: frozenset[int]):
         super().__init__("a number of the fused function's is looked at")
@@ -122,12 +122,22 @@ class Operand(NamedTuple):
     place: int
 
 
+class NumberStandIn(Tensor):
+    """What stands for a number: a program of the user's that asks what it is gets the number itself."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # type: ignore[override]
+        if not _getframe(1).f_globals.get("__name__", "").startswith("facula_"):
+            raise NumberUsedError(standing_in(self).places)
+        return NumberStandIn
+
+
 class FuseLevel(Level):
     """One call of a function with stand-ins.
 
     `dtype`: what its program computes in. `looked`: whether it looks at a shape. `why`: why it runs as it is written,
-    if it does. `operands`: what the program may take, by the numbers of their symbols. `of_numpy`: the places of numbers
-    of NumPy's.
+    if it does. `operands`: what the program may take, by the numbers of their symbols. `of_numpy`: the places of
+    NumPy's numbers.
     """
 
     __slots__ = ("dtype", "looked", "name", "of_numpy", "operands", "trace", "why")
@@ -164,7 +174,7 @@ class FuseLevel(Level):
 
     def make(self, layout: Layout, symbol: Symbol, places: frozenset[int], source: Source | None = None) -> Tensor:
         """A stand-in."""
-        new = new_instance(Tensor)
+        new = new_instance(Tensor if source is None else NumberStandIn)
         new._layout, new._storage, new._offset, new.node = (
             SymbolLayout(self, layout, symbol, places, source),  # type: ignore[assignment]
             NO_STORAGE,
@@ -195,7 +205,7 @@ class FuseLevel(Level):
             if isinstance(one, Tensor) and not is_at(self, one):
                 raise NotElementwiseError(
                     f"{op.name}: the fused function {self.name} uses a tensor {tuple(one.shape)} that is none of its "
-                    "arguments; give it as one"
+                    "arguments; give it as one, or use a number"
                 )
         given = [standing_in(one) for one in operands if isinstance(one, Tensor)]
         if all([one.source is not None for one in given]):
@@ -208,15 +218,18 @@ class FuseLevel(Level):
             self.runs_as_written(f"{op.name} of {' and '.join(sorted([one.name for one in dtypes]))}")
         if self.dtype not in dtypes and op.name not in OF_BOOLS:
             self.runs_as_written(f"{op.name} of bools")
+        if complex in layouts:
+            self.runs_as_written(f"{op.name} with a complex number")
+            return self.make(given[0].shown.to_dtype(get_default_dtype().to_complex()), given[0].symbol, frozenset())
         symbols = [standing_in(one).symbol if isinstance(one, Tensor) else one for one in operands]
         symbol = take_down(op, *symbols)
-        if op.recorded and not record:  # in no_grad()
-            symbol = take_down(DETACHED, symbol)
         (layout,) = output_layouts(op, layouts, parameters)
-        if op.name == "where" and layouts[1] in (float, int, bool) and layouts[2] in (float, int, bool):
-            layout = layout.to_dtype(bool_ if layouts[2] is bool else int64 if layouts[2] is int else get_default_dtype())
+        if op.name == "where" and type(layouts[1]) is type(layouts[2]) is type:
+            layout = layout.to_dtype(scalar_dtype(layouts[2]))
         if layout.dtype not in (self.dtype, bool_):
             self.runs_as_written(f"{op.name} that gives {layout.dtype.name}")
+        if op.recorded and not record and layout.dtype is not bool_:  # it has tangents, and no gradient
+            self.runs_as_written(f"{op.name} in no_grad()")
         return self.make(layout, symbol, frozenset().union(*[one.places for one in given]))
 
     def _of_numbers(self, op: Operator, operands: Operands, given: list[SymbolLayout]) -> Tensor:
@@ -230,10 +243,12 @@ class FuseLevel(Level):
         if function is None or places & self.of_numpy or (op.name == "pow" and ints != [False, True]):
             # pow's type depends on the values; NumPy computes in the numbers' own
             raise NumberUsedError(places)
-        sources = [standing_in(one).source if isinstance(one, Tensor) else always(one) for one in operands]
-        return self.number_stand_in(
-            all(ints) and op.name != "div", places, lambda call: function(*[source(call) for source in sources])
-        )
+        sources = [source_of(one) for one in operands]
+
+        def source(call: tuple[Any, ...]) -> Any:
+            return function(*[one(call) for one in sources])
+
+        return self.number_stand_in(all(ints) and op.name != "div", places, source)
 
     def _copied(self, op: Operator, input: Tensor, parameters: Parameters) -> Tensor:
         """The same elements, in another dtype perhaps."""
@@ -267,9 +282,10 @@ class FuseLevel(Level):
         self.refuse(getattr(function, "__name__", "a Function"))
 
 
-def always(number: float) -> Source:
-    """A number that is the same in all calls."""
-    return lambda call: number
+def source_of(number: Any) -> Source:
+    """How a call computes a number: what a stand-in says, or always the same."""
+    source = standing_in(number).source if isinstance(number, Tensor) else None
+    return (lambda call: number) if source is None else source
 
 
 def _detached() -> Operator:
@@ -278,10 +294,10 @@ def _detached() -> Operator:
 
         inplace = False
 
-        def value(F, input):  # type: ignore[no-untyped-def]
+        def value(F: Any, input: Any) -> Any:  # type: ignore[misc]
             return input
 
-        def vjp_input(F, g):  # type: ignore[no-untyped-def]
+        def vjp_input(F: Any, g: Any) -> Any:  # type: ignore[misc]
             return F.zeros_like(g)
 
     op = Operator(detached, is_elementwise=True)

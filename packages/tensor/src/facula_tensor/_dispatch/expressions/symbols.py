@@ -154,6 +154,8 @@ class Symbol:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise MissingAttributeError(f"symbol: no attribute {name!r}")
+        if name.startswith("_"):
+            raise NotElementwiseError("a symbol is no tensor; call the operators of F (F.sin(x)) or methods (x.sin())")
         operation = getattr(symbol_ops, name)
         return partial(operation, self)
 
@@ -224,6 +226,18 @@ class Symbol:
         return symbol_ops.logical_not(self)
 
     __hash__ = object.__hash__
+
+    def _no_number(self) -> NoReturn:
+        raise NotElementwiseError("a symbol has no value; use the operators of F in place of Python's math")
+
+    __float__ = __int__ = __index__ = __complex__ = __round__ = _no_number
+
+    def _not_elementwise(self, *others: object) -> NoReturn:
+        raise NotElementwiseError(
+            "indexing, iteration and `@` are not elementwise: a program computes each element by itself"
+        )
+
+    __getitem__ = __iter__ = __len__ = __contains__ = __matmul__ = __rmatmul__ = _not_elementwise
 
 
 class SymbolOperators:
