@@ -1,6 +1,8 @@
 """`fuse`: a fused function against the same function unfused, its derivatives too; and what it refuses, by name."""
 
+import copy
 import math
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -212,6 +214,17 @@ def test_arguments_are_refused_by_name():
         ft.fuse(swish)(ft.ones(2), ft.ones(3))
     with pytest.raises(InvalidTypeError, match="fuse: expected a function; got int"):
         ft.fuse(3)
+
+
+@ft.fuse
+def doubled(x):
+    return x * 2
+
+
+def test_fused_functions_pickle_and_copy():
+    assert pickle.loads(pickle.dumps(doubled)) is doubled and copy.deepcopy(doubled) is doubled
+    again = pickle.loads(pickle.dumps(ft.fuse(swish)))
+    assert again(ft.ones(2), 1.0).tolist() == swish(ft.ones(2), 1.0).tolist()
 
 
 def test_an_error_leaves_nothing_behind():

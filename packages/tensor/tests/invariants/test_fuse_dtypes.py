@@ -151,6 +151,26 @@ def test_what_needs_another_dtype_runs_as_it_is_written(what):
     assert [form.why for form in fused.forms.values()] == [why]
 
 
+MASKS = {
+    "a choice": lambda x, m: ft.where(m, x, 0.0),
+    "a choice of numbers": lambda x, m: ft.where(x > 0, 1.0, -1.0) * x,
+    "filled": lambda x, m: x.masked_fill(m, 0.5) + x,
+    "as a number": lambda x, m: (x > 0) * x + m * x + (x < 1).float(),
+    "logic": lambda x, m: ft.where(m & (x > 0) | ft.logical_not(m), x, -x),
+}
+
+
+@pytest.mark.parametrize("what", MASKS)
+def test_masks_are_part_of_programs(what):
+    x = ft.tensor([0.5, -1.0, 3.0], requires_grad=True)
+    fused, mask = ft.fuse(MASKS[what]), ft.tensor([[True, False, True], [False, False, True]])
+    for m in (mask, mask[0]):
+        found, wanted = fused(x, m), MASKS[what](x, m)
+        close(found, wanted)
+        close(grad(found.sum(), x)[0], grad(wanted.sum(), x)[0])
+    assert [form.why for form in fused.forms.values()] == [""]
+
+
 def test_more_operands_than_a_launch_takes_run_as_they_are_written():
     def product(*operands):
         result = operands[0]

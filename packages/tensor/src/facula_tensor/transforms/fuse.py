@@ -7,6 +7,7 @@ part of that, so one call serves all, unless the function looks at a shape.
 
 from __future__ import annotations
 
+import sys
 from functools import update_wrapper
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -189,11 +190,17 @@ class Fused:
             return Form(None, (), level.why or f"a result in {found.shown.dtype.name}")
         op, symbols = operator_of(self, level, found)
         layouts = tuple(map(level.layout_of, symbols))
+        if level.dtype not in [getattr(one, "dtype", None) for one in (found.shown, *layouts)]:
+            return Form(None, (), "bools alone")  # whose program would compute in bools
         try:
             make_plan(op, layouts, output_layouts(op, layouts, ()), ())
         except UnsupportedError as error:  # too many operands, or an operator that has no loop of the dtype
             return Form(None, (), str(error))
         return Form(op, tuple([level.operands[one].source for one in symbols]))
+
+    def __reduce__(self) -> Any:
+        module, name = sys.modules.get(self.function.__module__), self.function.__name__
+        return name if getattr(module, name, None) is self else (fuse, (self.function,))
 
     def __repr__(self) -> str:
         return f"<fused {self.name}{signature(self.function)}>"
