@@ -102,6 +102,9 @@ NUMBERS = {
     "a branch": lambda x, n: x * 2 if n > 1 else x,
     "Python's mathematics": lambda x, n: x * math.sin(n) + max(n, 1),
     "its type": lambda x, n: x * (2 if isinstance(n, int) else 3),
+    "whether it is a tensor": lambda x, n: x * (7 if isinstance(n, ft.Tensor) else 8),
+    "its type by name": lambda x, n: x + (7 if type(n) is int else 8),
+    "its attributes": lambda x, n: x * (7 if hasattr(n, "dtype") else n),
     "a power": lambda x, n: x * 2**n + x**n,
     "whole numbers": lambda x, n: x * (n // 2) + n % 2,
     "a number that an operator takes": lambda x, n: x.clamp(n, 2.5),
@@ -124,6 +127,10 @@ def test_numbers_that_python_computes_with_are_arguments():
     fused, x = ft.fuse(NUMBERS["computed with"]), ft.ones(3)
     for number in range(5):
         fused(x, number)
+    assert len(fused.forms) == 1
+    fused = ft.fuse(lambda x, n: ft.where(x > n, n - x, n * x + 2 / n + n / x) ** n)
+    for number in range(1, 6):
+        fused(x, number / 2)
     assert len(fused.forms) == 1
     close(ft.fuse(lambda x, n: x * (n - 1e8))(x, 1e8 + 1), x)  # computed in float64, as Python does
 

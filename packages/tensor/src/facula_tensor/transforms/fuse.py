@@ -25,6 +25,7 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import make_calls
 from .._dispatch.expressions.gradients import Expression
 from .._dispatch.expressions.partials import replay
+from .._dispatch.expressions.symbols import Trace, symbol_ops
 from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
 from .._dispatch.planning import make_plan, output_layouts
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 MOST_FORMS = 256  # that a function has; what more there is runs as it is written
 CONSTANTS = (bool, str, complex, type(None))  # types of arguments that a form is made for, each value by itself
+
+# What an operator of two operands is with its operands turned round.
+TURNED = {"add": "add", "mul": "mul", "eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
 class Form(NamedTuple):
@@ -135,6 +139,10 @@ class Fused:
                 if used >= numbers:
                     raise
                 used |= numbers  # of which it asks, perhaps, what a stand-in has not
+        if not (numbers <= used or level.why):
+            with_numbers = self._trace(given, used | numbers, list(kwargs))
+            if program_with(given, *with_numbers) != program_with(given, level, result):
+                used, (level, result) = used | numbers, with_numbers
         form = self._form(level, result)
         if used or level.looked or isinstance(known, Finer):
             finer = Finer(used, level.looked or (isinstance(known, Finer) and known.shapes))
@@ -210,6 +218,22 @@ def _is_number(argument: object) -> bool:
     return not isinstance(argument, Tensor) and type(argument) not in CONSTANTS
 
 
+def program_with(given: tuple[Any, ...], level: FuseLevel, result: Tensor) -> object:
+    """What was taken down, with the numbers of a call for their stand-ins: equal programs are equal."""
+    found, trace = standing_in(result), Trace()
+    operands = {
+        number: trace.operand() if isinstance(one.layout, Layout) else one.source(given)
+        for number, one in level.operands.items()
+    }
+    tensors = sum([isinstance(one.layout, Layout) for one in level.operands.values()])
+    program = trace.program("", tensors, (replay(symbol_ops, level.trace, found.symbol, operands),))
+    steps = []
+    for name, values in program.instructions:  # Python asks the second operand first where that is a stand-in
+        turned = name in TURNED and values[0] > values[1]
+        steps.append((TURNED[name], values[::-1]) if turned else (name, values))
+    return level.why, found.shown.dtype, program.constants, steps, program.results
+
+
 def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[Operator, list[int]]:
     """The operator whose expression a trace is, and the numbers of the symbols that stand for its operands.
 
@@ -252,8 +276,8 @@ def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One operator from a function of elementwise operators: one launch forward and one backward.
 
     The result has the dtype, the shape and the values that the function gives. The function is called once for each
-    combination of dtypes, with tensors that stand for its arguments, and again where it looks at a shape or, by a
-    branch or Python's mathematics, at a number. What it may use: elementwise operators, as functions, methods or
+    combination of dtypes (twice where numbers are among its arguments), with tensors that stand for them, and again
+    where it looks at a shape or, by a branch or Python's mathematics, at a number. What it may use: elementwise operators, as functions, methods or
     Python's; numbers; `where` for a choice. A number from outside of the function is that of the first call.
 
     A program computes in one floating dtype, and in bools. Where a function needs another (its tensors are integers or

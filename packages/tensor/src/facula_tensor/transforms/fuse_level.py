@@ -223,6 +223,9 @@ class FuseLevel(Level):
             return self.make(given[0].shown.to_dtype(get_default_dtype().to_complex()), given[0].symbol, frozenset())
         symbols = [standing_in(one).symbol if isinstance(one, Tensor) else one for one in operands]
         symbol = take_down(op, *symbols)
+        numbers = [not isinstance(one, Tensor) or standing_in(one).source is not None for one in operands]
+        if op.name == "div" and numbers == [True, False]:  # as `2 / x` does
+            symbol = symbol_ops.mul(symbol_ops.reciprocal(symbols[1]), symbols[0])
         (layout,) = output_layouts(op, layouts, parameters)
         if op.name == "where" and type(layouts[1]) is type(layouts[2]) is type:
             layout = layout.to_dtype(scalar_dtype(layouts[2]))
