@@ -108,6 +108,18 @@ def test_policies_see_operands_and_are_asked_once():
     assert asked == [("mul", [2.0, 3.0], False)] and x.grad.value == 3.0
 
 
+def test_policies_may_compute():
+    """It is neither asked about nor recorded; what it returns by mistake is shown without asking it again."""
+    x = Variable(2.0, True)
+    verdicts = [lambda context, operator, a, *rest: P.MUST_SAVE if (a * a).value > 1 else P.PREFER_RECOMPUTE,
+                lambda context, operator, a, *rest: a * a]  # fmt: skip
+    contexts = [partial(create_selective_checkpoint_contexts, one) for one in verdicts]
+    checkpoint(lambda x: x * x * x, x, context_fn=contexts[0]).backward()
+    assert x.grad.value == 12.0
+    with pytest.raises(TypeError, match="expected the policy to return a CheckpointPolicy for mul; got Variable"):
+        checkpoint(lambda x: x * x, x, context_fn=contexts[1])
+
+
 def test_second_derivatives():
     x = Variable(2.0, True)
     y = checkpoint(lambda x: (x * x) ** 2, x, context_fn=partial(create_selective_checkpoint_contexts, ["mul"]))
@@ -203,7 +215,7 @@ def test_a_kept_result_that_was_changed():
     (lambda: create_selective_checkpoint_contexts(3), "expected a function or a list of operators; got int"),
     (lambda: create_selective_checkpoint_contexts([3]), "expected names of operators, or functions; got 3"),
     (lambda: create_selective_checkpoint_contexts([], 1), "allow_cache_entry_mutation: expected True or False"),
-    (lambda: again(lambda *args: True), "expected the policy to return a CheckpointPolicy for mul; got True"),
+    (lambda: again(lambda *args: True), "expected the policy to return a CheckpointPolicy for mul; got bool True"),
     (lambda: checkpoint(abs, 1, determinism_check="all"), "determinism_check to be 'default' or 'none'; got 'all'"),
     (lambda: checkpoint(abs, 1, early_stop=0), "early_stop: expected True or False"),
     (lambda: set_checkpoint_early_stop(0), "set_checkpoint_early_stop: expected True or False"),

@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 import threading
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
@@ -83,6 +84,7 @@ def test_what_stays_in_memory_must_not_be_changed(mode):
     (lambda: save_on_cpu(device_type=0), "save_on_cpu: expected device_type to be a string"),
     (lambda: save_on_disk(min_bytes=1.5), "save_on_disk: expected min_bytes to be an int; got 1.5"),
     (lambda: save_on_disk(min_bytes=1), "save_on_disk: expected min_bytes of at least 64; got 1"),
+    (lambda: save_on_disk(3), "save_on_disk: expected folder to be a path or None; got 3"),
     (lambda: save_on_disk("/no/such/folder"), "save_on_disk: expected folder to be an existing directory"),
     (lambda: disable_saved_tensors_hooks(None), "disable_saved_tensors_hooks: expected a message; got None"),
 ])  # fmt: skip
@@ -134,7 +136,10 @@ def test_files_go_as_the_graph_goes(monkeypatch):
         with disk:
             y = (x * 2.0) ** 2
         assert disk.bytes_on_disk
-        del y
+        with catch_warnings(record=True) as unclosed:
+            simplefilter("always")
+            del y
+        assert not unclosed
         assert disk.bytes_on_disk == 0, "a graph that no pass runs over"
     finally:
         gc.enable()

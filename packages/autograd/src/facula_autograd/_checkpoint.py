@@ -9,9 +9,10 @@ last value is caught nothing else is of use, and the function is left (`early_st
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from contextvars import ContextVar
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of, all_adapters
@@ -82,6 +83,7 @@ def checkpoint(
     >>> x.grad
     Variable(27.0)
     """
+    check_function("checkpoint", function)
     if use_reentrant is not None:
         flag("checkpoint: use_reentrant", use_reentrant)
     if determinism_check not in ("default", "none"):
@@ -92,7 +94,7 @@ def checkpoint(
     random = flag("checkpoint: preserve_rng_state", preserve_rng_state)
     stops = flag("checkpoint: early_stop", early_stop)
     forced = _early_stop.get()
-    first, again = context_fn() if context_fn is not None else (None, None)
+    first, again = (None, None) if context_fn is None else _contexts(context_fn)
     repeated = _Recomputation(function, args, kwargs, random, again)
     repeated.checks, repeated.stops = determinism_check == "default", stops if forced is None else forced
     if is_grad_enabled():
@@ -132,7 +134,14 @@ def checkpoint_sequential(
     >>> x.grad
     Variable(12.0)
     """
-    chain = list(functions.children() if hasattr(functions, "children") else functions)
+    given: object = functions.children() if hasattr(functions, "children") else functions
+    if not hasattr(given, "__iter__"):
+        raise InvalidTypeError(
+            f"checkpoint_sequential: expected functions in a sequence, or a module; got {type(functions).__name__}"
+        )
+    chain: list[Callable[[AnyValue], AnyValue]] = list(given)
+    for function in chain:
+        check_function("checkpoint_sequential", function)
     if not isinstance(segments, int) or not 1 <= segments <= len(chain):
         raise InvalidValueError(
             f"checkpoint_sequential: expected segments to be an int from 1 to {len(chain)}, the number of functions; "
@@ -144,6 +153,24 @@ def checkpoint_sequential(
         part = _Chain(chain[start : start + size])
         input = checkpoint(part, input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
     return _Chain(chain[size * (segments - 1) :])(input)
+
+
+def check_function(operation: str, function: object) -> None:
+    """TypeError for what cannot be called."""
+    if not callable(function):
+        raise InvalidTypeError(f"{operation}: expected a function; got {type(function).__name__} {function!r:.60}")
+
+
+def _contexts(context_fn: Callable[[], tuple[Context, Context]]) -> tuple[Context, Context]:
+    """The two contexts that `context_fn` gives."""
+    check_function("checkpoint", context_fn)
+    found = context_fn()
+    if not isinstance(found, tuple) or len(found) != 2 or not all(hasattr(one, "__enter__") for one in found if one):
+        raise InvalidTypeError(
+            f"checkpoint: expected context_fn to return a pair of context managers; got {type(found).__name__} "
+            f"{found!r:.60}"
+        )
+    return found
 
 
 class _Chain:
@@ -284,6 +311,35 @@ class set_checkpoint_early_stop:
 
     def __exit__(self, *exc: object) -> None:
         _early_stop.set(self._former.pop())
+
+
+class set_checkpoint_debug_enabled:
+    """Context manager: accepted for programs that pass it; errors say what is known in any case.
+
+    >>> with set_checkpoint_debug_enabled(True):
+    ...     pass
+    """
+
+    __slots__ = ()
+
+    @boundary
+    def __init__(self, enabled: bool | None) -> None:
+        if enabled is not None:
+            flag("set_checkpoint_debug_enabled", enabled)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+
+def noop_context_fn() -> tuple[nullcontext[None], nullcontext[None]]:
+    """Two contexts that do nothing, for `checkpoint`'s `context_fn`.
+
+    >>> first, again = noop_context_fn()
+    """
+    return nullcontext(), nullcontext()
 
 
 def _refuse_unpacking(packed: object) -> object:

@@ -108,12 +108,13 @@ class _Keeping(replace_mode):
         told = SelectiveCheckpointContext(is_recompute=False)
 
         def compute(name: str, kernel: Compute, operands: Sequence[AnyValue], parameters: Sequence[AnyValue]) -> object:
-            choice = policy(told, OperatorName(name), *operands, *parameters)
-            if not isinstance(choice, CheckpointPolicy):
-                raise InvalidTypeError(
-                    "create_selective_checkpoint_contexts: expected the policy to return a CheckpointPolicy for "
-                    f"{name}; got {choice!r}"
-                )
+            with replace_mode(compute=None, grad=False):  # what a policy computes is none of the function's
+                choice = policy(told, OperatorName(name), *operands, *parameters)
+                if not isinstance(choice, CheckpointPolicy):
+                    raise InvalidTypeError(
+                        "create_selective_checkpoint_contexts: expected the policy to return a CheckpointPolicy for "
+                        f"{name}; got {type(choice).__name__} {choice!r:.60}"
+                    )
             before = [(adapter, adapter.random_position()) for adapter in all_adapters()]
             results = kernel()
             drawn = [(one, then, now) for one, then in before if (now := one.random_position()) != then]

@@ -44,6 +44,10 @@ class _Segment:
         self.file: FileIO = TemporaryFile(dir=folder, prefix="saved-", buffering=0)  # type: ignore[assignment]
         self.taken = 0
 
+    def __del__(self) -> None:
+        if hasattr(self, "file"):  # there was room for it
+            self.file.close()
+
 
 class OnDisk:
     """Where in a file a value lies."""
@@ -167,6 +171,8 @@ class save_on_disk(saved_tensors_hooks):
                 from tempfile import gettempdir
 
                 folder = gettempdir()
+            if not isinstance(folder, (str, os.PathLike)):
+                raise InvalidTypeError(f"save_on_disk: expected folder to be a path or None; got {folder!r:.60}")
             path = os.fspath(folder)
             if not os.path.isdir(path):
                 raise NoDirectoryError(f"save_on_disk: expected folder to be an existing directory; got {path!r}")

@@ -7,15 +7,23 @@ from facula_autograd import (
     checkpoint,
     checkpoint_sequential,
     create_selective_checkpoint_contexts,
+    noop_context_fn,
+    set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
 
 __all__ = [
+    "SAC_IGNORED_OPS",
     "CheckpointError",
     "CheckpointPolicy",
     "SelectiveCheckpointContext",
     "checkpoint",
     "checkpoint_sequential",
     "create_selective_checkpoint_contexts",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
+
+#: Operators that no policy is asked about.
+SAC_IGNORED_OPS = frozenset({"detach"})

@@ -11,7 +11,6 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
 from .._core.promotion import promote_types, result_type
 from .._core.tensor import Tensor, method, steady
-from .._core.wrapped import is_variable
 from .._creation.filled import full
 from .._creation.like import zeros_like
 from .._dispatch.declaration import elementwise
@@ -222,7 +221,7 @@ def float_power_(self: Tensor, exponent: Operand) -> Tensor:
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
 
-    The gradient is that of `input` where it moves, and 0 where the two are equal and of `other`.
+    The gradient goes to `input`, as it is, where the result differs from it.
 
     Arguments:
         input: the numbers.
@@ -238,27 +237,24 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     if dtype.category != FLOATING:
         raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
     x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
-    stepped = _step(x, y)
-    if is_variable(input) or is_variable(other):
-        stepped = recorded_ops.moved(input, other, stepped)
-    return write_out("nextafter", stepped, out)
+    found = _stepped(input.to(dtype), _step(x, y))
+    if other.requires_grad:  # a gradient of 0 is one
+        found = recorded_ops.where(zeros_like(found, dtype=bool_), other, found)
+    return write_out("nextafter", found, out)
 
 
 @elementwise
-class _moved:
-    """`stepped`, which is as far from `input` wherever that is; `other` where the two are equal."""
+class _stepped:
+    """`other`, taken for a step away from `input`, whose gradient is that of the result where the two differ."""
 
-    inputs = ("input", "other", "stepped")
-    inplace = False
+    inputs = ("input", "other")
+    no_gradient = ("other",)
 
-    def value(F, input, other, stepped):
-        return stepped
+    def value(F, input, other):
+        return other
 
-    def vjp_input(F, g, input, other, input_layout):
-        return F.sum_to(F.where(F.ne(input, other), g, 0), input_layout)
-
-    def vjp_other(F, g, other_layout):
-        return F.sum_to(F.zeros_like(g), other_layout)
+    def vjp_input(F, g, input, other):
+        return F.where(F.eq(input, other), 0, g)
 
 
 def _step(x: Tensor, y: Tensor) -> Tensor:

@@ -277,8 +277,9 @@ def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     The result has the dtype, the shape and the values that the function gives. The function is called once for each
     combination of dtypes (twice where numbers are among its arguments), with tensors that stand for them, and again
-    where it looks at a shape or, by a branch or Python's mathematics, at a number. What it may use: elementwise operators, as functions, methods or
-    Python's; numbers; `where` for a choice. A number from outside of the function is that of the first call.
+    where it looks at a shape or, by a branch or Python's mathematics, at a number. What it may use: elementwise
+    operators, as functions, methods or Python's; numbers; `where` for a choice. A number from outside of the function
+    is that of the first call.
 
     A program computes in one floating dtype, and in bools. Where a function needs another (its tensors are integers or
     of several dtypes, or it converts), has more than 15 tensors or is very long, it runs as it is written. In float16

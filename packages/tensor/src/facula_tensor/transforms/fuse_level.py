@@ -87,11 +87,10 @@ class SymbolLayout(LevelLayout):
             self.level.looked = True
         return self.shown
 
-    def constant(self) -> SymbolLayout:
+    def constant(self) -> Tensor:
         """The same elements, of which no derivative is wanted."""
-        if self.source is not None:
-            return self
-        return SymbolLayout(self.level, self.shown, take_down(DETACHED, self.symbol), self.places)
+        symbol = self.symbol if self.source is not None else take_down(DETACHED, self.symbol)
+        return self.level.make(self.shown, symbol, self.places, self.source)
 
     def readable(self, operation: str) -> NoReturn:
         if self.source is not None:
