@@ -15,7 +15,7 @@ from .formats import lies_in_format
 from .names import present
 from .size import Size
 from .view_family import leave_family
-from .wrapped import LevelLayout, check_taped, no_address
+from .wrapped import LevelLayout, check_taped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -266,8 +266,9 @@ def snapshot(tensor: Tensor) -> Tensor:
 def addressable(operation: str, tensor: Tensor) -> Tensor:
     """A `snapshot` with memory, for an operation that asks for its address; an error where a transform wraps it."""
     now = snapshot(tensor)
-    if type(now._layout) is not Layout:
-        no_address(operation)
+    layout: Any = now._layout
+    if type(layout) is not Layout:
+        layout.no_address(operation)
     return now
 
 

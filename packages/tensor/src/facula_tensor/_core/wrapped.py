@@ -107,6 +107,10 @@ class LevelLayout(WrappedLayout):
         """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
         undefined(self, "readable")
 
+    def no_address(self, operation: str) -> NoReturn:
+        """Say that there is no memory for an operation that asks for it."""
+        no_address(operation)
+
     def elements(self) -> Any:
         """The tensor that has all elements there are, those of a whole batch."""
         return self.readable("")
@@ -126,6 +130,7 @@ class Level:
     number: int
     open: bool
     differentiates = True  # whether it takes derivatives
+    traces = False  # whether it takes calls down, and computes nothing
     taped = False  # whether what it wraps may be a leaf of a backward pass
 
     def __init__(self) -> None:
@@ -184,6 +189,12 @@ def innermost(values: Iterable[object]) -> Level | None:
         if isinstance(layout, LevelLayout) and (found is None or layout.level.number > found.number):
             found = layout.level
     return found
+
+
+def is_traced(tensor: Any) -> bool:
+    """Whether what is called with this tensor is taken down, not computed."""
+    level = innermost((tensor,))
+    return level is not None and level.traces
 
 
 def batched_as(tensor: Any, like: Any) -> Any:
