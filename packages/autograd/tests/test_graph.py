@@ -129,6 +129,14 @@ def test_edges_stand_for_values():
     assert grad(at_z, at_x)[0].value == 108.0, "the edge holds the graph"
 
 
+def test_inputs_by_name():
+    """As `dict(module.named_parameters())`."""
+    x, w = Variable(3.0, True), Variable(2.0, True)
+    (x * w).backward(inputs={"x": x})
+    backward(x * w, inputs={"x": x})
+    assert (x.grad.value, w.grad) == (4.0, None)
+
+
 def test_errors_of_edges():
     x = Box(2.0, True)
     y = x * x

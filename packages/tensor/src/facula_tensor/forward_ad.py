@@ -5,15 +5,13 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_autograd.extend import Node, Rule, edge_to, next_seq
-from facula_errors import OperationError
+from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
-from ._core.call_sites import user_site
 from ._core.names import listed
 from ._core.tensor import Tensor
 from ._dispatch.view_call import as_tensor
-from .transforms.dual import DualLevel, check_tangent
+from .transforms.dual import DualLevel, fitted
 from .transforms.levels import deepen, is_at, is_recording
 
 if TYPE_CHECKING:
@@ -24,8 +22,6 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 
 __dir__: Callable[[], list[str]] = listed(__name__)
 
-# The node of a dual tensor: its gradient, a pair, goes on to the primal.
-_PAIRED = Rule("make_dual", lambda F, node, g: ((node.e0, g),), False, False)
 # The levels that are entered in this thread and task, the innermost last.
 _levels: ContextVar[tuple[DualLevel, ...]] = ContextVar("facula_tensor.dual_levels", default=())
 
@@ -105,8 +101,10 @@ def _level(operation: str, level: int | None) -> DualLevel | None:
     levels = _levels.get()
     if level is None:
         return levels[-1] if levels else None
-    if type(level) is not int or not 0 <= level < len(levels):
-        raise OperationError(f"{operation}: expected the number of an entered level, of {len(levels)}; got {level!r}")
+    if type(level) is not int:
+        raise InvalidTypeError(f"{operation}: expected level to be an int or None; got {level!r:.60}")
+    if not 0 <= level < len(levels):
+        raise OperationError(f"{operation}: expected the number of an entered level, of {len(levels)}; got {level}")
     return levels[level]
 
 
@@ -116,7 +114,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
     Arguments:
         tensor: the primal: floating or complex.
-        tangent: its tangent: of the same shape, dtype and device. Changing the dual tensor in place leaves it as it is.
+        tangent: its tangent: of the same shape and device, converted to the same dtype. Changing the dual
+            tensor in place leaves it as it is.
         level: which level's tangent, counted from 0; the innermost one's if None.
 
     Raises:
@@ -133,12 +132,10 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise OperationError(
             "make_dual: expected to be called in a level of forward mode; enter one: with dual_level()"
         )
-    check_tangent("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
+    tangent = fitted("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
     dual = where.make(where.value(tensor), tangent)
-    if tensor.node is not None and is_recording():
-        node = dual.node = Node()
-        node.rule, node.seq, node.e0 = _PAIRED, next_seq(), edge_to(tensor)
-        node.code, node.lasti = user_site()
+    if is_recording():
+        dual.node = where.node_of(tensor)
     return dual
 
 

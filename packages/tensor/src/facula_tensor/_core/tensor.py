@@ -15,7 +15,7 @@ from .formats import lies_in_format
 from .names import present
 from .size import Size
 from .view_family import leave_family
-from .wrapped import LevelLayout
+from .wrapped import LevelLayout, check_taped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -201,8 +201,13 @@ class Tensor(_Base):
         """How often the storage was changed in place; None for read-only memory."""
         return self._storage.version
 
+    @boundary
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients (or no longer ask) for this leaf; returns the tensor itself."""
+        """Ask for gradients (or no longer ask) for this leaf; returns the tensor itself.
+
+        RuntimeError inside `vmap` and the other functions of `facula.func`, where it would have no effect.
+        """
+        check_taped("requires_grad_", self)
         super().requires_grad_(requires_grad)
         if self.node is LEAF:
             leave_family(self)  # what is computed from it leads to it, and no further
@@ -246,14 +251,25 @@ def snapshot(tensor: Tensor) -> Tensor:
     layout = tensor._layout
     storage = tensor._storage
     offset = tensor._offset
-    t = new_instance(Tensor)
     if type(layout) is not Layout:
-        layout = layout.constant() if isinstance(layout, LevelLayout) else layout.real  # type: ignore[attr-defined]
+        if isinstance(layout, LevelLayout):
+            return layout.constant()
+        layout = layout.real  # type: ignore[attr-defined]
+    t = new_instance(Tensor)
     t._layout = layout
     t._storage = storage
     t._offset = offset
     t.node = None
     return t
+
+
+def addressable(operation: str, tensor: Tensor) -> Tensor:
+    """A `snapshot` with memory, for an operation that asks for its address; an error where a transform wraps it."""
+    now = snapshot(tensor)
+    layout: Any = now._layout
+    if type(layout) is not Layout:
+        layout.no_address(operation)
+    return now
 
 
 def steady(tensor: Tensor) -> Tensor:

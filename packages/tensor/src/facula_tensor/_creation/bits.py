@@ -5,20 +5,24 @@ from __future__ import annotations
 from facula_errors import ArgumentError
 from facula_storage import DType, bool_, layout_of, meta, uint8
 
-from .._core.tensor import Tensor, make, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, make, snapshot
+from .._core.wrapped import innermost
 from .._dispatch.namespaces import no_record_ops
 
 
 def reinterpreted(input: Tensor, dtype: DType) -> Tensor:
     """The bits of `input` as elements of `dtype`: another tensor over the same memory, without history."""
     now = snapshot(input)
-    layout = now._layout
+    layout = layout_of_tensor(now)
     old, new = layout.dtype.itemsize, dtype.itemsize
     shape, strides = layout.shape, layout.strides
     what = f"view: {layout.dtype.name} as {dtype.name}, of another size,"
+    if old != new and not shape:
+        raise ArgumentError(f"{what} needs at least 1 dimension; got a number; use .reshape(1) first")
+    level = innermost((now,))
+    if level is not None:
+        return level.constant_of(reinterpreted(level.value(now), dtype))
     if old != new:
-        if not shape:
-            raise ArgumentError(f"{what} needs at least 1 dimension; got a number; use .reshape(1) first")
         if strides[-1] != 1:
             raise ArgumentError(
                 f"{what} needs stride 1 in the last dimension; got strides {strides}; use .contiguous()"

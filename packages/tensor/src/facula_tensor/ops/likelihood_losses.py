@@ -36,7 +36,7 @@ class _poisson_of_logarithms:
 
 
 @elementwise
-class _poisson:
+class _poisson_of_rates:
     """input - target log(input + eps)."""
 
     inputs = ("input", "target", "eps")
@@ -108,7 +108,7 @@ def poisson_nll_loss(
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y, eps = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    operator, numbers = ("poisson_of_logarithms", ()) if log_input else ("poisson", (eps,))
+    operator, numbers = ("poisson_of_logarithms", ()) if log_input else ("poisson_of_rates", (eps,))
     if not full:
         return loss_of(operator, (x, y), reduction, None, numbers)
     losses = getattr(F, operator)(x, y, *numbers)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_errors import OperationError, UnsupportedError
 from facula_storage import layout_of
 
+from .._core.errors import named
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout
@@ -44,16 +45,18 @@ class BatchLayout(LevelLayout):
         self.level, self.value = level, value
         self.real = layout_of(whole.shape[1:], whole.strides[1:], whole.dtype, whole.device)
 
-    def constant(self) -> BatchLayout:
+    def constant(self) -> Tensor:
         """The same elements, detached."""
-        return BatchLayout(self.level, snapshot(self.value))
+        return self.level.make(snapshot(self.value))
 
     def readable(self, operation: str) -> NoReturn:
         """Refused: there are as many elements as the batch is long."""
-        raise UnsupportedError(
-            f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and "
-            "cannot be read, be branched on, or say how large a result is. Use where() in place of a branch, or do "
-            "this outside of vmap"
+        raise named(
+            UnsupportedError(
+                f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and "
+                "cannot be read, be branched on, or say how large a result is. Use where() in place of a branch, or "
+                "do this outside of vmap"
+            )
         )
 
     def elements(self) -> Tensor:
@@ -82,9 +85,15 @@ class BatchLevel(Level):
         """A batch, from a tensor with it along its first dimension."""
         return wrapped(BatchLayout(self, value), value)
 
+    constant = make
+
     def value(self, operand: Any) -> Any:
         """What a batched tensor of this level wraps; others as they are."""
         return operand._layout.value if is_at(self, operand) else operand
+
+    def constant_of(self, value: Tensor) -> Tensor:
+        """The batch that a result is."""
+        return self.make(value)
 
     def like(self, tensor: Tensor) -> Tensor:
         """A batch of copies of a tensor, each with memory of its own."""

@@ -75,6 +75,8 @@ def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
         return tuple([level.make(a) if one and a is not None else a for a, one in zip(contents, which, strict=True)])
 
     class Batched(Function):
+        generate_vmap_rule = True  # for a level around this one
+
         @staticmethod
         def forward(*contents: Any) -> Any:
             with level.reopened():
