@@ -23,6 +23,7 @@ from .ops.join import stack
 from .transforms.functions import grad as func_grad
 from .transforms.jacobians import by_columns
 from .transforms.points import finished, one_element, points_of, results_of, vector_like
+from .transforms.trees import check_callable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,6 +205,7 @@ def hessian(
             [ 0., 12.]])
     """
     forwards = _is_forward("hessian", outer_jacobian_strategy)
+    check_callable("hessian", func)
 
     def gradient(*points: Tensor) -> Tensors:
         if forwards:
