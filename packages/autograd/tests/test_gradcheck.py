@@ -158,16 +158,17 @@ def several(a, b):
 @pytest.mark.parametrize("number", [1.0, 1.0 + 0.5j])
 def test_forward_mode_and_batches_of_passes(fast, number):
     inputs = Variable(np.array([1.5, 2.0, -1.0]) * number, True), Variable(np.array([0.5, 3.0]), True)
-    assert gradcheck(several, inputs, check_forward_ad=True, check_batched_grad=True, fast_mode=fast)
+    every = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
+    assert gradcheck(several, inputs, **every, fast_mode=fast)
     assert gradgradcheck(several, inputs, check_fwd_over_rev=True, check_batched_grad=True, fast_mode=fast)
     empty = Variable(np.ones((0, 3)), True)
-    assert gradcheck(lambda a: a * 2.0, empty, check_forward_ad=True, check_batched_grad=True, fast_mode=fast)
+    assert gradcheck(lambda a: a * 2.0, empty, **every, fast_mode=fast)
 
 
 @pytest.mark.parametrize(
     ("check", "way"),
     [("check_backward_ad", "backward"), ("check_forward_ad", "forward mode"),
-     ("check_batched_grad", "a batch of backward passes")],
+     ("check_batched_grad", "a batch of backward passes"), ("check_batched_forward_grad", "a batch of forward mode")],
 )  # fmt: skip
 def test_each_way_is_compared(check, way):
     x = Variable(np.array([1.5, 2.0]), True)

@@ -12,6 +12,7 @@ from facula_errors.extend import boundary
 from ._adapters import adapter_of
 from ._backward import grad
 from ._errors import GradcheckError
+from ._gradcheck_parts import along, directions, far, parts_of, transposed, width, with_parts
 from ._value import Value
 
 TYPE_CHECKING = False
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeGuard, TypeVar
 
+    from ._gradcheck_parts import Matrix
     from ._types import AnyValue, Leaf
 
-    Matrix = list[list[float]]
     T = TypeVar("T")
 
 
@@ -38,6 +39,7 @@ def gradcheck(
     check_undefined_grad: bool = True,
     check_grad_dtypes: bool = False,
     check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
     check_forward_ad: bool = False,
     check_backward_ad: bool = True,
     fast_mode: bool = False,
@@ -57,6 +59,7 @@ def gradcheck(
         check_undefined_grad: no difference: outputs are differentiated one by one in any case.
         check_grad_dtypes: no difference: gradients must be of their input's dtype in any case.
         check_batched_grad: check that `grad(..., is_grads_batched=True)` gives what the passes one by one do, too.
+        check_batched_forward_grad: check that forward mode gives the same for many directions at once, too.
         check_forward_ad: check forward mode, too.
         check_backward_ad: check the backward pass.
         fast_mode: check along one direction, instead of every element.
@@ -75,8 +78,10 @@ def gradcheck(
     def wanted(*values: object) -> list[object]:
         return _at(which, _listed(func(*values)))
 
-    which = [_wants(out) for out in _listed(func(*_listed(inputs)))] if check_forward_ad else []
-    checks = _Checks(check_backward_ad, check_batched_grad, wanted if check_forward_ad else None)
+    forward = check_forward_ad or check_batched_forward_grad
+    which = [_wants(out) for out in _listed(func(*_listed(inputs)))] if forward else []
+    checks = _Checks(check_backward_ad, check_batched_grad, wanted if forward else None)
+    checks.ways = {"forward mode": check_forward_ad, "a batch of forward mode": check_batched_forward_grad}
     return _passes(checks, raise_exception, func, _listed(inputs), eps, atol, rtol, nondet_tol, fast_mode)
 
 
@@ -155,10 +160,11 @@ def gradgradcheck(
 class _Checks:
     """What is compared with differences: the backward pass, many at once, and the forward mode of a function."""
 
-    __slots__ = ("backward", "batched", "forward")
+    __slots__ = ("backward", "batched", "forward", "ways")
 
     def __init__(self, backward: bool, batched: bool, forward: Callable[..., object] | None) -> None:
         self.backward, self.batched, self.forward = backward, batched, forward
+        self.ways = {"forward mode": True}
 
 
 def _passes(checks: _Checks, raises: bool, *arguments: AnyValue) -> bool:
@@ -204,27 +210,29 @@ def _check(
     wanted = [k for k, value in enumerate(inputs) if _wants(value)]
     if not wanted:
         raise InvalidValueError("gradcheck: expected at least one input that requires grad; got none")
-    before = [_parts(inputs[k]) for k in wanted]
+    before = [parts_of(inputs[k]) for k in wanted]
     outputs = _outputs(func, inputs)
     if not outputs:
         raise GradcheckError("gradcheck: expected a result that requires grad; the function returned none that does")
     for k, parts in zip(wanted, before, strict=True):
-        if _parts(inputs[k]) != parts:
+        if parts_of(inputs[k]) != parts:
             raise GradcheckError(
                 f"gradcheck: expected the function to leave its inputs alone; input {k} was changed in place"
             )
-    steps = [_directions(len(parts), fast) for parts in before]
-    pushed = [
-        _pushed(checks.forward, inputs, k, along) for k, along in zip(wanted, steps, strict=True) if checks.forward
-    ]
+    steps = [directions(len(parts), fast) for parts in before]
+    pushed = {
+        way: [_pushed(checks.forward, inputs, k, moves, "batch" in way) for k, moves in zip(wanted, steps, strict=True)]
+        for way, asked in checks.ways.items()
+        if asked and checks.forward
+    }
     values: list[Leaf] = [inputs[k] for k in wanted]  # type: ignore[misc]  # they are `_wants`
     for j, out in enumerate(outputs):
-        seeds = _directions(len(_parts(out)), fast)
+        seeds = directions(len(parts_of(out)), fast)
         by_way: dict[str, list[Matrix]] = {}
         if checks.backward:
             by_way["backward"] = rows = _analytical(out, values, j, seeds)
             for k, one, again in zip(wanted, rows, _analytical(out, values, j, seeds), strict=True):
-                if _far(one, again, nondet_tol, 0.0) is not None:
+                if far(one, again, nondet_tol, 0.0) is not None:
                     raise GradcheckError(
                         f"gradcheck: expected each backward pass to give the same; that of output {j} "
                         f"with respect to input {k} differs (nondet_tol={nondet_tol})"
@@ -233,18 +241,18 @@ def _check(
             by_way["a batch of backward passes"] = _batched(out, values, j, seeds)
         for way in by_way:
             by_way[way] = [
-                [_along(row, along, fast) for row in jacobian]
-                for jacobian, along in zip(by_way[way], steps, strict=True)
+                [along(row, moves, fast) for row in jacobian]
+                for jacobian, moves in zip(by_way[way], steps, strict=True)
             ]
-        if checks.forward:
-            by_way["forward mode"] = [
-                _transposed([_along(_parts(tangents[j]), seeds, fast) for tangents in columns], len(seeds))
-                for columns in pushed
+        for way, found in pushed.items():
+            by_way[way] = [
+                transposed([along(parts_of(tangents[j]), seeds, fast) for tangents in columns], len(seeds))
+                for columns in found
             ]
         for position, k in enumerate(wanted):
             expected = _numerical(func, inputs, k, j, eps, steps[position], seeds, fast)
             for way, jacobians in by_way.items():
-                worst = _far(jacobians[position], expected, atol, rtol)
+                worst = far(jacobians[position], expected, atol, rtol)
                 if worst is not None:
                     row, column, ours, by_steps = worst
                     which = "along a direction" if fast else f"component {row} of the output by {column} of the input"
@@ -256,88 +264,56 @@ def _check(
                     )
 
 
-def _pushed(function: Callable[..., object], inputs: list[object], k: int, steps: Matrix) -> list[list[object]]:
-    """For each step of input `k` the tangents of all outputs, by forward mode."""
+def _pushed(
+    function: Callable[..., object], inputs: list[object], k: int, steps: Matrix, batched: bool
+) -> list[list[object]]:
+    """For each step of input `k` the tangents of all outputs, by forward mode; `batched`: of all steps at once."""
     value = inputs[k]
-    jvp = adapter_of(value).functions().jvp
+    adapter = adapter_of(value)
+    jvp = adapter.functions().jvp
 
     def moved(x: object) -> tuple[object, ...]:
         return tuple(_listed(function(*[x if one is value else one for one in inputs])))
 
-    return [list(jvp(moved, (value,), (_with_parts(value, step, False),))[1]) for step in steps]
+    def pushed(tangent: Sequence[object], retain: bool | None = None) -> list[object]:
+        return list(jvp(moved, (value,), tuple(tangent))[1])
+
+    tangents: list[object] = [with_parts(value, step, False) for step in steps]
+    if not batched or not tangents:
+        return [pushed([one]) for one in tangents]
+    columns = adapter.map_rows(pushed, [adapter.stack(tangents)], None)
+    return [list(row) for row in zip(*[adapter_of(one).unstack(one) for one in columns], strict=True)]
 
 
 def _batched(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: Matrix) -> list[Matrix]:
     """As `_analytical`, by one call of `grad` with all seeds."""
     if not seeds:
         return [[] for _ in inputs]
-    stacked: AnyValue = adapter_of(out).stack([_with_parts(out, parts, False) for parts in seeds])
+    stacked: AnyValue = adapter_of(out).stack([with_parts(out, parts, False) for parts in seeds])
     found = grad(out, inputs, stacked, retain_graph=True, allow_unused=True, is_grads_batched=True)
     return [
-        [[0.0] * len(_parts(value))] * len(seeds)
+        [[0.0] * len(parts_of(value))] * len(seeds)
         if g is None
         else [_fitting(row, value, j) for row in adapter_of(g).unstack(g)]
         for value, g in zip(inputs, found, strict=True)
     ]
 
 
-def _transposed(columns: Matrix, rows: int) -> Matrix:
-    return [[column[row] for column in columns] for row in range(rows)]
-
-
-def _directions(size: int, fast: bool) -> list[list[float]]:
-    """The directions to differentiate along: each component's own, or one of length 1 that is none of these."""
-    if not fast:
-        return [[1.0 if i == k else 0.0 for i in range(size)] for k in range(size)]
-    parts = [0.5 + (k * 0.6180339887) % 1.0 for k in range(1, size + 1)]
-    length = sum(x * x for x in parts) ** 0.5
-    return [[x / length for x in parts]]
-
-
-def _along(parts: list[float], directions: list[list[float]], fast: bool) -> list[float]:
-    """The components of `parts` along `directions`."""
-    if not fast:
-        return parts
-    return [sum(x * y for x, y in zip(parts, direction, strict=True)) for direction in directions]
-
-
-def _parts(value: object) -> list[float]:
-    """The elements as real numbers: a complex one gives two."""
-    parts: list[float] = []
-    for x in adapter_of(value).elements(value):
-        parts.extend((x.real, x.imag) if isinstance(x, complex) else (x,))
-    return parts
-
-
-def _with_parts(like: object, parts: list[float], requires_grad: bool) -> Leaf:
-    adapter = adapter_of(like)
-    elements: Sequence[complex] = parts
-    if _width(like) == 2:
-        elements = [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
-    value = adapter.from_elements(like, elements)
-    return value.requires_grad_() if requires_grad else value
-
-
-def _width(value: object) -> int:
-    elements = adapter_of(value).elements(value)
-    return 2 if elements and isinstance(elements[0], complex) else 1
-
-
 def _arbitrary(like: object, k: int) -> Leaf:
     # Any numbers will do that are neither equal nor simple; the same each time.
-    parts = [0.5 + ((i + 1) * 0.6180339887 + k * 0.271828) % 1.0 for i in range(len(_parts(like)))]
-    return _with_parts(like, parts, True)
+    parts = [0.5 + ((i + 1) * 0.6180339887 + k * 0.271828) % 1.0 for i in range(len(parts_of(like)))]
+    return with_parts(like, parts, True)
 
 
 def _analytical(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]]) -> list[list[list[float]]]:
     """For each input the gradients of `out` along `seeds`, by backward passes."""
     jacobians: list[list[list[float]]] = [[] for _ in inputs]
     for parts in seeds:
-        seed = _with_parts(out, parts, False)
+        seed = with_parts(out, parts, False)
         for jacobian, value, g in zip(
             jacobians, inputs, grad(out, inputs, seed, retain_graph=True, allow_unused=True), strict=True
         ):
-            jacobian.append([0.0] * len(_parts(value)) if g is None else _fitting(g, value, j))
+            jacobian.append([0.0] * len(parts_of(value)) if g is None else _fitting(g, value, j))
     return jacobians
 
 
@@ -348,8 +324,8 @@ def _fitting(g: object, value: object, j: int) -> list[float]:
             f"gradcheck: expected a gradient of output {j} like its input "
             f"({adapter_of(value).describe(value)}); got {adapter_of(g).describe(g)}"
         )
-    parts = _parts(g)
-    if _width(value) == 2 and _width(g) == 1:
+    parts = parts_of(g)
+    if width(value) == 2 and width(g) == 1:
         parts = [x for part in parts for x in (part, 0.0)]
     return parts
 
@@ -365,24 +341,13 @@ def _numerical(
     fast: bool,
 ) -> list[list[float]]:
     """The same by central differences: of output `j` along `seeds`, by input `k` along `steps`."""
-    point = _parts(inputs[k])
+    point = parts_of(inputs[k])
     columns = []
     for step in steps:
         ends = []
         for length in (eps, -eps):
-            moved = _with_parts(inputs[k], [x + length * d for x, d in zip(point, step, strict=True)], True)
+            moved = with_parts(inputs[k], [x + length * d for x, d in zip(point, step, strict=True)], True)
             results = _outputs(func, [moved if value is inputs[k] else value for value in inputs])
-            ends.append(_parts(results[j]))
-        columns.append(_along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast))
-    return _transposed(columns, len(seeds))
-
-
-def _far(
-    ours: list[list[float]], theirs: list[list[float]], atol: float, rtol: float
-) -> tuple[int, int, float, float] | None:
-    """The first entry where two Jacobians differ too much, or where one is not a number."""
-    for row, (xs, ys) in enumerate(zip(ours, theirs, strict=True)):
-        for column, (x, y) in enumerate(zip(xs, ys, strict=True)):
-            if not abs(x - y) <= atol + rtol * abs(y):
-                return row, column, x, y
-    return None
+            ends.append(parts_of(results[j]))
+        columns.append(along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast))
+    return transposed(columns, len(seeds))
