@@ -16,6 +16,8 @@ from facula_autograd import (
     detect_anomaly,
     grad,
     no_grad,
+    noop_context_fn,
+    set_checkpoint_debug_enabled,
 )
 from facula_autograd.extend import current_mode, replace_mode
 
@@ -180,3 +182,10 @@ def test_functions_in_a_row_are_computed_again_but_for_the_last_part(segments, r
 def test_segments_are_of_one_function_at_least(segments):
     with pytest.raises(ValueError, match=r"checkpoint_sequential: expected segments to be an int from 1 to 2.*got"):
         checkpoint_sequential([abs, abs], segments, Variable(1.0))
+
+
+def test_contexts_that_do_nothing():
+    x = Variable(2.0, requires_grad=True)
+    with set_checkpoint_debug_enabled(True):
+        checkpoint(lambda x: x * x * x, x, context_fn=noop_context_fn).backward()
+    assert x.grad.value == 12.0

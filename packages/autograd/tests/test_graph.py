@@ -106,6 +106,8 @@ def test_errors_of_hooks():
         register_multi_grad_hook([x], print, mode="some")
     with pytest.raises(TypeError, match="expected a callable; got int"):
         register_multi_grad_hook([x], 3)
+    with pytest.raises(TypeError, match=r"register_multi_grad_hook: expected tensors to be a sequence .*got NoneType"):
+        register_multi_grad_hook(None, print)
 
 
 # ---- edges
@@ -125,6 +127,14 @@ def test_edges_stand_for_values():
     assert x.grad.value == 216.0
     del y, z
     assert grad(at_z, at_x)[0].value == 108.0, "the edge holds the graph"
+
+
+def test_inputs_by_name():
+    """As `dict(module.named_parameters())`."""
+    x, w = Variable(3.0, True), Variable(2.0, True)
+    (x * w).backward(inputs={"x": x})
+    backward(x * w, inputs={"x": x})
+    assert (x.grad.value, w.grad) == (4.0, None)
 
 
 def test_errors_of_edges():

@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from facula_autograd.extend import register_adapter
 from facula_autograd.graph import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
+    report,
     save_on_cpu,
     save_on_disk,
 )
@@ -84,6 +86,7 @@ def test_what_stays_in_memory_must_not_be_changed(mode):
     (lambda: save_on_disk(min_bytes=1.5), "save_on_disk: expected min_bytes to be an int; got 1.5"),
     (lambda: save_on_disk(min_bytes=1), "save_on_disk: expected min_bytes of at least 64; got 1"),
     (lambda: save_on_disk("/no/such/folder"), "save_on_disk: expected folder to be an existing directory"),
+    (lambda: save_on_disk(3), "save_on_disk: expected folder to be a string, a path or None; got int"),
     (lambda: disable_saved_tensors_hooks(None), "disable_saved_tensors_hooks: expected a message; got None"),
 ])  # fmt: skip
 def test_arguments(call, text):
@@ -134,8 +137,11 @@ def test_files_go_as_the_graph_goes(monkeypatch):
         with disk:
             y = (x * 2.0) ** 2
         assert disk.bytes_on_disk
-        del y
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            del y
         assert disk.bytes_on_disk == 0, "a graph that no pass runs over"
+        assert seen == [], "that files go unclosed is as it should be"
     finally:
         gc.enable()
 
@@ -243,6 +249,13 @@ def test_what_is_saved_may_be_changed():
         write_(x, 50.0)
         y.backward()
     assert x.grad.number == 3.0
+    with allow_mutation_on_saved_tensors() as copies:
+        y, z = x * factor, x * x
+        assert set(report(y).by_operator()) == {"mul"}
+    del z
+    copies.clear()
+    with pytest.raises(RuntimeError, match=r"allow_mutation_on_saved_tensors: .*clear.. has dropped them"):
+        y.backward()
 
 
 def test_hooks_are_refused():

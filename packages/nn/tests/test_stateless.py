@@ -6,6 +6,7 @@ import pytest
 
 import facula_nn as nn
 import facula_tensor as ft
+from facula_nn.extend import replace_all_batch_norm_modules_
 from facula_nn.utils import (
     clip_grads_with_norm_,
     fuse_conv_bn_eval,
@@ -15,7 +16,7 @@ from facula_nn.utils import (
     get_total_norm,
     skip_init,
 )
-from facula_nn.utils.stateless import functional_call
+from facula_nn.utils.stateless import functional_call, stack_module_state
 
 
 class Tied(nn.Module):
@@ -62,6 +63,40 @@ def test_the_modules_tensors_are_back_after_an_error():
     with pytest.raises(ValueError, match="weight"):
         functional_call(layer, {"weight": ft.ones(1, 3)}, ft.ones(1, 2))
     assert layer.weight is weight
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda: functional_call(3, {}), TypeError, "functional_call: expected a Module; got int 3"),
+        (
+            lambda: functional_call(Tied(), None),
+            ValueError,
+            "a dict from names to tensors, or several in a list; got N",
+        ),
+        (lambda: functional_call(Tied(), {}, (), 3), TypeError, "expected kwargs to be a dict or None; got int"),
+        (lambda: stack_module_state(None), TypeError, "expected a list of modules; got NoneType"),
+        (lambda: stack_module_state([]), RuntimeError, "at least one module"),
+        (lambda: stack_module_state([Tied(), 4]), TypeError, "expected a Module for number 1; got int 4"),
+        (
+            lambda: replace_all_batch_norm_modules_(None),
+            TypeError,
+            "replace_all_batch_norm_modules_: expected a Module",
+        ),
+    ],
+)
+def test_what_is_no_module_is_named(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def test_batch_norms_without_running_statistics():
+    model = nn.Sequential(nn.BatchNorm1d(2), nn.Sequential(nn.BatchNorm2d(1)))
+    assert replace_all_batch_norm_modules_(model) is model
+    assert list(model.buffers()) == []
+    x = ft.tensor([[1.0, 2.0], [3.0, 8.0]])
+    for mode in (True, False):  # by the batch's own statistics
+        assert ft.allclose(model[0].train(mode)(x), ft.tensor([[-1.0, -1.0], [1.0, 1.0]]), atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
+from collections import defaultdict, deque
 
 import pytest
 
@@ -12,7 +13,20 @@ import facula_tensor as ft
 from facula_autograd import Function, GradientError
 from facula_autograd import grad as tape_grad
 from facula_tensor import forward_ad
-from facula_tensor.func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
+from facula_tensor.func import (
+    debug_unwrap,
+    functionalize,
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+    vjp,
+    vmap,
+)
 from facula_tensor.functional import dropout
 
 X = ft.tensor([1.0, 2.0, 3.0], dtype=ft.float64)
@@ -57,6 +71,28 @@ def test_arguments_and_results_are_trees():
         ([[0]], [[1]]),
         ([[1]], [[0]]),
     )
+
+
+def test_deques_and_defaultdicts_are_trees():
+    """What comes back makes new entries as what was given, and holds as many."""
+    found = grad(lambda d: d["a"].sum() * d["b"].sum())(defaultdict(lambda: X, a=X, b=X))
+    assert listed({**found}) == {"a": [6] * 3, "b": [6] * 3}
+    assert found["c"] is X
+    found = vmap(lambda d: deque([d[0] * 2], 3))(deque([X]))
+    assert (type(found), found.maxlen, listed([*found])) == (deque, 3, [[2, 4, 6]])
+
+
+def test_looking_inside():
+    seen = []
+
+    def look(x):
+        seen[:] = [debug_unwrap(x).tolist(), debug_unwrap(x, recurse=False).shape]
+        return x
+
+    vmap(lambda x: jvp(look, (x,), (x,)))(ft.stack([X, X]))
+    assert seen == [[X.tolist()] * 2, (3,)]
+    assert debug_unwrap(X) is X
+    assert grad(functionalize(lambda x: x.clone().mul_(2).sum()))(X).tolist() == [2, 2, 2]
 
 
 def test_what_surrounds_a_transform_differentiates_through_it():
@@ -214,24 +250,32 @@ REFUSED = [
     (lambda: grad(lambda x: x.sum(), argnums=(0, 0))(X), ValueError, "each once"),
     (lambda: grad(lambda x: x.sum(), has_aux=True)(X), TypeError, r"\(output, aux\)"),
     (lambda: grad(3), TypeError, "a function"),
-    (lambda: hessian(3), TypeError, "a function"),
+    *[(lambda f=f: f(3), TypeError, "a function") for f in (hessian, jacfwd, jacrev, functionalize)],
+    *[(lambda f=f: f(3, X), TypeError, "a function") for f in (vjp, linearize)],
+    (lambda: jvp(3, (X,), (X,)), TypeError, "jvp: expected a function"),
+    (lambda: functionalize(ft.sin, remove="views"), ValueError, "remove 'mutations'"),
+    (lambda: jacrev(lambda x: x * 1j)(X), RuntimeError, r"jacrev: expected real outputs; got complex128"),
+    (lambda: jacfwd(lambda x: x * x)(X * 1j), RuntimeError, "jacfwd: expected real inputs"),
+    (lambda: hessian(lambda x: x.abs().sum())(X * 1j), RuntimeError, "expected real inputs"),
     (lambda: jvp(lambda x: x, X, (X,)), TypeError, "primals to be a tuple"),
     (lambda: jvp(lambda x: x, (X,), (X[:1],)), ValueError, "tangent of the primal's shape"),
     (lambda: jvp(lambda x: x, (X,), ([X],)), ValueError, "built like"),
     (lambda: jvp(lambda x: ft.ones(1), (X,), (X,), strict=True), GradientError, "output 0 does not"),
     (lambda: vjp(lambda x: (x, x), X)[1](X), ValueError, r"built like tuple\(\*, \*\)"),
-    (lambda: vjp(lambda x: x, X)[1](X[:1]), ValueError, "shape"),
+    (lambda: vjp(lambda x: x, X)[1](X[:1]), ValueError, "a cotangent of the output's shape"),
+    (lambda: vjp(lambda x: x, X)[1](X * 1j), RuntimeError, "complex only where that is"),
     (lambda: jacrev(lambda x: x, chunk_size=0), ValueError, "chunk_size"),
     (lambda: jacfwd(lambda x: x, randomness="some"), ValueError, "randomness"),
     (lambda: forward_ad.make_dual(X, X), RuntimeError, "dual_level"),
+    (lambda: forward_ad.make_dual(X, X, level="s"), TypeError, "make_dual: expected level to be an int or None"),
     (lambda: grad(grad(Older.apply))(ONE), NotImplementedError, "Older: expected setup_context"),
     (dual(Backward.apply), NotImplementedError, "Backward: has no forward-mode derivative; define jvp"),
     (dual(lambda x: x.numpy()), NotImplementedError, "numpy: .*inside a transform"),
-    (dual(lambda x: x.data_ptr()), NotImplementedError, "inside a transform"),
     (dual(lambda x: pickle.dumps(x)), NotImplementedError, "inside a transform"),
-    (dual(lambda x: copy.deepcopy(x)), NotImplementedError, "inside a transform"),
     (dual(lambda x: x.untyped_storage().data_ptr()), NotImplementedError, "inside a transform"),
     (dual(lambda x: x.__dlpack__()), NotImplementedError, "inside a transform"),
+    (dual(lambda x: x.data_ptr()), NotImplementedError, "^data_ptr: "),
+    (dual(lambda x: copy.deepcopy(x)), NotImplementedError, "^deepcopy: "),
     (dual(lambda x: x.resize_(4)), NotImplementedError, "resize_: .*inside a transform"),
     (dual(lambda x: ft.exp(x, out=ft.zeros(3))), NotImplementedError, "out= is not supported inside a transform"),
     (dual(lambda x: setattr(x, "data", X)), NotImplementedError, "data: .*inside a transform"),
@@ -257,7 +301,44 @@ def test_values_are_read_as_constants():
         assert "level=" in repr(x)
         assert (x.detach() * 1).node is None
         assert (x.stride(), x.storage_offset(), x.is_contiguous()) == ((1,), 0, True)
-        return x * float(x[1]) * x.data.sum() + ft.zeros_like(x) + x.new_ones(3)
+        return x * float(x[1]) * x.data.sum() + ft.zeros_like(x, dtype=ft.int64) + x.new_ones(3)
 
     assert jvp(f, (X,), (X,))[1].tolist() == [12, 24, 36]
     assert jacrev(f)(X.clone().requires_grad_()).diagonal().tolist() == [12, 12, 12]
+
+
+COPIES = [ft.tensor, lambda x: x.new_tensor(x), lambda x: ft.tensor(x, dtype=ft.float32), lambda x: x.clone().detach_()]
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_copies_are_constants(copied):
+    def f(x):
+        return copied(x) * 2 + x
+
+    assert jvp(f, (X,), (X,))[1].tolist() == X.tolist()
+    assert jvp(grad(lambda x: (f(x) * x).sum()), (X,), (X,))[1].tolist() == (2 * X).tolist()
+    assert grad(lambda x: f(x).sum())(X).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("given", [ft.float32, ft.bfloat16, ft.int64])
+def test_tangents_and_cotangents_become_of_the_primals_dtype(given):
+    along = (X * 2).to(given)
+    assert jvp(lambda x: x * x, (X,), (along,))[1].tolist() == [4, 16, 36]
+    assert vjp(lambda x: x * x, X)[1](along)[0].tolist() == [4, 16, 36]
+    assert linearize(lambda x: x * x, X)[1](along).dtype is ft.float64
+    with forward_ad.dual_level():
+        assert forward_ad.unpack_dual(forward_ad.make_dual(X, along)).tangent.dtype is ft.float64
+
+
+def test_what_is_left_of_a_dual_tensor():
+    """Its primal, with memory; nothing is carried in inference mode."""
+    with forward_ad.dual_level():
+        x = forward_ad.make_dual(X.clone(), X)
+        with ft.inference_mode():
+            assert forward_ad.unpack_dual(x * 2).tangent is None
+        y = x * 2
+        part = y[1:]
+    assert y.numpy().tolist() == pickle.loads(pickle.dumps(y)).tolist() == copy.deepcopy(y).tolist() == [2, 4, 6]
+    assert part.data_ptr() == y.data_ptr() + 8
+    assert ft.from_dlpack(y).tolist() == [2, 4, 6]
+    assert "level" not in repr(y)

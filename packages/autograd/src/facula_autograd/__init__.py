@@ -11,8 +11,19 @@ from facula_errors.extend import register as _register
 from . import _operators as _operators  # what Variables do
 from ._anomaly import detect_anomaly, set_detect_anomaly
 from ._backward import backward, grad
-from ._checkpoint import checkpoint, checkpoint_sequential, set_checkpoint_early_stop
-from ._checkpoint_policies import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
+from ._checkpoint import (
+    checkpoint,
+    checkpoint_sequential,
+    noop_context_fn,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
+from ._checkpoint_policies import (
+    SAC_IGNORED_OPS,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 from ._errors import (
     AnomalyError,
     AutogradError,
@@ -41,6 +52,7 @@ from ._variable import Variable
 _register("facula_autograd")
 
 __all__ = [
+    "SAC_IGNORED_OPS",
     "AnomalyError",
     "AutogradError",
     "CheckpointError",
@@ -67,8 +79,10 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
+    "noop_context_fn",
     "once_differentiable",
     "saved_tensors_hooks",
+    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
     "set_detect_anomaly",
     "set_grad_enabled",

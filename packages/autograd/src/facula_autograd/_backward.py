@@ -20,7 +20,7 @@ from ._select import select_inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import CodeType
     from typing import Literal, TypeAlias, TypeVar, overload
 
@@ -42,7 +42,7 @@ def backward(
     grad_tensors: Differentiable | Sequence[Differentiable | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Values | None = None,
+    inputs: Values | Mapping[str, Differentiable] | None = None,
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
 
@@ -55,7 +55,7 @@ def backward(
             numbers only.
         retain_graph: keep the saved values for another pass; by default as `create_graph`.
         create_graph: record the gradients, so that they can be differentiated.
-        inputs: the only values whose `.grad` is wanted; by default all leaves.
+        inputs: the only values whose `.grad` is wanted, one, a sequence or a dict of them; by default all leaves.
 
     Raises:
         GradientError: a value requires no gradient, or a gradient does not fit.
@@ -73,7 +73,7 @@ def backward(
         roots = resolve_edges(sequence(tensors))
         run_backward(
             roots, _gradients(grad_tensors, roots), retain_graph, create_graph,
-            None if inputs is None else resolve_edges(sequence(inputs)), (frame.f_code, frame.f_lasti),
+            None if inputs is None else resolve_edges(chosen_inputs(inputs)), (frame.f_code, frame.f_lasti),
         )  # fmt: skip
     except FaculaError as error:
         trim_traceback(error)
@@ -277,6 +277,11 @@ def sequence(values: object) -> Sequence[object]:
     if isinstance(values, (tuple, list)) and type(values) is not GradientEdge:
         return values
     return tuple(values) if hasattr(values, "__next__") else (values,)  # type: ignore[arg-type]  # an iterator
+
+
+def chosen_inputs(inputs: object) -> Sequence[object]:
+    """The values that `inputs` of a backward pass names: those of a dict of parameters, too."""
+    return tuple(inputs.values()) if isinstance(inputs, dict) else sequence(inputs)
 
 
 def _gradients(gradients: object, roots: Sequence[object]) -> Sequence[object]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of, all_adapters
@@ -88,11 +88,12 @@ def checkpoint(
         raise InvalidValueError(
             f"checkpoint: expected determinism_check to be 'default' or 'none'; got {determinism_check!r}"
         )
+    _check_callable("checkpoint", "function", function)
     flag("checkpoint: debug", debug)
     random = flag("checkpoint: preserve_rng_state", preserve_rng_state)
     stops = flag("checkpoint: early_stop", early_stop)
     forced = _early_stop.get()
-    first, again = context_fn() if context_fn is not None else (None, None)
+    first, again = _contexts(context_fn)
     repeated = _Recomputation(function, args, kwargs, random, again)
     repeated.checks, repeated.stops = determinism_check == "default", stops if forced is None else forced
     if is_grad_enabled():
@@ -124,6 +125,7 @@ def checkpoint_sequential(
         The last function's result.
 
     Raises:
+        TypeError: one of the functions is not callable.
         ValueError: `segments` is not from 1 to the number of functions.
 
     >>> from facula_autograd import Variable
@@ -132,7 +134,15 @@ def checkpoint_sequential(
     >>> x.grad
     Variable(12.0)
     """
-    chain = list(functions.children() if hasattr(functions, "children") else functions)
+    try:
+        chain = list(functions.children() if hasattr(functions, "children") else functions)
+    except TypeError:
+        raise InvalidTypeError(
+            "checkpoint_sequential: expected functions to be a sequence of callables, or a module of modules; got "
+            f"{type(functions).__name__}"
+        ) from None
+    for k, function in enumerate(chain):
+        _check_callable("checkpoint_sequential", f"function {k}", function)
     if not isinstance(segments, int) or not 1 <= segments <= len(chain):
         raise InvalidValueError(
             f"checkpoint_sequential: expected segments to be an int from 1 to {len(chain)}, the number of functions; "
@@ -156,6 +166,34 @@ class _Chain:
         for function in self.functions:
             value = function(value)
         return value
+
+
+def _check_callable(operation: str, name: str, given: object) -> None:
+    if not callable(given):
+        raise InvalidTypeError(f"{operation}: expected {name} to be callable; got {type(given).__name__}")
+
+
+def _contexts(context_fn: Callable[[], tuple[Context, Context]] | None) -> tuple[Context, Context]:
+    """The contexts of the first run and of those after it."""
+    if context_fn is None:
+        return None, None
+    _check_callable("checkpoint", "context_fn", context_fn)
+    pair = context_fn()
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise InvalidTypeError(f"checkpoint: expected context_fn to return two context managers; got {pair!r:.200}")
+    for context in pair:
+        if context is not None and not (hasattr(context, "__enter__") and hasattr(context, "__exit__")):
+            raise InvalidTypeError(
+                f"checkpoint: expected context_fn to return two context managers; got {context!r:.200} among them"
+            )
+    return pair[0], pair[1]
+
+
+def noop_context_fn() -> tuple[AbstractContextManager[object], AbstractContextManager[object]]:
+    """Two contexts that do nothing: a `context_fn` for `checkpoint` that makes no difference."""
+    from contextlib import nullcontext
+
+    return nullcontext(), nullcontext()
 
 
 def _inside(context: Context, function: Callable[..., T], args: Args, kwargs: Keywords) -> T:
@@ -284,6 +322,27 @@ class set_checkpoint_early_stop:
 
     def __exit__(self, *exc: object) -> None:
         _early_stop.set(self._former.pop())
+
+
+class set_checkpoint_debug_enabled:
+    """Context manager, accepted, and changes nothing: errors of `checkpoint` say what is known, whatever `enabled` is.
+
+    >>> with set_checkpoint_debug_enabled(True):
+    ...     pass
+    """
+
+    __slots__ = ()
+
+    @boundary
+    def __init__(self, enabled: bool | None) -> None:
+        if enabled is not None:
+            flag("set_checkpoint_debug_enabled", enabled)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        pass
 
 
 def _refuse_unpacking(packed: object) -> object:

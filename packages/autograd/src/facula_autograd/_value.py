@@ -8,7 +8,7 @@ from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 
 from ._adapters import adapter_of
-from ._backward import run_backward, sequence
+from ._backward import chosen_inputs, run_backward
 from ._edges import resolve_edges
 from ._errors import GradientError
 from ._graph import LEAF, Node
@@ -135,11 +135,11 @@ class Value:
             gradient: the gradient of this value, of its shape; None stands for 1, for a single real number only.
             retain_graph: keep the saved values for another pass; by default as `create_graph`.
             create_graph: record the gradients, so that they can be differentiated.
-            inputs: the only values whose `.grad` is wanted; by default all leaves.
+            inputs: the only values whose `.grad` is wanted, one, a sequence or a dict of them; by default all leaves.
         """
         try:
             if inputs is not None:
-                inputs = resolve_edges(sequence(inputs))
+                inputs = resolve_edges(chosen_inputs(inputs))
             frame = _getframe(1)
             gradients = gradient if isinstance(gradient, (tuple, list)) else (gradient,)
             run_backward((self,), gradients, retain_graph, create_graph, inputs, (frame.f_code, frame.f_lasti))

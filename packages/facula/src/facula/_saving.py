@@ -8,7 +8,7 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_storage import Device
 from facula_tensor import Size, Tensor
-from facula_tensor.extend import make, snapshot
+from facula_tensor.extend import addressable, make
 
 from ._siblings import needs
 from ._types import AnyValue
@@ -114,7 +114,7 @@ def to_parts(value: object) -> Parts | None:
     """A tensor as storage, layout and offset; None for what is none."""
     if not isinstance(value, Tensor):
         return None
-    now = snapshot(value)
+    now = addressable("save", value)
     return now._storage, now._layout, now._offset
 
 

@@ -13,6 +13,7 @@ from .layers.loss import _Loss as Loss
 from .layers.loss import _WeightedLoss as WeightedLoss
 from .layers.normalization import ChannelNorm
 from .layers.normalization import _BatchNorm as BatchNorm
+from .layers.running_statistics import replace_all_batch_norm_modules_
 from .layers.transposed_convolution import Transposed
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "WeightedLoss",
     "fan_in_and_fan_out",
     "is_lazy",
+    "replace_all_batch_norm_modules_",
 ]
 
 

@@ -1235,7 +1235,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def neg_(self: Tensor) -> Tensor:
     """`neg` in place: changes this tensor and returns it."""
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""
+    """The next number of the dtype after each element toward `other`'s. Floating dtypes only."""
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
     """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""

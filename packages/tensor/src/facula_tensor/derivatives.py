@@ -11,16 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd import GradientError, enable_grad, grad
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
+from ._core.errors import show
 from ._core.names import listed
-from ._core.tensor import Tensor
+from ._core.tensor import Tensor, layout_of_tensor
 from ._creation.filled import zeros
 from ._creation.like import ones_like, zeros_like
 from .ops.join import stack
 from .transforms.functions import grad as func_grad
 from .transforms.jacobians import by_columns
+from .transforms.points import finished, one_element, points_of, results_of, vector_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,11 +111,11 @@ def jacobian(
 def _jacobian_forward(name: str, func: Function, inputs: Tensors, create_graph: bool, strict: bool) -> Any:
     """`jacobian` by forward mode."""
     with enable_grad():
-        points, one_in = _points(name, inputs, create_graph)
+        points, one_in = points_of(name, func, inputs, create_graph)
         outputs: list[tuple[bool, int]] = []
 
         def as_tuple(*args: Tensor) -> tuple[Tensor, ...]:
-            found, one_out = _results(name, func, args)
+            found, one_out = results_of(name, func, args)
             outputs.append((one_out, len(found)))
             return found
 
@@ -127,8 +129,8 @@ def _jacobian_forward(name: str, func: Function, inputs: Tensors, create_graph: 
 def _jacobian(name: str, func: Callable[..., Tensors], inputs: Tensors, create_graph: bool, strict: bool) -> Any:
     """`jacobian`, for what bears `name`."""
     with enable_grad():
-        points, one_in = _points(name, inputs, create_graph)
-        outputs, one_out = _results(name, func, points)
+        points, one_in = points_of(name, func, inputs, create_graph)
+        outputs, one_out = results_of(name, func, points)
         rows = tuple([_jacobian_of(out, k, points, create_graph, strict, name) for k, out in enumerate(outputs)])
     columns = tuple([row[0] for row in rows]) if one_in else rows
     return columns[0] if one_out else columns
@@ -138,6 +140,8 @@ def _jacobian_of(
     out: Tensor, which: int, points: tuple[Tensor, ...], create_graph: bool, strict: bool, name: str
 ) -> tuple[Tensor, ...]:
     """The derivatives of one output, one for each input."""
+    if out.is_complex():
+        raise ArgumentError(f"{name}: expected real outputs; output {which} is {show(layout_of_tensor(out))}")
     rows: list[list[Tensor]] = [[] for _ in points]
     flat = out.reshape(-1)
     for element in flat if out.requires_grad else ():
@@ -203,8 +207,8 @@ def hessian(
 
     def gradient(*points: Tensor) -> Tensors:
         if forwards:
-            return func_grad(lambda *args: _one("hessian", func(*args)), tuple(range(len(points))))(*points)
-        out = _one("hessian", func(*points))
+            return func_grad(lambda *args: one_element("hessian", func(*args)), tuple(range(len(points))))(*points)
+        out = one_element("hessian", func(*points))
         found = _jacobian_of(out, 0, points, True, strict, "hessian")
         return tuple([g.reshape(point.shape) for g, point in zip(found, points, strict=True)])
 
@@ -228,10 +232,10 @@ def vjp(
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
     with enable_grad():
-        points, one_in = _points("vjp", inputs, create_graph)
-        outputs, one_out = _results("vjp", func, points)
-        found = _pull_back("vjp", outputs, points, _vector("vjp", v, outputs), create_graph, strict)
-    return _finished(outputs, one_out, create_graph), _finished(found, one_in, create_graph)
+        points, one_in = points_of("vjp", func, inputs, create_graph)
+        outputs, one_out = results_of("vjp", func, points)
+        found = _pull_back("vjp", outputs, points, vector_like("vjp", v, outputs), create_graph, strict)
+    return finished(outputs, one_out, create_graph), finished(found, one_in, create_graph)
 
 
 @boundary
@@ -252,13 +256,13 @@ def jvp(
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
     with enable_grad():
-        points, _ = _points("jvp", inputs, create_graph)
-        outputs, one_out = _results("jvp", func, points)
-        vector = _vector("jvp", v, points)
+        points, _ = points_of("jvp", func, inputs, create_graph)
+        outputs, one_out = results_of("jvp", func, points)
+        vector = vector_like("jvp", v, points)
         dummies = tuple([zeros_like(out).requires_grad_() for out in outputs])
         back = _pull_back("jvp", outputs, points, dummies, True, strict)
         found = _pull_back("jvp", back, dummies, vector, create_graph, False)
-    return _finished(outputs, one_out, create_graph), _finished(found, one_out, create_graph)
+    return finished(outputs, one_out, create_graph), finished(found, one_out, create_graph)
 
 
 @boundary
@@ -298,67 +302,19 @@ def _vector_hessian(
 ) -> tuple[Any, Any]:
     """The output of `func`, and the product of `v` with its Hessian; errors name the function `name`."""
     with enable_grad():
-        points, one_in = _points(name, inputs, create_graph)
-        out = _one(name, func(*points))
-        vector = _vector(name, v, points)
+        points, one_in = points_of(name, func, inputs, create_graph)
+        out = one_element(name, func(*points))
+        vector = vector_like(name, v, points)
         first = _pull_back(name, (out,), points, (ones_like(out),), True, strict)
         found = _pull_back(name, first, points, vector, create_graph, strict)
-    return _finished((out,), True, create_graph), _finished(found, one_in, create_graph)
+    return finished((out,), True, create_graph), finished(found, one_in, create_graph)
 
 
 def _is_forward(name: str, strategy: str) -> bool:
     """Whether the strategy is forward mode; ValueError for what is none."""
     if strategy not in ("forward-mode", "reverse-mode"):
-        raise InvalidValueError(f"{name}: expected strategy 'reverse-mode' or 'forward-mode'; got {strategy!r}")
+        raise ArgumentError(f"{name}: expected strategy 'reverse-mode' or 'forward-mode'; got {strategy!r}")
     return strategy == "forward-mode"
-
-
-def _points(name: str, inputs: Tensors, create_graph: bool) -> tuple[tuple[Tensor, ...], bool]:
-    """The inputs as tensors to differentiate by, and whether there was one that is not in a tuple."""
-    values = inputs if isinstance(inputs, tuple) else (inputs,)
-    _check(name, "inputs", values)
-    points = tuple([x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in values])
-    return points, values is not inputs
-
-
-def _results(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
-    """The results of `func` as a tuple, and whether it returned one tensor in no tuple."""
-    found = func(*points)
-    values = found if isinstance(found, tuple) else (found,)
-    _check(name, "what func returns", values)
-    return values, values is not found
-
-
-def _check(name: str, what: str, values: tuple[Any, ...]) -> None:
-    """TypeError unless all `values` are tensors; `what` says what they are."""
-    for k, value in enumerate(values):
-        if not isinstance(value, Tensor):
-            raise InvalidTypeError(
-                f"{name}: expected {what} to be a Tensor or a tuple of Tensors; number {k} is a {type(value).__name__}"
-            )
-
-
-def _one(name: str, out: Tensor | None) -> Tensor:
-    if not isinstance(out, Tensor) or out.numel() != 1:
-        shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
-        raise InvalidValueError(f"{name}: expected func to return a Tensor of one element; got {shown}")
-    return out.reshape(())
-
-
-def _vector(name: str, v: Tensors, like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """`v` as a tuple, checked against the tensors that it must be like."""
-    if v is None:
-        if len(like) != 1 or like[0].numel() != 1:
-            raise InvalidValueError(
-                f"{name}: expected v, which can be left out only for a single tensor of one element"
-            )
-        return (ones_like(like[0]),)
-    vector = v if isinstance(v, tuple) else (v,)
-    _check(name, "v", vector)
-    shapes, wanted = [tuple(one.shape) for one in vector], [tuple(one.shape) for one in like]
-    if shapes != wanted:
-        raise InvalidValueError(f"{name}: expected v of shapes {wanted}; got {shapes}")
-    return vector
 
 
 def _pull_back(
@@ -392,9 +348,3 @@ def _or_zeros(name: str, g: Tensor | None, point: Tensor, strict: bool, what: st
     if strict:
         raise GradientError(f"{name}: expected {what} to depend on {by}; it does not (strict=True)")
     return zeros_like(point)
-
-
-def _finished(values: tuple[Any, ...], single: bool, create_graph: bool) -> Tensors:
-    """`values`, detached unless `create_graph`; the only one out of its tuple where `single`."""
-    kept = values if create_graph else tuple([value.detach() for value in values])
-    return kept[0] if single else kept

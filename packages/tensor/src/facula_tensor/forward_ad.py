@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_errors import OperationError
+from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
 from ._core.names import listed
 from ._core.tensor import Tensor
 from ._dispatch.view_call import as_tensor
-from .transforms.dual import DualLevel, check_tangent
+from .transforms.dual import DualLevel, fitted
 from .transforms.levels import deepen, is_at, is_recording
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ def _level(operation: str, level: int | None) -> DualLevel | None:
     levels = _levels.get()
     if level is None:
         return levels[-1] if levels else None
+    if type(level) is not int:
+        raise InvalidTypeError(f"{operation}: expected level to be an int or None; got {level!r:.60}")
     if not 0 <= level < len(levels):
         raise OperationError(f"{operation}: expected the number of an entered level, of {len(levels)}; got {level}")
     return levels[level]
@@ -112,7 +114,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
     Arguments:
         tensor: the primal: floating or complex.
-        tangent: its tangent: of the same shape, dtype and device. Changing the dual tensor in place leaves it as it is.
+        tangent: its tangent: of the same shape and device, converted to the same dtype. Changing the dual
+            tensor in place leaves it as it is.
         level: which level's tangent, counted from 0; the innermost one's if None.
 
     Raises:
@@ -129,7 +132,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise OperationError(
             "make_dual: expected to be called in a level of forward mode; enter one: with dual_level()"
         )
-    check_tangent("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
+    tangent = fitted("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
     dual = where.make(where.value(tensor), tangent)
     if is_recording():
         dual.node = where.node_of(tensor)

@@ -17,10 +17,14 @@ from ._core.names import listed
 from .transforms.functions import grad, grad_and_value, jvp, linearize, value_and_grad, vjp
 from .transforms.jacobians import hessian, jacfwd, jacrev
 from .transforms.mapping import vmap
+from .transforms.unwrapping import debug_unwrap, functionalize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "value_and_grad", "vjp", "vmap"]
+__all__ = [
+    "debug_unwrap", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
+    "value_and_grad", "vjp", "vmap",
+]  # fmt: skip
 
 __dir__: Callable[[], list[str]] = listed(__name__)

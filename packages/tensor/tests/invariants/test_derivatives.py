@@ -163,13 +163,20 @@ def test_refusals():
     (y,) = tensors(Y)
     with pytest.raises(ValueError, match="'reverse-mode' or 'forward-mode'; got 'backward'"):
         jacobian(lambda a: a, y, strategy="backward")
-    with pytest.raises(TypeError, match=r"inputs.*number 0 is a list"):
+    with pytest.raises(TypeError, match=r"inputs.*number 0 is of type list"):
         jacobian(lambda a: a, [y])
+    with pytest.raises(TypeError, match=r"jacobian: expected floating or complex inputs; number 0 is int64 \(3,\)"):
+        jacobian(lambda a: a, ft.arange(3))
+    for function in (jacobian, hessian, vjp, jvp, hvp, vhp):
+        with pytest.raises(TypeError, match=f"{function.__name__}: expected a function; got int 3"):
+            function(3, y)
+    with pytest.raises(RuntimeError, match=r"jacobian: expected real outputs; output 0 is complex128"):
+        jacobian(lambda a: a * 1j, y)
     with pytest.raises(TypeError, match="what func returns"):
         jacobian(lambda a: 3.0, y)
-    with pytest.raises(ValueError, match=r"one element.*\(3,\)"):
+    with pytest.raises(RuntimeError, match=r"one element.*\(3,\)"):
         hessian(lambda a: a, y)
-    with pytest.raises(ValueError, match="vjp: expected v"):
+    with pytest.raises(RuntimeError, match="vjp: expected v"):
         vjp(lambda a: a, y)
     with pytest.raises(ValueError, match=r"jvp: expected v of shapes \[\(3,\)\]; got \[\(2,\)\]"):
         jvp(lambda a: a, y, y[:2])

@@ -12,7 +12,7 @@ from facula_autograd import GradientError
 from facula_autograd import grad as tape_grad
 from facula_errors import FaculaError
 from facula_tensor import Function
-from facula_tensor.func import grad, hessian, jacfwd, jacrev, vmap
+from facula_tensor.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
 X = ft.arange(6).reshape(3, 2).double()
 
@@ -142,6 +142,12 @@ READS = {
     "data": lambda x: setattr(x, "data", x),
     "nonzero": lambda x: x.nonzero(),
     "getitem": lambda x: x[x > 1],
+    "equal": lambda x: ft.equal(x, x),
+    "unique": lambda x: x.unique(),
+    "bincount": lambda x: ft.bincount(x.long()),
+    "arange": lambda x: ft.arange(x[0].long()),
+    "contains": lambda x: 3 in x,
+    "data_ptr": lambda x: x.data_ptr(),
 }
 CHANGED = {
     "add_": lambda x: Y.add_(x),
@@ -232,6 +238,15 @@ def test_draws(name):
     assert [row.tolist() for row in vmap(function, randomness="different")(ONES)] != rows
 
 
+def test_chunks_draw_the_same():
+    rows = [row.tolist() for row in vmap(lambda x: ft.rand(4) + x * 0, chunk_size=2, randomness="same")(ft.ones(5))]
+    assert rows == rows[:1] * 5
+    rows = [
+        row.tolist() for row in vmap(lambda x: ft.rand(4) + x * 0, chunk_size=2, randomness="different")(ONES[:, 0])
+    ]
+    assert rows[0] != rows[1] != rows[2] != rows[0]
+
+
 def test_draws_of_two_levels():
     draw = vmap(vmap(lambda x: ft.rand(9), randomness="same"), randomness="different")
     rows = draw(ft.zeros(2, 2))
@@ -267,6 +282,16 @@ class CubeByRule(Cube):
         return CubeByRule.apply(x, y), (0, None)
 
 
+class CubeInside(Cube):
+    """`Cube`, by a rule that knows neither the length of the batch nor where it is."""
+
+    generate_vmap_rule = False
+
+    @staticmethod
+    def vmap(info, in_dims, x, y):
+        return CubeInside.apply(x, y), (0, None)
+
+
 @pytest.mark.parametrize("function", [Cube, CubeByRule])
 def test_functions_of_the_user(function):
     """Their values and gradients, in both orders and on the ordinary tape; what is not batched gets the sum."""
@@ -282,6 +307,16 @@ def test_functions_of_the_user(function):
     leaves = X.clone().requires_grad_(), y.clone().requires_grad_()
     call(*leaves).sum().backward()
     assert [equal(leaf.grad, one) for leaf, one in zip(leaves, whole, strict=True)] == [True, True]
+
+
+@pytest.mark.parametrize("function", [Cube, CubeInside])
+def test_functions_of_the_user_under_two_levels(function):
+    """Values and gradients of a batch of batches; what neither level has gets the sum over both."""
+    rows, y = ft.stack([X, X + 1, X - 2]), ft.tensor([2.0, 3.0], dtype=ft.float64)
+    call = vmap(vmap(lambda x, y: function.apply(x, y)[0], (0, None)), (0, None))
+    assert equal(call(rows, y), rows**3 * y)
+    assert equal(vmap(vmap(grad(lambda x: function.apply(x, y)[0].sum())))(rows), 3 * rows * rows * y)
+    assert equal(grad(lambda y: call(rows, y).sum())(y), (rows**3).sum((0, 1)))
 
 
 def test_functions_without_a_rule():
@@ -326,3 +361,44 @@ def test_jacobians_call_the_function_once():
         assert equal(jacobian(X), wanted)
         assert len(calls) == 1
     assert equal(hessian(lambda x: (x**3).sum())(X[2]), ft.diag(6 * X[2]))
+
+
+# ------------------------------------------------------------------------------------- in place, of batched tangents
+def filled(x, z):
+    y = ft.zeros_like(x)
+    y[1:] = x[1:] * z[:-1]
+    return y * x
+
+
+def summed(x, z):
+    total = ft.zeros((), dtype=x.dtype)
+    for i in range(2):
+        total += x[i] ** 2 * z[0]
+    return total
+
+
+def viewed_before(x, z):
+    """A view that is older than the change of its base by a tangent that is the same for all."""
+    y = ft.zeros(3, dtype=x.dtype)
+    part = y[:2]
+    y[2].copy_(z[0])
+    part.mul_(2).add_(x)
+    return y * y
+
+
+@pytest.mark.parametrize("function", [filled, summed, viewed_before, lambda x, z: x.clone().mul_(x).sum()])
+def test_changes_of_what_is_not_batched_by_batched_tangents(function):
+    """As a loop over directions, also where only one operand's tangent is batched, and in Hessians."""
+    x, z = X[1], X[2]
+    looped = [ft.stack([jvp(function, (x, z), pair)[1] for pair in pairs])
+              for pairs in ([(row, z) for row in X], [(x, row) for row in X])]  # fmt: skip
+    for wanted, dims in zip(looped, ((0, None), (None, 0)), strict=True):
+        given = (X, z) if dims[1] is None else (x, X)
+        assert equal(vmap(lambda v, w: jvp(function, (x, z), (v, w))[1], dims)(*given), wanted)
+    assert equal(jacfwd(function)(x, z), jacrev(function)(x, z))
+
+    def scalar(x):
+        return (function(x, z) ** 2).sum()
+
+    assert equal(hessian(scalar)(x), jacfwd(jacfwd(scalar))(x))
+    assert equal(hessian(scalar)(x), jacrev(jacrev(scalar))(x))

@@ -81,6 +81,16 @@ def test_next_numbers_and_exponents(dtype):
     assert repr(ft.frexp(ft.tensor(3.0))).startswith("facula.return_types.frexp(\nmantissa=tensor(0.7500)")
 
 
+def test_the_gradient_of_the_next_number_is_that_of_what_it_steps_from():
+    """As PyTorch's: none where there is no step, and none of the direction."""
+    x = ft.tensor([1.0, 1.0, 1.0, 0.0, INF, NAN, 1.0], requires_grad=True)
+    y = ft.tensor([2.0, 0.0, 1.0, 0.0, 1.0, 1.0, NAN], requires_grad=True)
+    dx, dy = grad(ft.nextafter(x, y).sum(), (x, y))
+    assert dx.tolist() == [1, 1, 0, 0, 1, 1, 1]
+    assert dy.tolist() == [0] * 7
+    assert not ft.nextafter(x.detach(), x.detach()).requires_grad
+
+
 def test_next_numbers_of_half_precision():
     one, zero = ft.tensor(1.0), ft.tensor(0.0)
     assert ft.nextafter(one.half(), zero.half()).item() == 1 - 2**-11

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
+from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, stack
 from facula_tensor.extend import listed
 
 from .._members import BUFFER, PARAMETER, members
+from .._module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .._module import Module
     from .._types import Kwargs
 
 __all__ = ["functional_call", "stack_module_state"]
@@ -59,6 +59,9 @@ def functional_call(
     >>> functional_call(Linear(2, 1), {"weight": ones(1, 2), "bias": ones(1)}, ones(2))
     tensor([3.])
     """
+    _check_modules("functional_call", [module])
+    if kwargs is not None and not hasattr(kwargs, "keys"):
+        raise InvalidTypeError(f"functional_call: expected kwargs to be a dict or None; got {type(kwargs).__name__}")
     given, home = _merged(parameter_and_buffer_dicts)
     slots: dict[str, Slot] = {}
     for prefix, one in module.named_modules(remove_duplicate=False):
@@ -104,7 +107,10 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
     >>> {name: tuple(one.shape) for name, one in parameters.items()}, buffers
     ({'weight': (2, 1, 2), 'bias': (2, 1)}, {})
     """
+    if not hasattr(models, "__iter__"):
+        raise InvalidTypeError(f"stack_module_state: expected a list of modules; got {type(models).__name__}")
     models = list(models)
+    _check_modules("stack_module_state", models)
     if not models:
         raise OperationError("stack_module_state: expected at least one module; got none")
     first = models[0]
@@ -118,6 +124,14 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
         _stacked([dict(one.named_parameters()) for one in models], leaves=True),
         _stacked([dict(one.named_buffers()) for one in models], leaves=False),
     )
+
+
+def _check_modules(operation: str, modules: Sequence[object]) -> None:
+    """TypeError for what is no module."""
+    for place, one in enumerate(modules):
+        if not isinstance(one, Module):
+            which = f" for number {place}" if len(modules) > 1 else ""
+            raise InvalidTypeError(f"{operation}: expected a Module{which}; got {type(one).__name__} {one!r:.60}")
 
 
 def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tensor]:
@@ -137,6 +151,11 @@ def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tens
 
 def _merged(given: Any) -> tuple[dict[str, Tensor], Any]:
     """All given tensors by name, and the dict itself if there was only one."""
+    if not hasattr(given, "items") and not isinstance(given, (list, tuple)):
+        raise ArgumentError(
+            f"functional_call: expected a dict from names to tensors, or several in a list; got {type(given).__name__} "
+            f"{given!r:.60}"
+        )
     dicts = [given] if hasattr(given, "items") else list(given)
     found: dict[str, Tensor] = {}
     for one in dicts:

@@ -875,7 +875,7 @@ class Methods:
     def new_zeros(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`zeros` in the dtype and on the device of this tensor."""
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0."""
+        """The next number of the dtype after each element toward `other`'s. Floating dtypes only."""
     def nextafter_(self, other: Tensor) -> Tensor:
         """`nextafter` in place: changes this tensor and returns it."""
     @overload

@@ -251,14 +251,25 @@ def snapshot(tensor: Tensor) -> Tensor:
     layout = tensor._layout
     storage = tensor._storage
     offset = tensor._offset
-    t = new_instance(Tensor)
     if type(layout) is not Layout:
-        layout = layout.constant() if isinstance(layout, LevelLayout) else layout.real  # type: ignore[attr-defined]
+        if isinstance(layout, LevelLayout):
+            return layout.constant()
+        layout = layout.real  # type: ignore[attr-defined]
+    t = new_instance(Tensor)
     t._layout = layout
     t._storage = storage
     t._offset = offset
     t.node = None
     return t
+
+
+def addressable(operation: str, tensor: Tensor) -> Tensor:
+    """A `snapshot` with memory, for an operation that asks for its address; an error where a transform wraps it."""
+    now = snapshot(tensor)
+    layout: Any = now._layout
+    if type(layout) is not Layout:
+        layout.no_address(operation)
+    return now
 
 
 def steady(tensor: Tensor) -> Tensor:

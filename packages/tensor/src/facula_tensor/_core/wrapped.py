@@ -99,13 +99,17 @@ class LevelLayout(WrappedLayout):
     __slots__ = ("level",)
     level: Any  # its Level
 
-    def constant(self) -> LevelLayout:
-        """The same elements, of which no level wants a derivative."""
+    def constant(self) -> Any:
+        """A tensor of the same elements, of which no level wants a derivative; a plain one once the level has ended."""
         undefined(self, "constant")
 
     def readable(self, operation: str) -> Any:
         """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
         undefined(self, "readable")
+
+    def no_address(self, operation: str) -> NoReturn:
+        """Say that there is no memory for an operation that asks for it."""
+        no_address(operation)
 
     def elements(self) -> Any:
         """The tensor that has all elements there are, those of a whole batch."""
@@ -126,6 +130,7 @@ class Level:
     number: int
     open: bool
     differentiates = True  # whether it takes derivatives
+    traces = False  # whether it takes calls down, and computes nothing
     taped = False  # whether what it wraps may be a leaf of a backward pass
 
     def __init__(self) -> None:
@@ -135,9 +140,9 @@ class Level:
         """An operand with this level taken off."""
         undefined(self, "value")
 
-    def constant(self, value: Any) -> Any:
-        """A tensor that wraps `value`, without a derivative at this level."""
-        undefined(self, "constant")
+    def constant_of(self, value: Any) -> Any:
+        """A result that was computed of what an operand wraps, and has no derivative."""
+        return value
 
     def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
         """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""
@@ -186,15 +191,36 @@ def innermost(values: Iterable[object]) -> Level | None:
     return found
 
 
+def is_traced(tensor: Any) -> bool:
+    """Whether what is called with this tensor is taken down, not computed."""
+    level = innermost((tensor,))
+    return level is not None and level.traces
+
+
 def batched_as(tensor: Any, like: Any) -> Any:
-    """A new tensor of the same elements, batched where `like` is, so that what is batched can be put into it."""
-    levels = []
-    while isinstance(like._layout, LevelLayout):
+    """A tensor of the same elements, batched where `like` is, so that what is batched can be put into it.
+
+    It is a new one, unless `tensor` is batched there, too.
+    """
+    around = innermost((tensor,))
+    levels: list[Level] = []
+    while isinstance(like._layout, LevelLayout) and (around is None or like._layout.level.number > around.number):
         levels.append(like._layout.level)
         like = levels[-1].value(like)
     for level in reversed(levels):
         tensor = level.like(tensor)
     return tensor
+
+
+def batches_of(tensor: Any) -> set[Level]:
+    """The levels at which a tensor is batched."""
+    found = set()
+    while isinstance(tensor._layout, LevelLayout):
+        level = tensor._layout.level
+        if not level.differentiates:
+            found.add(level)
+        tensor = level.value(tensor)
+    return found
 
 
 def is_differentiated(values: Iterable[object]) -> bool:

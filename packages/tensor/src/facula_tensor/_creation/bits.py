@@ -6,7 +6,7 @@ from facula_errors import ArgumentError
 from facula_storage import DType, bool_, layout_of, meta, uint8
 
 from .._core.tensor import Tensor, layout_of_tensor, make, snapshot
-from .._core.wrapped import LevelLayout
+from .._core.wrapped import innermost
 from .._dispatch.namespaces import no_record_ops
 
 
@@ -19,10 +19,9 @@ def reinterpreted(input: Tensor, dtype: DType) -> Tensor:
     what = f"view: {layout.dtype.name} as {dtype.name}, of another size,"
     if old != new and not shape:
         raise ArgumentError(f"{what} needs at least 1 dimension; got a number; use .reshape(1) first")
-    if isinstance(now._layout, LevelLayout):
-        level = now._layout.level
-        wrapped: Tensor = level.constant(reinterpreted(level.value(now), dtype))
-        return wrapped
+    level = innermost((now,))
+    if level is not None:
+        return level.constant_of(reinterpreted(level.value(now), dtype))
     if old != new:
         if strides[-1] != 1:
             raise ArgumentError(

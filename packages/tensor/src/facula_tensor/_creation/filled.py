@@ -222,14 +222,16 @@ def like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike |
         layout = input._layout
         if dtype is None and device is None and layout.is_contiguous:
             return layout
-    except AttributeError:  # no tensor, or one that overrides
+        shape = layout.shape
+    except AttributeError:  # no tensor, one that overrides, or one inside a transform
         if not isinstance(input, Tensor):
             given = f"{type(input).__name__} {input!r:.60}"
             raise InvalidTypeError(f"{name}: expected input to be a Tensor; got {given}") from None
         layout = layout_of_tensor(input)
+        shape = layout.shape
     try:
         return contiguous(
-            layout.shape,
+            shape,
             layout.dtype if dtype is None else as_dtype(dtype, name),
             layout.device if device is None else place_of(device),
         )

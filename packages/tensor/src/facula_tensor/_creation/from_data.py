@@ -96,6 +96,7 @@ def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requir
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
         return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
     if isinstance(data, Tensor):
+        data = data.detach()  # a copy has no tangent either
         result = no_record_ops.clone(data) if wanted in (None, data.dtype) else no_record_ops.to(data, (wanted,))
         if place is not None and place is not data.device:
             result = no_record_ops.to_device(result, (place,))

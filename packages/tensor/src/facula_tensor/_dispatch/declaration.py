@@ -227,4 +227,12 @@ def _inplace_function(op: Operator) -> Function:
         return make_inplace_unary(op)
     if op.arity == 1:
         return boundary(lambda input: slow_inplace(op, (input,)))
-    return boundary(lambda input, other: slow_inplace(op, (input, other)))
+    if op.arity == 2:
+        return boundary(lambda input, other: slow_inplace(op, (input, other)))
+
+    def changing(input: Tensor, *others: Operand) -> Tensor:
+        if len(others) != op.arity - 1:
+            raise InvalidTypeError(f"{op.name}_: expected {op.arity} operands; got {len(others) + 1}")
+        return slow_inplace(op, (input, *others))
+
+    return boundary(changing)

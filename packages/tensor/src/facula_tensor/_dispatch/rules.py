@@ -52,7 +52,8 @@ def make_rules(op: Operator) -> None:
     fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())
     saves = bool(names & {*op.inputs, "out", *op.results[1:]})
     single = len(op.results) == 1
-    quick_unary = op.arity == 1 and not op.launch_scalars and single
+    both = op.saves_out and op.saves_input
+    quick_unary = op.arity == 1 and not op.launch_scalars and single and not both
     quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional and single
     op.is_fast = (quick_unary or quick_binary) and op.vjp_all is None
     op.needs = needs
@@ -124,13 +125,18 @@ def _arguments(rule: Function) -> tuple[str, ...]:
     return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
 
 
-def rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
-    """The rule of the operator `name` for this operand; where it has none, one that says so."""
+def refusing_rule(name: str, operand: str) -> Function:
+    """What stands for the rule of an operand of the operator `name` that has no derivative: it says so."""
 
     def no_rule(F: Namespace, g: Tensor) -> NoReturn:
         raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
 
-    return vjps.get(operand, no_rule)
+    return no_rule
+
+
+def rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
+    """The rule of the operator `name` for this operand; where it has none, one that says so."""
+    return vjps.get(operand) or refusing_rule(name, operand)
 
 
 def _uniform(rule: Function, places: Sequence[str]) -> Function:

@@ -30,8 +30,7 @@ from facula_storage import (
 from facula_storage.extend import layout_cache_clearers, plain_address
 
 from .._core.errors import named
-from .._core.tensor import Tensor, layout_of_tensor, method, readable, snapshot
-from .._core.wrapped import LevelLayout, no_address
+from .._core.tensor import Tensor, addressable, layout_of_tensor, method, readable, snapshot
 from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import no_record_ops
 
@@ -146,9 +145,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
             raise OperationError(
                 "numpy: this tensor requires a gradient, which NumPy would lose; use .detach().numpy()"
             )
-        if not force and isinstance(self._layout, LevelLayout):
-            no_address("numpy")
-        now = _host(self) if force else snapshot(self)
+        now = _host(self) if force else addressable("numpy", self)
         return to_numpy(now._storage, now._layout, now._offset)
     except FaculaError as error:
         trim_traceback(error)
@@ -225,7 +222,7 @@ def dlpack(
         )
     if self.node is not None:
         raise BufferAccessError("__dlpack__: this tensor requires a gradient, which DLPack would lose; use .detach()")
-    now = no_record_ops.clone(self) if copy else snapshot(self)
+    now = addressable("__dlpack__", no_record_ops.clone(self) if copy else self)
     return to_dlpack(now._storage, now._layout, now._offset, max_version)
 
 
@@ -248,7 +245,7 @@ def buffer(self: Tensor, flags: int) -> memoryview:
     try:
         if self.node is not None:
             raise BufferAccessError("buffer: this tensor requires a gradient, which a buffer would lose; use .detach()")
-        now = snapshot(self)
+        now = addressable("buffer", self)
         return memoryview(to_buffer(now._storage, now._layout, now._offset))
     except FaculaError as error:
         trim_traceback(error)
@@ -259,5 +256,5 @@ def buffer(self: Tensor, flags: int) -> memoryview:
 @boundary
 def data_ptr(self: Tensor) -> int:
     """The address of the first element, putting the buffer in plain order first if it is not."""
-    now = snapshot(self)
+    now = addressable("data_ptr", self)
     return plain_address(now._storage) + now._offset if now._layout.numel else 0

@@ -23,7 +23,7 @@ from facula_storage import Device, Layout, Storage, contiguous, to_numpy, uint8
 from facula_storage.extend import allocate
 
 from .._core.errors import show
-from .._core.tensor import Tensor, layout_of_tensor, make, method, snapshot
+from .._core.tensor import Tensor, addressable, layout_of_tensor, make, method, snapshot
 from .._core.view_family import root_of
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import wrap_layout
@@ -74,9 +74,9 @@ def block_of(data: bytes | PickleBuffer, nbytes: int, device: Device) -> Block:
 _blocks: WeakValueDictionary[tuple[object, ...], Block] = WeakValueDictionary()
 
 
-def block_under(tensor: Tensor) -> tuple[Block, Layout, int]:
+def block_under(operation: str, tensor: Tensor) -> tuple[Block, Layout, int]:
     """The block that holds the elements of the tensor's family, how its own lie there, and from which byte on."""
-    now = snapshot(tensor)
+    now = addressable(operation, tensor)
     layout, storage, offset = now._layout, now._storage, now._offset
     base = root_of(tensor)
     root = now if base is tensor else snapshot(base)
@@ -103,7 +103,7 @@ def block_under(tensor: Tensor) -> tuple[Block, Layout, int]:
 def reduce_tensor(tensor: Tensor, protocol: SupportsIndex) -> tuple[object, ...]:
     """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
     check_copied("pickle", tensor)
-    block, layout, offset = block_under(tensor)
+    block, layout, offset = block_under("pickle", tensor)
     return rebuild, (type(tensor), block, layout, offset, tensor.node is LEAF, attributes(tensor))
 
 
@@ -136,7 +136,7 @@ def copy_tensor(tensor: Tensor) -> Tensor:
 def deepcopy_tensor(tensor: Tensor, memo: dict[int, object]) -> Tensor:
     """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     check_copied("deepcopy", tensor)
-    block, layout, offset = block_under(tensor)
+    block, layout, offset = block_under("deepcopy", tensor)
     new = rebuild(type(tensor), deepcopy(block, memo), layout, offset, tensor.node is LEAF, None)
     memo[id(tensor)] = new
     grad = getattr(tensor, "_grad", None)

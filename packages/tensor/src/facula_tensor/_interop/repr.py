@@ -33,7 +33,7 @@ def represent(self: Tensor) -> str:
     text = PREFIX + text
     used = len(text) - text.rfind("\n") + 1
     found = notes(layout, self.node, hidden)
-    if isinstance(self._layout, LevelLayout):
+    if isinstance(self._layout, LevelLayout) and self._layout.level.open:
         found.append(f"level={self._layout.level.number}")
     for note in found:
         if used + len(note) + 2 > options.linewidth:

@@ -219,7 +219,9 @@ def float_power_(self: Tensor, exponent: Operand) -> Tensor:
 @method()
 @boundary
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The next number of the dtype after each element toward `other`'s. Floating dtypes only; the gradient is 0.
+    """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
+
+    The gradient goes to `input`, as it is, where the result differs from it.
 
     Arguments:
         input: the numbers.
@@ -235,11 +237,24 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     if dtype.category != FLOATING:
         raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
     x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
-    stepped = _step(x, y)
-    if input.requires_grad or other.requires_grad:  # a gradient of 0 is one
-        never = zeros_like(stepped, dtype=bool_)
-        stepped = recorded_ops.where(never, recorded_ops.add(input, other), stepped)
-    return write_out("nextafter", stepped, out)
+    found = _stepped(input.to(dtype), _step(x, y))
+    if other.requires_grad:  # a gradient of 0 is one
+        found = recorded_ops.where(zeros_like(found, dtype=bool_), other, found)
+    return write_out("nextafter", found, out)
+
+
+@elementwise
+class _stepped:
+    """`other`, taken for a step away from `input`, whose gradient is that of the result where the two differ."""
+
+    inputs = ("input", "other")
+    no_gradient = ("other",)
+
+    def value(F, input, other):
+        return other
+
+    def vjp_input(F, g, input, other):
+        return F.where(F.eq(input, other), 0, g)
 
 
 def _step(x: Tensor, y: Tensor) -> Tensor:

@@ -51,6 +51,8 @@ def detach_(self: Tensor) -> Tensor:
     if hasattr(self, "_base") and self.node is not None:
         raise OperationError("detach_: a view cannot be detached in place; use .detach()")
     self.node = None
+    if isinstance(self._layout, LevelLayout):
+        self._layout = snapshot(self)._layout
     return self
 
 

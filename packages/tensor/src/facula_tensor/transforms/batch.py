@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_errors import OperationError, UnsupportedError
 from facula_storage import layout_of
 
+from .._core.errors import named
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout
@@ -44,16 +45,18 @@ class BatchLayout(LevelLayout):
         self.level, self.value = level, value
         self.real = layout_of(whole.shape[1:], whole.strides[1:], whole.dtype, whole.device)
 
-    def constant(self) -> BatchLayout:
+    def constant(self) -> Tensor:
         """The same elements, detached."""
-        return BatchLayout(self.level, snapshot(self.value))
+        return self.level.make(snapshot(self.value))
 
     def readable(self, operation: str) -> NoReturn:
         """Refused: there are as many elements as the batch is long."""
-        raise UnsupportedError(
-            f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and "
-            "cannot be read, be branched on, or say how large a result is. Use where() in place of a branch, or do "
-            "this outside of vmap"
+        raise named(
+            UnsupportedError(
+                f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and "
+                "cannot be read, be branched on, or say how large a result is. Use where() in place of a branch, or "
+                "do this outside of vmap"
+            )
         )
 
     def elements(self) -> Tensor:
@@ -66,14 +69,17 @@ class BatchLayout(LevelLayout):
 
 
 class BatchLevel(Level):
-    """One call of `vmap`, over `size` elements; `randomness` is what operators that draw do."""
+    """One call of `vmap`, over `size` elements; `randomness` is what operators that draw do.
 
-    __slots__ = ("randomness", "size")
+    A `Function.vmap` gets the batch in dimension `rule_dim`: the first, unless a test of such rules says otherwise.
+    """
+
+    __slots__ = ("randomness", "rule_dim", "size")
     differentiates = False
 
     def __init__(self, size: int, randomness: str):
         super().__init__()
-        self.size, self.randomness = size, randomness
+        self.size, self.randomness, self.rule_dim = size, randomness, 0
 
     def make(self, value: Tensor) -> Tensor:
         """A batch, from a tensor with it along its first dimension."""
@@ -85,10 +91,14 @@ class BatchLevel(Level):
         """What a batched tensor of this level wraps; others as they are."""
         return operand._layout.value if is_at(self, operand) else operand
 
+    def constant_of(self, value: Tensor) -> Tensor:
+        """The batch that a result is."""
+        return self.make(value)
+
     def like(self, tensor: Tensor) -> Tensor:
         """A batch of copies of a tensor, each with memory of its own."""
-        copies = no_record_ops.expand(no_record_ops.unsqueeze(tensor, 0), (self.size, *tensor.shape))
-        return self.make(no_record_ops.clone(no_record_ops.contiguous(copies)))
+        copies = recorded_ops.expand(recorded_ops.unsqueeze(tensor, 0), (self.size, *tensor.shape))
+        return self.make(recorded_ops.clone(recorded_ops.contiguous(copies)))
 
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
         """The operator on the whole batch."""

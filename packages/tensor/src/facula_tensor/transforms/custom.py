@@ -58,7 +58,7 @@ def apply_at_grad(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict
 
 
 def apply_at_dual(
-    level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], check: Callable[..., None]
+    level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], fitted: Callable[..., Tensor]
 ) -> Any:
     """A Function at a level of forward mode: its `jvp` gives the tangents."""
     name = function.__name__
@@ -92,6 +92,5 @@ def apply_at_dual(
             continue
         if not isinstance(slope, Tensor):
             raise InvalidTypeError(f"{name}.jvp: expected tensors or None; got {type(slope).__name__}")
-        check(f"{name}.jvp", one, slope)
-        results.append(level.make(one, slope))
+        results.append(level.make(one, fitted(f"{name}.jvp", one, slope)))
     return tuple(results) if isinstance(output, tuple) else results[0]

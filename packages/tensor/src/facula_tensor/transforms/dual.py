@@ -30,8 +30,9 @@ from .._core.call_sites import user_site
 from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
-from .._core.view_family import register
-from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._core.view_family import family_of, register, root_of
+from .._core.wrapped import NO_STORAGE, Level, LevelLayout, batched_as, batches_of
+from .._creation.filled import zeros
 from .._dispatch.expressions.gradients import asked_by
 from .._dispatch.inplace_checks import check_family, starts_inplace
 from .._dispatch.namespaces import no_record_ops, recorded_ops
@@ -74,9 +75,10 @@ class DualLayout(LevelLayout):
         self.level, self.primal, self.tangent, self.owned = level, primal, tangent, owned
         self.real = layout_of_tensor(primal)
 
-    def constant(self) -> DualLayout:
+    def constant(self) -> Tensor:
         """The primal alone, detached."""
-        return DualLayout(self.level, snapshot(self.primal), None, True)  # type: ignore[arg-type]
+        primal = snapshot(self.primal)
+        return self.level.make(primal, None, True) if self.level.open else primal
 
     def readable(self, operation: str) -> Tensor:
         """The primal."""
@@ -94,6 +96,15 @@ class DualLayout(LevelLayout):
 def zeros_for(primal: Tensor) -> Tensor:
     """Zeros that lie as `primal` does."""
     return laid_out(no_record_ops.zeros_like(primal), layout_of_tensor(primal))
+
+
+def widened(tangent: Tensor, like: Tensor) -> Tensor:
+    """A tangent that is batched where another one is that goes into it: itself where it is so already."""
+    if batches_of(like) <= batches_of(tangent):
+        return tangent
+    layout = layout_of_tensor(tangent)
+    none = zeros(layout.shape, dtype=layout.dtype, device=layout.device)
+    return laid_out(recorded_ops.add(tangent, batched_as(none, like)), layout)
 
 
 def laid_out(tangent: Tensor, layout: Layout) -> Tensor:
@@ -120,10 +131,6 @@ class DualLevel(Level):
         """A pair, as one tensor."""
         return wrapped(DualLayout(self, primal, tangent, owned), primal)
 
-    def constant(self, value: Tensor) -> Tensor:
-        """A primal without a tangent."""
-        return self.make(value, None)
-
     def value(self, operand: Any) -> Any:
         """The primal of a pair of this level; others as they are."""
         return operand._layout.primal if is_at(self, operand) else operand
@@ -132,6 +139,10 @@ class DualLevel(Level):
         """The tangent of a pair of this level; None of others."""
         return operand._layout.tangent if is_at(self, operand) else None
 
+    def carries(self) -> bool:
+        """Whether results have tangents: not after the level has ended, nor in inference mode."""
+        return self.open and not (active_modes and current_mode().inference)
+
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
         """The operator on the primals, and the tangent of its first result."""
         primals = tuple([self.value(a) for a in operands])
@@ -139,7 +150,7 @@ class DualLevel(Level):
         answer = call_contents(op, primals, parameters, record)
         results = list(answer) if type(answer) is tuple else [answer]
         known = op.jvp or op.linear or op.bilinear or op.recorded
-        if not (self.open and known and differentiable(results[0]) and any([t is not None for t in tangents])):
+        if not (self.carries() and known and differentiable(results[0]) and any([t is not None for t in tangents])):
             return answer
         tangent = tangent_of(Call(op, primals, results, parameters), tangents, record)
         if any([is_at(self, a) and a._layout.owned and t is not None and t._storage is tangent._storage
@@ -154,33 +165,35 @@ class DualLevel(Level):
         """Views of the primal, with those of its tangent."""
         found = call(self.value(input), *parameters)
         layout: Any = input._layout
-        if found is None or not self.open or layout.tangent is None:
+        if found is None or not self.carries() or layout.tangent is None:
             return found
         tangents = call(layout.own(), *parameters)
         if type(found) is not tuple:
             views = [self.make(found, tangents, True)]
         else:
             views = [self.make(one, tangent, True) for one, tangent in zip(found, tangents, strict=True)]
-        if self.taped and rules is not None:
+        for one in views:
+            one._base = input
+            register(one, input)
+        if self.taped and rules is not None and input.node is not None:
             for one, (rule, kept) in zip(views, rules, strict=True):
-                one._base = input
-                register(one, input)
-                if input.node is not None:
-                    record_view(one, input, rule, kept)
+                record_view(one, input, rule, kept)
         return tuple(views) if type(found) is tuple else views[0]
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
         """Copy a primal into a primal, and a tangent into a tangent."""
-        if self.open and not is_at(self, target):
-            starts_inplace(operation, target, (target,))
-            self.adopt(target)
+        tangent = self.tangent(source)
         record = self.taped and self.open and is_recording() and (target.node is not None or source.node is not None)
+        if self.open and not is_at(self, target) and (tangent is not None or record):
+            starts_inplace(operation, target, (target,))
+            self.adopt(target, tangent)
         if record:
             check_family(operation, target)
         copy_contents(operation, self.value(target), self.value(source))
-        if self.open:
+        if self.open and is_at(self, target):
+            if tangent is not None:
+                self.widen(target, tangent)
             layout: Any = target._layout
-            tangent = self.tangent(source)
             copy_contents(operation, layout.own(), 0 if tangent is None else tangent)  # type: ignore[arg-type]
         if record:
             record_copy(target, source, edge_to(source))
@@ -188,14 +201,21 @@ class DualLevel(Level):
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A Function of the user's, whose `jvp` gives the tangents."""
-        return apply_at_dual(self, function, args, kwargs, check_tangent)
+        return apply_at_dual(self, function, args, kwargs, fitted)
 
-    def adopt(self, target: Tensor) -> None:
-        """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros."""
+    def adopt(self, target: Tensor, changed: Tensor | None) -> None:
+        """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros.
+
+        Arguments:
+            target: the tensor.
+            changed: the tangent that goes into one of them, which says at which levels they are batched.
+        """
         base: Any = None
         for one, content in family_contents(target):
             if base is None:
                 base, tangent = content, zeros_for(content)
+                if changed is not None:
+                    tangent = widened(tangent, changed)
                 whole = tangent
             else:
                 tangent = recorded_ops.as_strided(whole, *region(content, base))
@@ -210,6 +230,18 @@ class DualLevel(Level):
         node.rule, node.seq, node.e0 = PAIRED, next_seq(), edge_to(primal)
         node.code, node.lasti = user_site()
         return node
+
+    def widen(self, target: Tensor, changed: Tensor) -> None:
+        """Let the tangents of `target` and its family be batched where one is that goes into them."""
+        root = root_of(target)
+        base: Any = root if is_at(self, root) else target
+        layout = base._layout
+        whole = widened(layout.own(), changed)
+        if whole is not layout.tangent:
+            for one in (base, target, *family_of(base)):
+                if is_at(self, one):
+                    tangent = recorded_ops.as_strided(whole, *region(self.value(one), layout.primal))
+                    one._layout.tangent, one._layout.owned = tangent, True  # type: ignore[attr-defined]
 
 
 def tangent_of(call: Call, tangents: list[Tensor | None], record: bool) -> Tensor:
@@ -315,13 +347,23 @@ def first_of(answer: Result) -> Tensor:
     return answer[0] if type(answer) is tuple else answer
 
 
-def check_tangent(operation: str, primal: Tensor, tangent: Tensor) -> None:
-    """TypeError or ValueError where `tangent` cannot be the tangent of `primal`."""
+def fitted(operation: str, primal: Tensor, tangent: Tensor, names: tuple[str, str] = ("primal", "tangent")) -> Tensor:
+    """`tangent` in the dtype of `primal`; TypeError or ValueError where it cannot be its tangent.
+
+    Arguments:
+        operation: how errors begin.
+        primal: what it is the tangent of.
+        tangent: a tensor of its shape, on its device, and real where it is.
+        names: how messages call the two.
+    """
     wanted, given = layout_of_tensor(primal), layout_of_tensor(tangent)
     if not differentiable(primal):
         raise DTypeError(f"{operation}: expected a floating or complex tensor; got {show(wanted)}; convert it first")
-    if (wanted.shape, wanted.dtype, wanted.device) != (given.shape, given.dtype, given.device):
+    too_wide = given.dtype.category == COMPLEX != wanted.dtype.category
+    if too_wide or given.shape != wanted.shape or given.device is not wanted.device:
+        whose, what = names
         raise ArgumentError(
-            f"{operation}: expected a tangent of the primal's shape, dtype and device; the primal is {show(wanted)} on "
-            f"{wanted.device}, the tangent {show(given)} on {given.device}"
+            f"{operation}: expected a {what} of the {whose}'s shape and device, complex only where that is; the "
+            f"{whose} is {show(wanted)} on {wanted.device}, the {what} {show(given)} on {given.device}"
         )
+    return tangent if given.dtype is wanted.dtype else recorded_ops.to(tangent, (wanted.dtype,))

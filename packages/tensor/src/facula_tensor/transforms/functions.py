@@ -12,11 +12,11 @@ from facula_errors.extend import boundary
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import no_record_ops
-from .dual import DualLevel, check_tangent
+from .dual import DualLevel, fitted
 from .grad import GradLevel, differentiable
 from .levels import entered
 from .plain import PlainTape, serves
-from .trees import leaves_like, map_tensors, put_together, tensors_of
+from .trees import check_callable, leaves_like, map_tensors, put_together, tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +49,7 @@ class Pulled:
         has_aux: bool = False,
         at_once: bool = True,
     ):
+        check_callable(operation, func)
         places = range(len(args)) if argnums is None else places_of(operation, argnums, len(args))
         by = tuple([args[place] for place in places])
         points, self.in_shape = tensors_of(operation, "the arguments to differentiate by", by)
@@ -178,8 +179,7 @@ def _grad_and_value(
     operation: str, func: Callable[..., Any], argnums: Argnums, has_aux: bool
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
     """What `grad` and its kin have in common: a function of arguments that gives gradient and value."""
-    if not callable(func):
-        raise InvalidTypeError(f"{operation}: expected a function; got {type(func).__name__} {func!r:.60}")
+    check_callable(operation, func)
 
     def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         called = Pulled(operation, func, args, argnums, kwargs, has_aux)
@@ -229,15 +229,15 @@ def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any
         """The gradients of the primals.
 
         Arguments:
-            cotangents: the gradient of the output, built like it (several: those of an output that is a tuple).
+            cotangents: the gradient of the output, built like it (several: those of an output that is a tuple);
+                converted to its dtype.
             retain_graph: keep what was saved, for another call.
             create_graph: whether what surrounds `vjp` can differentiate them; as the mode says if None.
         """
         given = leaves_like(
             "vjp", "the cotangents", cotangents if len(cotangents) > 1 else cotangents[0], called.out_shape
         )
-        for value, g in zip(values, given, strict=True):
-            check_tangent("vjp", value, g)
+        given = [fitted("vjp", value, g, ("output", "cotangent")) for value, g in zip(values, given, strict=True)]
         return put_together(called.in_shape, called.pull(given, create_graph, retain_graph))
 
     output = put_together(called.out_shape, values)
@@ -258,7 +258,7 @@ def jvp(
     Arguments:
         func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
         primals: its arguments, a tuple.
-        tangents: their tangents, a tuple that is built alike.
+        tangents: their tangents, a tuple that is built alike; each is converted to its primal's dtype.
         strict: whether an output that does not depend on the primals is an error, rather than a tangent of zeros.
         has_aux: whether `func` returns a pair (output, aux); the result is then (output, tangent, aux).
 
@@ -266,13 +266,13 @@ def jvp(
     >>> jvp(lambda x: x**3, (tensor(2.0),), (tensor(1.0),))
     (tensor(8.), tensor(12.))
     """
+    check_callable("jvp", func)
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple) or not given:
             raise InvalidTypeError(f"jvp: expected {name} to be a tuple of arguments; got {type(given).__name__}")
     points, shape = tensors_of("jvp", "the primals", primals)
     along = leaves_like("jvp", "the tangents", tangents, shape)
-    for point, tangent in zip(points, along, strict=True):
-        check_tangent("jvp", point, tangent)
+    along = [fitted("jvp", point, tangent) for point, tangent in zip(points, along, strict=True)]
     level = DualLevel()
     with entered(level):
         pairs = [level.make(point, tangent) for point, tangent in zip(points, along, strict=True)]
@@ -318,8 +318,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
             tangents: the tangents of the primals, one for each and built like it.
         """
         along = leaves_like("linearize", "the tangents", tangents, called.in_shape)
-        for point, tangent in zip(called.points, along, strict=True):
-            check_tangent("linearize", point, tangent)
+        along = [fitted("linearize", point, tangent) for point, tangent in zip(called.points, along, strict=True)]
         level = GradLevel()
         level.records = called.level.records
         with entered(level), enable_grad():

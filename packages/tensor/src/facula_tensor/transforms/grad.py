@@ -51,9 +51,10 @@ class GradLayout(LevelLayout):
     def __init__(self, level: GradLevel, value: Tensor):
         self.level, self.value, self.real = level, value, layout_of_tensor(value)
 
-    def constant(self) -> GradLayout:
-        """The same value, detached; the tensor it goes into has no node."""
-        return GradLayout(self.level, snapshot(self.value))
+    def constant(self) -> Tensor:
+        """The same value, detached and without a node."""
+        value = snapshot(self.value)
+        return self.level.constant(value) if self.level.open else value
 
     def readable(self, operation: str) -> Tensor:
         """The value's."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
-from .._core.tensor import Tensor
+from .._core.errors import show
+from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.filled import zeros
 from .._creation.like import ones_like
 from .._creation.ranges import eye
@@ -15,7 +16,7 @@ from .._dispatch.namespaces import recorded_ops
 from ..ops.join import cat
 from .functions import Pulled, _named, jvp, pair_of, places_of
 from .mapping import vmap
-from .trees import put_together, tensors_of
+from .trees import check_callable, put_together, tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,12 +62,15 @@ def jacrev(
     tensor([[2., 0.],
             [0., 4.]])
     """
+    check_callable("jacrev", func)
     _check_chunk(chunk_size)
 
     @_named(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         called = Pulled("jacrev", func, args, argnums, kwargs, has_aux)
         values = called.values()
+        _check_real("jacrev", "inputs", called.points)
+        _check_real("jacrev", "outputs", values)
         pull = vmap(lambda *unit: called.pull(list(unit)), chunk_size=chunk_size)
         rows = pull(*basis_of(values)) if any([one.numel() for one in values]) else [None] * len(called.points)
         parts, start = [], 0
@@ -87,6 +91,16 @@ def jacrev(
 def _check_chunk(chunk_size: object) -> None:
     if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
         raise ArgumentError(f"jacrev: expected chunk_size to be a positive integer or None; got {chunk_size!r}")
+
+
+def _check_real(operation: str, what: str, tensors: list[Tensor]) -> None:
+    """ValueError for complex tensors, of which a row or column of ones shows half."""
+    for one in tensors:
+        if one.is_complex():
+            raise ArgumentError(
+                f"{operation}: expected real {what}; got {show(layout_of_tensor(one))}; use view_as_real(), or "
+                "real and imag"
+            )
 
 
 def _by_argument(argnums: Argnums, parts: Any) -> Any:
@@ -121,6 +135,7 @@ def jacfwd(
     tensor([[2., 0.],
             [0., 4.]])
     """
+    check_callable("jacfwd", func)
     if randomness not in ("error", "same", "different"):
         raise ArgumentError(f"jacfwd: expected randomness 'error', 'same' or 'different'; got {randomness!r}")
 
@@ -130,6 +145,7 @@ def jacfwd(
         points, shape = tensors_of(
             "jacfwd", "the arguments to differentiate by", tuple([args[place] for place in places])
         )
+        _check_real("jacfwd", "inputs", points)
 
         def of_points(*changed: Any) -> Any:
             given = list(args)
@@ -193,6 +209,5 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    if not callable(func):
-        raise InvalidTypeError(f"hessian: expected a function; got {type(func).__name__} {func!r:.60}")
+    check_callable("hessian", func)
     return jacfwd(jacrev(func, argnums), argnums)

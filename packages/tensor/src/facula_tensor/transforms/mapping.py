@@ -10,10 +10,11 @@ from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.batches import enter_batch, leave_batch
+from .._creation.generator import get_rng_state, set_rng_state
 from .._dispatch.namespaces import recorded_ops
 from .batch import BatchLevel
 from .levels import entered, is_at
-from .trees import Shape, put_together, take_apart
+from .trees import Shape, check_callable, put_together, take_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,8 +56,7 @@ def vmap(
     >>> vmap(lambda a, b: (a * b).sum(), in_dims=(0, None))(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 10.0]))
     tensor([21., 43.])
     """
-    if not callable(func):
-        raise InvalidTypeError(f"vmap: expected a function; got {type(func).__name__} {func!r:.60}")
+    check_callable("vmap", func)
     if randomness not in RANDOMNESS:
         raise ArgumentError(f"vmap: expected randomness 'error', 'same' or 'different'; got {randomness!r}")
     if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
@@ -136,7 +136,10 @@ def _in_chunks(
 ) -> Tree:
     """The results of `_mapped` for parts of the batch, joined."""
     parts: list[list[Any]] = []
+    state = get_rng_state() if randomness == "same" else None  # all chunks draw the same
     for start in range(0, size, chunk_size):
+        if state is not None:
+            set_rng_state(state)
         length = min(chunk_size, size - start)
         part = [
             one if dim is None else recorded_ops.narrow(one, 0, start, length)

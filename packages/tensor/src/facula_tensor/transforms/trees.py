@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError
@@ -18,16 +19,23 @@ class Shape:
     """What a tree is without its leaves: equal for two trees that differ in leaves alone.
 
     Arguments:
-        kind: tuple, list, dict or a class derived from one; None for a leaf.
+        kind: tuple, list, deque, dict or a class derived from one; None for a leaf.
         keys: the keys of a dict.
         parts: the shapes of what it holds.
+        detail: what else makes one of its kind: a defaultdict's function, or the greatest length of a deque.
     """
 
-    __slots__ = ("keys", "kind", "parts")
+    __slots__ = ("detail", "keys", "kind", "parts")
     kind: Any
 
-    def __init__(self, kind: type | None, keys: tuple[object, ...] = (), parts: tuple[Shape, ...] = ()):
-        self.kind, self.keys, self.parts = kind, keys, parts
+    def __init__(
+        self,
+        kind: type | None,
+        keys: tuple[object, ...] = (),
+        parts: tuple[Shape, ...] = (),
+        detail: Any = None,
+    ):
+        self.kind, self.keys, self.parts, self.detail = kind, keys, parts, detail
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Shape) and (self.kind, self.keys, self.parts) == (other.kind, other.keys, other.parts)
@@ -46,8 +54,12 @@ class Shape:
         if self.kind is None:
             return next(leaves)
         parts = [part.put_together(leaves) for part in self.parts]
+        if issubclass(self.kind, defaultdict):
+            return self.kind(self.detail, zip(self.keys, parts, strict=True))
         if issubclass(self.kind, dict):
             return self.kind(zip(self.keys, parts, strict=True))
+        if issubclass(self.kind, deque):
+            return self.kind(parts, self.detail)
         return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
 
 
@@ -55,16 +67,18 @@ LEAF = Shape(None)
 
 
 def take_apart(tree: Tree) -> tuple[list[Any], Shape]:
-    """The leaves of a tree from left to right, and its shape; what is no tuple, list or dict is a leaf."""
+    """The leaves of a tree from left to right, and its shape; what is no tuple, list, deque or dict is a leaf."""
     leaves: list[Any] = []
     return leaves, _shape_of(tree, leaves)
 
 
 def _shape_of(tree: Tree, leaves: list[Any]) -> Shape:
     if isinstance(tree, dict):
-        return Shape(type(tree), tuple(tree), tuple([_shape_of(part, leaves) for part in tree.values()]))
-    if isinstance(tree, (tuple, list)):
-        return Shape(type(tree), (), tuple([_shape_of(part, leaves) for part in tree]))
+        parts = tuple([_shape_of(part, leaves) for part in tree.values()])
+        return Shape(type(tree), tuple(tree), parts, getattr(tree, "default_factory", None))
+    if isinstance(tree, (tuple, list, deque)):
+        parts = tuple([_shape_of(part, leaves) for part in tree])
+        return Shape(type(tree), (), parts, getattr(tree, "maxlen", None))
     leaves.append(tree)
     return LEAF
 
@@ -72,6 +86,12 @@ def _shape_of(tree: Tree, leaves: list[Any]) -> Shape:
 def put_together(shape: Shape, leaves: list[Any]) -> Tree:
     """The tree of this shape whose leaves these are."""
     return shape.put_together(iter(leaves))
+
+
+def check_callable(operation: str, func: object) -> None:
+    """TypeError for what is no function."""
+    if not callable(func):
+        raise InvalidTypeError(f"{operation}: expected a function; got {type(func).__name__} {func!r:.60}")
 
 
 def map_tensors(function: Callable[[Tensor], Any], tree: Tree) -> Tree:

@@ -146,6 +146,7 @@ ELEMENTWISE = {
     "weighted_logistic_loss": lambda x, y: F.weighted_logistic_loss(x - 1, y / 4, y),
     "weighted_logistic_slope": lambda x, y: F.weighted_logistic_slope(x - 1, y / 4, y),
     "where": lambda x, y: ft.where(mask(x), x, y),
+    "_stepped": lambda x, y: ft.nextafter(x, y),
     "xlog1py": lambda x, y: special.xlog1py(x, y),
     "xlogy": lambda x, y: ft.xlogy(x, y),
     "zeta": lambda x, y: ft.polygamma(2, x),

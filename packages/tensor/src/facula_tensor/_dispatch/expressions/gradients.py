@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import UnsupportedError
+from facula_errors import InvalidTypeError, UnsupportedError
 
 from ..._core.wrapped import is_differentiated
 from ..namespaces import no_record_ops, recorded_ops
 from .partials import asked_by, partial_of, replay
-from .symbols import Symbol, Trace, symbol_ops
+from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops
 
 if TYPE_CHECKING:
     from facula_storage.extend import Program
@@ -24,23 +24,31 @@ if TYPE_CHECKING:
 
 # ------------------------------------------------------------------------------------------------------ expressions
 class Expression:
-    """A function of symbols, taken down: the value of an operator, or a derivative."""
+    """A function of symbols, taken down: the value of an operator, or a derivative. `name` says which, in errors."""
 
-    def __init__(self, function: Function, operands: int):
+    def __init__(self, function: Function, operands: int, name: str, results: int = 1):
         self.trace = Trace()
         self.operands = tuple([self.trace.operand() for _ in range(operands)])
-        self.result = function(symbol_ops, *self.operands)
+        try:
+            self.result = function(symbol_ops, *self.operands)
+        except NotElementwiseError as error:
+            error.args = (f"{name}: {error}",)
+            raise
+        if results == 1 and not isinstance(self.result, (Symbol, float, int)):
+            raise InvalidTypeError(
+                f"{name}: expected an expression of the operands to be returned; got {type(self.result).__name__}"
+            )
 
     def of(self, F: Any, values: tuple[Any, ...], result: Any) -> Any:
         """What a result is for these operands, computed in the namespace F."""
-        return replay(F, self.trace, result, values)
+        return replay(F, self.trace, result, dict(enumerate(values)))
 
 
 def expression_of(op: Operator) -> Expression:
     """The operator's expression, taken down when first asked for."""
     if op.expression is None:
         assert op.value is not None
-        op.expression = Expression(op.value, len(op.inputs))
+        op.expression = Expression(op.value, len(op.inputs), f"{op.name}: value", len(op.results))
     return op.expression
 
 
@@ -65,7 +73,7 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
                 expression = expression_of(op)
                 slope = partial_of(expression.result, expression.operands[op.inputs.index(name)])
             else:
-                expression = Expression(partial, len(asks))
+                expression = Expression(partial, len(asks), f"{op.name}: partial_{name}")
                 slope = expression.result
             slopes.append((expression, slope))
         expression, slope = slopes[0]
