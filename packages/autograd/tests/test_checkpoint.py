@@ -184,23 +184,6 @@ def test_segments_are_of_one_function_at_least(segments):
         checkpoint_sequential([abs, abs], segments, Variable(1.0))
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda x: checkpoint(3, x), "checkpoint: expected a function; got int 3"),
-        (lambda x: checkpoint(abs, x, context_fn=3), "checkpoint: expected a function; got int 3"),
-        (lambda x: checkpoint(abs, x, context_fn=lambda: 3), "a pair of context managers; got int 3"),
-        (lambda x: checkpoint(abs, x, context_fn=lambda: (3, 4)), r"a pair of context managers; got tuple \(3, 4\)"),
-        (lambda x: checkpoint_sequential(3, 1, x), "functions in a sequence, or a module; got int"),
-        (lambda x: checkpoint_sequential([3], 1, x), "checkpoint_sequential: expected a function; got int 3"),
-        (lambda x: set_checkpoint_debug_enabled("yes"), "expected True or False; got 'yes'"),
-    ],
-)
-def test_what_is_no_function_is_named(call, words):
-    with pytest.raises(TypeError, match=words):
-        call(Variable(1.0, requires_grad=True))
-
-
 def test_contexts_that_do_nothing():
     x = Variable(2.0, requires_grad=True)
     with set_checkpoint_debug_enabled(True):

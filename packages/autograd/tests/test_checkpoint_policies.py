@@ -7,13 +7,17 @@ import pytest
 from autograd_helpers import Box, BoxAdapter, write_
 
 from facula_autograd import (
+    SAC_IGNORED_OPS,
     CheckpointError,
     CheckpointPolicy,
     MutationError,
     Variable,
     checkpoint,
+    checkpoint_sequential,
     create_selective_checkpoint_contexts,
     grad,
+    noop_context_fn,
+    set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
 from facula_autograd.extend import Adapter, adapter_of, current_mode, register_adapter, replace_mode
@@ -108,16 +112,31 @@ def test_policies_see_operands_and_are_asked_once():
     assert asked == [("mul", [2.0, 3.0], False)] and x.grad.value == 3.0
 
 
-def test_policies_may_compute():
-    """It is neither asked about nor recorded; what it returns by mistake is shown without asking it again."""
-    x = Variable(2.0, True)
-    verdicts = [lambda context, operator, a, *rest: P.MUST_SAVE if (a * a).value > 1 else P.PREFER_RECOMPUTE,
-                lambda context, operator, a, *rest: a * a]  # fmt: skip
-    contexts = [partial(create_selective_checkpoint_contexts, one) for one in verdicts]
-    checkpoint(lambda x: x * x * x, x, context_fn=contexts[0]).backward()
-    assert x.grad.value == 12.0
-    with pytest.raises(TypeError, match="expected the policy to return a CheckpointPolicy for mul; got Variable"):
-        checkpoint(lambda x: x * x, x, context_fn=contexts[1])
+def test_policies_compute_as_they_like_and_that_is_not_recorded():
+    seen = []
+
+    def policy(context, operator, *args):
+        seen.append(((args[0] * 2.0).requires_grad, current_mode().compute))
+        return P.MUST_SAVE if (args[0] + 0.0).value > 3.0 else P.MUST_RECOMPUTE
+
+    assert again(policy, early_stop=False) == (["mul"], 193.0) and seen == [(False, None)] * 4  # 2 < 3
+
+
+def test_operators_that_no_policy_is_asked_about():
+    asked = []
+    SAC_IGNORED_OPS.add("mul")
+    try:
+        found = again(lambda context, name, *args: [P.MUST_SAVE, asked.append(str(name))][0], early_stop=False)
+    finally:
+        SAC_IGNORED_OPS.remove("mul")
+    assert found == (["mul", "mul"], 193.0) and asked == ["pow", "add"]
+
+
+class Answer:
+    """What is no policy's answer, and computes to say so."""
+
+    def __repr__(self):
+        return f"{current_mode().compute} {(Variable(2.0) * 3.0).value}"
 
 
 def test_second_derivatives():
@@ -215,7 +234,15 @@ def test_a_kept_result_that_was_changed():
     (lambda: create_selective_checkpoint_contexts(3), "expected a function or a list of operators; got int"),
     (lambda: create_selective_checkpoint_contexts([3]), "expected names of operators, or functions; got 3"),
     (lambda: create_selective_checkpoint_contexts([], 1), "allow_cache_entry_mutation: expected True or False"),
-    (lambda: again(lambda *args: True), "expected the policy to return a CheckpointPolicy for mul; got bool True"),
+    (lambda: again(lambda *args: True), "contexts to return a CheckpointPolicy for mul; got True"),
+    (lambda: again(lambda *args: Answer()), "contexts to return a CheckpointPolicy for mul; got None 6.0"),
+    (lambda: checkpoint(3, 1), "checkpoint: expected function to be callable; got int"),
+    (lambda: checkpoint(abs, 1, context_fn=3), "checkpoint: expected context_fn to be callable; got int"),
+    (lambda: checkpoint(abs, 1, context_fn=lambda: 3), "context_fn to return two context managers; got 3"),
+    (lambda: checkpoint(abs, 1, context_fn=lambda: (None, 3)), "two context managers; got 3 among them"),
+    (lambda: checkpoint_sequential(3, 1, 1), "checkpoint_sequential: expected functions to be a sequence of callables"),
+    (lambda: checkpoint_sequential([abs, 3], 1, 1), "checkpoint_sequential: expected function 1 to be callable"),
+    (lambda: set_checkpoint_debug_enabled(1), "set_checkpoint_debug_enabled: expected True or False; got 1"),
     (lambda: checkpoint(abs, 1, determinism_check="all"), "determinism_check to be 'default' or 'none'; got 'all'"),
     (lambda: checkpoint(abs, 1, early_stop=0), "early_stop: expected True or False"),
     (lambda: set_checkpoint_early_stop(0), "set_checkpoint_early_stop: expected True or False"),
@@ -223,6 +250,13 @@ def test_a_kept_result_that_was_changed():
 def test_arguments(call, text):
     with pytest.raises((TypeError, ValueError), match=text):
         call()
+
+
+def test_contexts_that_make_no_difference():
+    x = Variable(3.0, True)
+    with set_checkpoint_debug_enabled(True):
+        checkpoint(lambda x: x * x, x, context_fn=noop_context_fn).backward()
+    assert x.grad.value == 6.0
 
 
 def test_other_shapes_in_the_second_run():

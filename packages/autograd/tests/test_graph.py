@@ -108,6 +108,8 @@ def test_errors_of_hooks():
         register_multi_grad_hook(None, print)
     with pytest.raises(TypeError, match="expected a callable; got int"):
         register_multi_grad_hook([x], 3)
+    with pytest.raises(TypeError, match=r"register_multi_grad_hook: expected tensors to be a sequence .*got NoneType"):
+        register_multi_grad_hook(None, print)
 
 
 # ---- edges

@@ -225,6 +225,18 @@ def test_saved_value_hooks():
     assert log == ["pack", "pack", "unpack", "unpack"]
 
 
+def test_pack_hooks_leave_what_they_get():
+    for x in (Box(3.0, True), Box(3.0, True) * Box(1.0)):
+        with (
+            saved_tensors_hooks(lambda v: write_(v, 5.0), lambda v: v),
+            pytest.raises(
+                RuntimeError,
+                match=r"saved_tensors_hooks: expected pack_hook to leave .*the box of 5.0.*write_ at .*clone",
+            ),
+        ):
+            x * x
+
+
 def test_mutated_saved_value():
     x, y = Box(3.0, True), Box(2.0, True)
     z = x * y

@@ -1,9 +1,9 @@
 """What a graph holds, who else does, and pictures of it; modules by the calls that nodes were made in."""
 
-import gc
 import re
 import threading
 import xml.etree.ElementTree as ET
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from facula_autograd import AnomalyError, Function, Variable, checkpoint, detect
 from facula_autograd import _scopes as scopes_module
 from facula_autograd.extend import active_modes, enter_scope, leave_scope
 from facula_autograd.graph import report, save_on_cpu, save_on_disk, to_dot, to_svg, track_modules
+from facula_errors import FaculaError
 
 
 class Net:
@@ -120,8 +121,8 @@ def test_modules_are_known_by_their_calls():
     with track_modules():
         y = net(x).sum()
     sums = report(y).by_module()
-    assert set(sums) == {"Net", "Net.Layer", ""}
-    assert sums["Net.Layer"] == 800
+    assert set(sums) == {"Net", "Layer", ""}
+    assert sums["Layer"] == 800
     named = report(net(x).sum(), params={"body.0.weight": x})
     assert "body.0" in {row.module for row in named.rows}
     assert any(row.value.startswith("body.0.weight: ") for row in named.rows)
@@ -162,9 +163,10 @@ def test_as_many_calls_are_kept_as_the_bound_says():
     net = Net(lambda x: x * 2.0)
     with track_modules():
         y = net(array())
+    gone = ref(net)
     del net
-    gc.collect()
-    assert set(report(y.sum()).by_module()) == {""}, "modules are held weakly"
+    assert gone() is None, "modules are held weakly"
+    assert set(report(y.sum()).by_module()) == {"Net", ""}, "and their names stay"
 
 
 # ---- detect_anomaly
@@ -184,11 +186,9 @@ def test_anomaly_says_which_module():
     x = Variable(2.0, True)
     with detect_anomaly():
         assert active_modes == [], "operators stay on their fast path"
-        with pytest.raises(
-            AnomalyError, match=r"backward of BadBackward.*test_report.py:\d+ .*, in Net.Layer$"
-        ) as caught:
+        with pytest.raises(AnomalyError, match=r"backward of BadBackward.*test_report.py:\d+ .*, in Layer$") as caught:
             net(x).backward()
-    assert caught.value.module == "Net.Layer"
+    assert caught.value.module == "Layer"
     y = net(x)
     with detect_anomaly(), pytest.raises(AnomalyError) as caught:
         y.backward()
@@ -247,3 +247,19 @@ def test_what_has_no_graph_is_refused(function):
     for wrong in (Box(1.0), 3, [Variable(1.0)]):
         with pytest.raises(TypeError, match=rf"{function.__name__}: expected values that require grad; got"):
             function(wrong)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: to_dot(x, 3), TypeError, "to_dot: expected params to be a dict of leaves.*; got int"),
+        (lambda x: to_dot(x, [x]), TypeError, "to_dot: expected params to be a dict of leaves.*; got list"),
+        (lambda x: to_svg(x, params=3), TypeError, "to_svg: expected params to be a dict"),
+        (lambda x: to_svg(x, 3), TypeError, "to_svg: expected path to be a string, a path or None; got int"),
+        (lambda x: to_svg(x, "/no/such/x.svg"), FileNotFoundError, "to_svg: cannot write the picture .No such.*x.svg"),
+    ],
+)
+def test_arguments_of_pictures(call, error, text):
+    with pytest.raises(error, match=text) as caught:
+        call(Box(1.0, True))
+    assert isinstance(caught.value, FaculaError)

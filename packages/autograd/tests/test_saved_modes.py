@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 import threading
-from warnings import catch_warnings, simplefilter
+import warnings
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from facula_autograd.extend import register_adapter
 from facula_autograd.graph import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
+    report,
     save_on_cpu,
     save_on_disk,
 )
@@ -84,8 +85,8 @@ def test_what_stays_in_memory_must_not_be_changed(mode):
     (lambda: save_on_cpu(device_type=0), "save_on_cpu: expected device_type to be a string"),
     (lambda: save_on_disk(min_bytes=1.5), "save_on_disk: expected min_bytes to be an int; got 1.5"),
     (lambda: save_on_disk(min_bytes=1), "save_on_disk: expected min_bytes of at least 64; got 1"),
-    (lambda: save_on_disk(3), "save_on_disk: expected folder to be a path or None; got 3"),
     (lambda: save_on_disk("/no/such/folder"), "save_on_disk: expected folder to be an existing directory"),
+    (lambda: save_on_disk(3), "save_on_disk: expected folder to be a string, a path or None; got int"),
     (lambda: disable_saved_tensors_hooks(None), "disable_saved_tensors_hooks: expected a message; got None"),
 ])  # fmt: skip
 def test_arguments(call, text):
@@ -136,11 +137,11 @@ def test_files_go_as_the_graph_goes(monkeypatch):
         with disk:
             y = (x * 2.0) ** 2
         assert disk.bytes_on_disk
-        with catch_warnings(record=True) as unclosed:
-            simplefilter("always")
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
             del y
-        assert not unclosed
         assert disk.bytes_on_disk == 0, "a graph that no pass runs over"
+        assert seen == [], "that files go unclosed is as it should be"
     finally:
         gc.enable()
 
@@ -248,6 +249,13 @@ def test_what_is_saved_may_be_changed():
         write_(x, 50.0)
         y.backward()
     assert x.grad.number == 3.0
+    with allow_mutation_on_saved_tensors() as copies:
+        y, z = x * factor, x * x
+        assert set(report(y).by_operator()) == {"mul"}
+    del z
+    copies.clear()
+    with pytest.raises(RuntimeError, match=r"allow_mutation_on_saved_tensors: .*clear.. has dropped them"):
+        y.backward()
 
 
 def test_hooks_are_refused():

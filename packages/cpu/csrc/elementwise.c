@@ -18,19 +18,25 @@
    when nobody reads them any more. float16 and bfloat16 operands take the same way: loops that convert to float32
    come first and those that convert back last, so half types need no loops of their own.
    What single elements alone go into (scalars, operands that broadcast) is computed once a tile. The planner lets an
-   instruction write a result only where no later one reads an operand, which may be the same memory. */
+   instruction write a result only where no later one reads an operand, which may be the same memory.
+
+   The result may be folded (a loss, and its mean): then it is never in memory as a whole. Pieces depend on the number of
+   elements alone, and their states are joined in order, as in Note [Reductions]. */
 #include "elementwise.h"
 
 #include <string.h>
 
+#include "plans/reduce.h"
 #include "scalars.h"
+#include "tiles.h"
 
 /* Shared by the pieces of a launch. */
 struct work {
     const struct facula_elementwise *plan;
     const int64_t *address;
     int64_t total, grain;
-    int failed; /* a requirement was found not to hold */
+    int *failed; /* set where a requirement is found not to hold */
+    char *states; /* of the reducer, one for each piece */
 };
 
 /* Whether any of n bools is false. */
@@ -71,7 +77,7 @@ static void run_program(struct work *work, int64_t n, const int64_t *address, co
             }
             if (!one->loop) {
                 if (any_false(moves ? count : 1, from[0], steps[0]))
-                    __atomic_store_n(&work->failed, 1, __ATOMIC_RELAXED);
+                    __atomic_store_n(work->failed, 1, __ATOMIC_RELAXED);
                 continue;
             }
             const int value = one->value[last];
@@ -91,10 +97,51 @@ static void run_program(struct work *work, int64_t n, const int64_t *address, co
     }
 }
 
+/* Operands whose elements lie apart are moved through tiles, so that loops read and write neighbours: these are what
+   their vector instructions are for, and a program reads an operand several times. */
+static void run_apart(struct work *work, int64_t n, const int64_t *address)
+{
+    const struct facula_elementwise *plan = work->plan;
+    const int operands = plan->operands, inputs = operands - plan->results;
+    char room[TILES_ROOM] __attribute__((aligned(64)));
+    int64_t at[MOST_OPERANDS], from[MOST_OPERANDS], step[MOST_OPERANDS];
+    char *next = room;
+    for (int i = 0; i < operands; i++) {
+        from[i] = at[i] = address[i];
+        step[i] = plan->nest[1 + i];
+        if (plan->apart >> i & 1) {
+            at[i] = (int64_t)next;
+            next += (size_t)plan->chunk * plan->itemsize[i];
+            step[i] = plan->itemsize[i];
+        }
+    }
+    for (int64_t done = 0; done < n; done += plan->chunk) {
+        const int64_t count = n - done < plan->chunk ? n - done : plan->chunk;
+        for (int i = 0; i < inputs; i++)
+            if (plan->apart >> i & 1)
+                move_elements(count, plan->itemsize[i], from[i], plan->nest[1 + i], at[i], step[i]);
+        if (plan->program)
+            run_program(work, count, at, step);
+        else
+            plan->loop(count, at, step);
+        for (int i = 0; i < operands; i++) {
+            if (!(plan->apart >> i & 1))
+                at[i] += count * step[i];
+            else if (plan->reducer && i == inputs)
+                plan->reducer->rows(work->states, 1, (const char *)at[i], 0, count, step[i], 0);
+            else if (i >= inputs)
+                move_elements(count, plan->itemsize[i], at[i], step[i], from[i], plan->nest[1 + i]);
+            from[i] += count * plan->nest[1 + i];
+        }
+    }
+}
+
 static ALWAYS_INLINE void run_inner_loop(struct work *work, int64_t n, const int64_t *address)
 {
     const struct facula_elementwise *plan = work->plan;
-    if (plan->program)
+    if (plan->apart)
+        run_apart(work, n, address);
+    else if (plan->program)
         run_program(work, n, address, plan->nest + 1);
     else
         plan->loop(n, address, plan->nest + 1);
@@ -209,23 +256,66 @@ static void run_task(void *context, int64_t index)
         run_dense_piece(work, from, to);
 }
 
+/* Whole cache lines of any output are in a piece: no two threads write to one. */
+static int64_t make_pieces(struct work *work, int64_t pieces, int64_t least)
+{
+    const int64_t grain = (work->total + pieces - 1) / pieces;
+    work->grain = ((grain < least ? least : grain) + TILE - 1) / TILE * TILE;
+    return (work->total + work->grain - 1) / work->grain;
+}
+
 static int64_t run(const struct facula_elementwise *plan, const int64_t *address, int64_t total)
 {
-    struct work work = {plan, address, total, total, 0};
+    int failed = 0;
+    struct work work = {plan, address, total, total, &failed, NULL};
     if (total <= plan->serial) {
         if (total > 0)
             run_task(&work, 0);
     } else {
-        /* Pieces small enough that a delayed thread holds nobody up, and no smaller than is worth handing out. Whole
-           cache lines of any output: no two threads write to one. */
-        int64_t pieces = (int64_t)facula_threads() * 8;
-        work.grain = (total + pieces - 1) / pieces;
-        if (work.grain < plan->grain)
-            work.grain = plan->grain;
-        work.grain = (work.grain + 63) / 64 * 64;
-        facula_parallel((total + work.grain - 1) / work.grain, run_task, &work);
+        /* Pieces small enough that a delayed thread holds nobody up, and no smaller than is worth handing out. */
+        const int64_t pieces = make_pieces(&work, (int64_t)facula_threads() * 8, plan->grain);
+        facula_parallel(pieces, run_task, &work);
     }
-    return work.failed ? FACULA_REQUIRED : FACULA_OK;
+    return failed ? FACULA_REQUIRED : FACULA_OK;
+}
+
+/* A piece, folded into a state of its own. */
+static void fold_task(void *context, int64_t index)
+{
+    struct work own = *(struct work *)context;
+    own.states += index * MOST_STATE;
+    own.plan->reducer->start(own.states, 1);
+    run_task(&own, index);
+}
+
+static int64_t fold(const struct facula_elementwise *plan, const int64_t *address)
+{
+    enum { MOST_PIECES = 64, LEAST_PIECE = 1 << 14 };
+    const struct facula_reducer *reducer = plan->reducer;
+    char states[MOST_PIECES * MOST_STATE] __attribute__((aligned(64)));
+    char *result = (char *)address[plan->operands - 1];
+    int failed = 0;
+    struct work work = {plan, address, 1, 1, &failed, states};
+    for (int32_t d = 0; d < (plan->dims ? plan->dims : 1); d++)
+        work.total *= plan->nest[d * (1 + plan->operands)];
+    const int64_t pieces = make_pieces(&work, MOST_PIECES, LEAST_PIECE);
+    if (!work.total)
+        reducer->start(states, 1);
+    else if (work.total <= plan->serial)
+        for (int64_t index = 0; index < pieces; index++)
+            fold_task(&work, index);
+    else
+        facula_parallel(pieces, fold_task, &work);
+    if (failed)
+        return FACULA_REQUIRED;
+    for (int64_t index = 1; index < pieces; index++)
+        reducer->join(states, states + index * MOST_STATE, 1);
+    reducer->finish(states, 1, result, plan->itemsize[plan->operands - 1]);
+    if (plan->mean && plan->dtype[plan->operands - 1] == FLOAT32)
+        *(float *)result /= (float)work.total;
+    else if (plan->mean)
+        *(double *)result /= (double)work.total;
+    return FACULA_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- kernels */
@@ -261,7 +351,7 @@ static int64_t elementwise(const void *plan_, int64_t *args)
             address[i] = *argument;
         }
     }
-    return run(plan, address, args[0]);
+    return plan->reducer ? fold(plan, address) : run(plan, address, args[0]);
 }
 
 /* ------------------------------------------------------------------------------------------- quotients of integers */

@@ -1,6 +1,7 @@
 /* Limits that the kernels of elementwise plans and their planning share. */
 #pragma once
 #include "kernel.h"
+#include "plans/elementwise.h"
 
 enum { MOST_OPERANDS = 16, MOST_DIMS = 64, TILE = 512, LARGEST_ITEM = 16, MOST_REPEATS = 2 };
-enum { MOST_CONSTANTS = 16, MOST_TILES = 32, TILES_ROOM = 16384, MOST_READ = 6 };
+enum { MOST_CONSTANTS = 16, MOST_TILES = 32, TILES_ROOM = 16384, MOST_READ = 6, MOST_STATE = 32 };

@@ -4,7 +4,11 @@
 
 #include "elementwise.h"
 
-enum { STRIDED_COST = 700 }; /* picoseconds: an element that is not beside the one before */
+enum {
+    STRIDED_COST = 700, /* picoseconds: an element that is not beside the one before */
+    LEAST_APART = 16,   /* elements of a run */
+    APART_COST = 70,    /* picoseconds, of 4 bytes: compilers have vectors for such loops as they stand */
+};
 
 /* The fewest dimensions that visit the same elements, innermost first, into the plan's nest; how many. They are ordered by
    the steps of the output, so that it is written in the order it lies in; neighbours that every operand walks as one are
@@ -68,6 +72,35 @@ static void find_repeats(struct facula_elementwise *plan)
     plan->block = (int32_t)(TILE / extent);
 }
 
+/* Whether tiles are worth their while: not where runs are short, and not for the cheapest loops over elements of one size,
+   for which compilers have vectors as they stand. */
+static int is_worth_tiles(const struct facula_elementwise *plan)
+{
+    const int size = plan->itemsize[plan->operands - 1];
+    int even = !plan->program && plan->cost * 4 <= APART_COST * (size < 4 ? 4 : size);
+    for (int i = 0; i < plan->operands; i++)
+        even &= !plan->itemsize[i] || plan->itemsize[i] == size;
+    return plan->nest[0] >= LEAST_APART && !even;
+}
+
+/* Which operands pass through tiles, and how long these are: what lies apart, and a result that is folded. */
+static void find_apart(struct facula_elementwise *plan)
+{
+    const int worth = is_worth_tiles(plan);
+    int64_t bytes = 0;
+    plan->apart = 0;
+    for (int i = 0; i < plan->operands; i++) {
+        const int folded = plan->reducer && i == plan->operands - 1;
+        const int strided = plan->nest[1 + i] && plan->nest[1 + i] != plan->itemsize[i];
+        if (!folded && !(strided && worth))
+            continue;
+        plan->apart |= 1 << i;
+        bytes += plan->itemsize[i];
+    }
+    if (bytes)
+        plan->chunk = (int32_t)(TILES_ROOM / bytes / 64 * 64 < TILE ? TILES_ROOM / bytes / 64 * 64 : TILE);
+}
+
 /* The plan of `form` for these lengths and strides; see `rebind` of facula_storage for what is asked and given. */
 static int64_t shape_plan(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides)
 {
@@ -85,6 +118,7 @@ static int64_t shape_plan(void *into, const void *form, int64_t ndim, const int6
         strided |= plan->nest[1 + i] && plan->nest[1 + i] != plan->itemsize[i];
     }
     find_repeats(plan);
+    find_apart(plan);
     if (dense)
         plan->dims = 0;
     if (strided && plan->cost < STRIDED_COST) {

@@ -2,10 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "plans/elementwise.h"
 #include "plans/library.h"
-#include "plans/random.h"
-#include "plans/transposing_copy.h"
 #include "pool.h"
 #include "status.h"
 

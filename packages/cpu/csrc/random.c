@@ -5,6 +5,7 @@
    Element number i of a draw depends on the seed, the offset and i alone (see philox.h), so neither threads nor strides
    nor earlier draws change it. A generator gives each draw an offset of its own. */
 #include "kernel.h"
+#include "plans/random.h"
 
 struct work {
     const struct facula_random *plan;

@@ -8,6 +8,10 @@
 /* Over n elements of each operand, inputs then the output, all neighbours. */
 typedef void (*dense_loop)(int64_t n, const int64_t *address);
 
+struct widest {
+    uint64_t part[2];
+};
+
 /* Every second element of a row, beside one another, is what compilers have vectors for if they know the step. */
 #define MOVE(T)                                                                                 \
     if (to_step == sizeof(T) && from_step == 2 * sizeof(T))                                     \
@@ -18,10 +22,12 @@ typedef void (*dense_loop)(int64_t n, const int64_t *address);
 
 static void move_elements(int64_t n, int64_t size, int64_t from, int64_t from_step, int64_t to, int64_t to_step)
 {
-    if (size == 4) {
-        MOVE(uint32_t);
-    } else {
-        MOVE(uint64_t);
+    switch (size) {
+    case 1: MOVE(uint8_t); break;
+    case 2: MOVE(uint16_t); break;
+    case 4: MOVE(uint32_t); break;
+    case 8: MOVE(uint64_t); break;
+    default: MOVE(struct widest); break;
     }
 }
 #undef MOVE

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernel_helpers import BACKEND, layout
 
+from facula_cpu import get_num_threads, set_num_threads
 from facula_cpu._registry import find_kernel
 from facula_errors import UnsupportedError
 from facula_storage import LaunchError
@@ -74,6 +75,37 @@ def test_random_programs(program, length, kind):
     if len(program.results) == 1 and kind != "row":  # in place: the same bits
         launch(program, [a, b, c], [a])
         np.testing.assert_array_equal(a, outputs[0])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("kind", ["dense", "strided", "row", "number", "cube"])
+@pytest.mark.parametrize("length", [0, 1, 15, 600, 70_000])
+def test_reductions(length, kind, dtype):
+    random = np.random.default_rng(length)
+    a, b = random.uniform(-1, 1, (2, 3, length)).astype(dtype)
+    if kind == "strided":
+        a, b = a[:, ::-1], np.ascontiguousarray(b.T).T
+        a = np.repeat(a, 2, 1)[:, ::2]
+    elif kind == "row":
+        b = np.broadcast_to(b[:1], b.shape)
+    elif kind == "number":
+        b = 0.25
+    elif kind == "cube":
+        a, b = np.broadcast_to(a[:, None], (3, 4, length)).transpose(1, 2, 0), b[None].transpose(0, 2, 1)
+    wanted = ((a - b) ** 2).astype("f8")
+    square = (Instruction("sub", (0, 1)), Instruction("mul", (2, 2)))
+    for reduction, expected in {"sum": wanted.sum(), "mean": wanted.sum() / wanted.size if length else np.nan}.items():
+        program = Program("squares", 2, (), square, (3,), reduction)
+        outputs = []
+        for threads in (1, 2, 5):
+            before = get_num_threads()
+            set_num_threads(threads)
+            try:
+                outputs += launch(program, [a, b], [np.empty((), dtype)])
+            finally:
+                set_num_threads(before)
+        np.testing.assert_allclose(outputs[0], expected, rtol=1e-6 if dtype == "f4" else 1e-14)
+        assert outputs[0].tobytes() == outputs[1].tobytes() == outputs[2].tobytes()
 
 
 def test_results_that_are_operands():

@@ -42,6 +42,8 @@ class Model(nn.Module):
     ("call", "path"),
     [
         (lambda model, x: model(x), "Model.layers.1.0"),
+        (lambda model, x: Model()(x), "Model.layers.1.0"),  # which is gone by then
+        (lambda model, x: Model()(x, inside=False), "Model"),  # and so is what was no part of it
         (lambda model, x: model.layers[1](x), "Sequential.0"),
         (lambda model, x: model(x, inside=False), "Sequential.0"),
         (lambda model, x: Bad.apply(model.layers[0](x)), None),

@@ -27,3 +27,12 @@ def test_the_rules_of_named_operands_are_known():
     body = type("_spelt", (), {"__doc__": "To be refused for its second.", "inputs": ("x", "y"), "vjp_y": None, "z": 1})
     with pytest.raises(TypeError, match=r"spelt: .* no attribute 'z'"):
         elementwise(body)
+
+
+def test_a_name_is_declared_once():
+    """Two operators of one name were both declared, and one of them computed for both."""
+    former = operators["exp"]
+    body = type("_exp", (), {"__doc__": "Another.", "__module__": "facula_tensor.ops.others"})
+    with pytest.raises(ValueError, match=r"exp: expected one declaration; got another at .*beside that at .*\.py"):
+        elementwise(body)
+    assert operators["exp"] is former

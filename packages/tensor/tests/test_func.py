@@ -149,8 +149,6 @@ def test_gradients_of_dual_tensors_are_dual():
             (g,) = tape_grad(y, by, retain_graph=True)
             assert forward_ad.unpack_dual(g).tangent is not None
         (over,) = tape_grad(forward_ad.unpack_dual(y).tangent, w, retain_graph=True)
-        with pytest.raises(NotImplementedError, match="add_: changing a dual tensor in place"):
-            (x * 2).add_(1)
     curvature = hessian(lambda x: (x[1:] * ft.tanh(x)[:-1]).sum() * x.exp().sum())(X) @ X
     for found in (forward_ad.unpack_dual(g).tangent, forward_ad.UnpackedDualTensor(over, None).primal):
         assert found is None or ft.allclose(found, curvature)

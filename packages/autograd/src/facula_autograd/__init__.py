@@ -18,7 +18,12 @@ from ._checkpoint import (
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
-from ._checkpoint_policies import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
+from ._checkpoint_policies import (
+    SAC_IGNORED_OPS,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 from ._errors import (
     AnomalyError,
     AutogradError,
@@ -47,6 +52,7 @@ from ._variable import Variable
 _register("facula_autograd")
 
 __all__ = [
+    "SAC_IGNORED_OPS",
     "AnomalyError",
     "AutogradError",
     "CheckpointError",

@@ -9,7 +9,6 @@ last value is caught nothing else is of use, and the function is left (`early_st
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from contextvars import ContextVar
 
 from facula_errors import InvalidTypeError, InvalidValueError
@@ -83,18 +82,18 @@ def checkpoint(
     >>> x.grad
     Variable(27.0)
     """
-    check_function("checkpoint", function)
     if use_reentrant is not None:
         flag("checkpoint: use_reentrant", use_reentrant)
     if determinism_check not in ("default", "none"):
         raise InvalidValueError(
             f"checkpoint: expected determinism_check to be 'default' or 'none'; got {determinism_check!r}"
         )
+    _check_callable("checkpoint", "function", function)
     flag("checkpoint: debug", debug)
     random = flag("checkpoint: preserve_rng_state", preserve_rng_state)
     stops = flag("checkpoint: early_stop", early_stop)
     forced = _early_stop.get()
-    first, again = (None, None) if context_fn is None else _contexts(context_fn)
+    first, again = _contexts(context_fn)
     repeated = _Recomputation(function, args, kwargs, random, again)
     repeated.checks, repeated.stops = determinism_check == "default", stops if forced is None else forced
     if is_grad_enabled():
@@ -126,6 +125,7 @@ def checkpoint_sequential(
         The last function's result.
 
     Raises:
+        TypeError: one of the functions is not callable.
         ValueError: `segments` is not from 1 to the number of functions.
 
     >>> from facula_autograd import Variable
@@ -134,14 +134,15 @@ def checkpoint_sequential(
     >>> x.grad
     Variable(12.0)
     """
-    given: object = functions.children() if hasattr(functions, "children") else functions
-    if not hasattr(given, "__iter__"):
+    try:
+        chain = list(functions.children() if hasattr(functions, "children") else functions)
+    except TypeError:
         raise InvalidTypeError(
-            f"checkpoint_sequential: expected functions in a sequence, or a module; got {type(functions).__name__}"
-        )
-    chain: list[Callable[[AnyValue], AnyValue]] = list(given)
-    for function in chain:
-        check_function("checkpoint_sequential", function)
+            "checkpoint_sequential: expected functions to be a sequence of callables, or a module of modules; got "
+            f"{type(functions).__name__}"
+        ) from None
+    for k, function in enumerate(chain):
+        _check_callable("checkpoint_sequential", f"function {k}", function)
     if not isinstance(segments, int) or not 1 <= segments <= len(chain):
         raise InvalidValueError(
             f"checkpoint_sequential: expected segments to be an int from 1 to {len(chain)}, the number of functions; "
@@ -155,24 +156,6 @@ def checkpoint_sequential(
     return _Chain(chain[size * (segments - 1) :])(input)
 
 
-def check_function(operation: str, function: object) -> None:
-    """TypeError for what cannot be called."""
-    if not callable(function):
-        raise InvalidTypeError(f"{operation}: expected a function; got {type(function).__name__} {function!r:.60}")
-
-
-def _contexts(context_fn: Callable[[], tuple[Context, Context]]) -> tuple[Context, Context]:
-    """The two contexts that `context_fn` gives."""
-    check_function("checkpoint", context_fn)
-    found = context_fn()
-    if not isinstance(found, tuple) or len(found) != 2 or not all(hasattr(one, "__enter__") for one in found if one):
-        raise InvalidTypeError(
-            f"checkpoint: expected context_fn to return a pair of context managers; got {type(found).__name__} "
-            f"{found!r:.60}"
-        )
-    return found
-
-
 class _Chain:
     """Functions one after the other."""
 
@@ -183,6 +166,34 @@ class _Chain:
         for function in self.functions:
             value = function(value)
         return value
+
+
+def _check_callable(operation: str, name: str, given: object) -> None:
+    if not callable(given):
+        raise InvalidTypeError(f"{operation}: expected {name} to be callable; got {type(given).__name__}")
+
+
+def _contexts(context_fn: Callable[[], tuple[Context, Context]] | None) -> tuple[Context, Context]:
+    """The contexts of the first run and of those after it."""
+    if context_fn is None:
+        return None, None
+    _check_callable("checkpoint", "context_fn", context_fn)
+    pair = context_fn()
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise InvalidTypeError(f"checkpoint: expected context_fn to return two context managers; got {pair!r:.200}")
+    for context in pair:
+        if context is not None and not (hasattr(context, "__enter__") and hasattr(context, "__exit__")):
+            raise InvalidTypeError(
+                f"checkpoint: expected context_fn to return two context managers; got {context!r:.200} among them"
+            )
+    return pair[0], pair[1]
+
+
+def noop_context_fn() -> tuple[AbstractContextManager[object], AbstractContextManager[object]]:
+    """Two contexts that do nothing: a `context_fn` for `checkpoint` that makes no difference."""
+    from contextlib import nullcontext
+
+    return nullcontext(), nullcontext()
 
 
 def _inside(context: Context, function: Callable[..., T], args: Args, kwargs: Keywords) -> T:
@@ -314,7 +325,7 @@ class set_checkpoint_early_stop:
 
 
 class set_checkpoint_debug_enabled:
-    """Context manager: accepted for programs that pass it; errors say what is known in any case.
+    """Context manager, accepted, and changes nothing: errors of `checkpoint` say what is known, whatever `enabled` is.
 
     >>> with set_checkpoint_debug_enabled(True):
     ...     pass
@@ -332,14 +343,6 @@ class set_checkpoint_debug_enabled:
 
     def __exit__(self, *exc: object) -> None:
         pass
-
-
-def noop_context_fn() -> tuple[nullcontext[None], nullcontext[None]]:
-    """Two contexts that do nothing, for `checkpoint`'s `context_fn`.
-
-    >>> first, again = noop_context_fn()
-    """
-    return nullcontext(), nullcontext()
 
 
 def _refuse_unpacking(packed: object) -> object:

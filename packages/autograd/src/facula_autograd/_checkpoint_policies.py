@@ -5,6 +5,7 @@ In the first run of the function every operator asks before it computes (`Mode.c
 is kept, as an alias without history. When the function runs again, the same call of the same operator gets it instead
 of computing; all else goes on as always, nodes and saved values too. Views and changes in place are never asked about:
 they cost nothing, or mean something each time. Where a kept result was drawn at random, as many numbers are skipped.
+A policy is asked outside of this mode, and records nothing: it may compute on the operands that it is shown.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ class CheckpointPolicy(Enum):
 
 _RECOMPUTED = (CheckpointPolicy.MUST_RECOMPUTE, CheckpointPolicy.PREFER_RECOMPUTE)
 _OFFLOADED = (CheckpointPolicy.MUST_CPU_OFFLOAD, CheckpointPolicy.PREFER_CPU_OFFLOAD)
+
+#: Names of operators that no policy is asked about: their results are computed again.
+SAC_IGNORED_OPS: set[str] = set()
 
 
 class SelectiveCheckpointContext:
@@ -105,15 +109,17 @@ class _Keeping(replace_mode):
 
     def __init__(self, policy: Callable[..., CheckpointPolicy]) -> None:
         calls: dict[str, list[_Call]] = {}
-        told = SelectiveCheckpointContext(is_recompute=False)
+        told, outside = SelectiveCheckpointContext(is_recompute=False), replace_mode(compute=None, grad=False)
 
         def compute(name: str, kernel: Compute, operands: Sequence[AnyValue], parameters: Sequence[AnyValue]) -> object:
-            with replace_mode(compute=None, grad=False):  # what a policy computes is none of the function's
+            if name in SAC_IGNORED_OPS:
+                return kernel()
+            with outside:
                 choice = policy(told, OperatorName(name), *operands, *parameters)
                 if not isinstance(choice, CheckpointPolicy):
                     raise InvalidTypeError(
-                        "create_selective_checkpoint_contexts: expected the policy to return a CheckpointPolicy for "
-                        f"{name}; got {type(choice).__name__} {choice!r:.60}"
+                        "checkpoint: expected the policy of create_selective_checkpoint_contexts to return a "
+                        f"CheckpointPolicy for {name}; got {choice!r:.200}"
                     )
             before = [(adapter, adapter.random_position()) for adapter in all_adapters()]
             results = kernel()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from io import FileIO
 from weakref import ref
 
 from facula_errors import FaculaError, FileError, InvalidTypeError, InvalidValueError, NoDirectoryError
@@ -25,12 +26,17 @@ from ._saved_modes import Unmoved
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
-    from io import FileIO
 
     from ._types import AnyAdapter, Leaf
 
 SEGMENT_BYTES = 64 << 20
 LEAST_BYTES = 64  # a Python number takes up to half of that
+
+
+class _LastingFile(FileIO):
+    """A file that is closed when the last reference goes, as it should be: without Python's warning of that."""
+
+    _finalizing = property()  # what FileIO would set to know that it must warn; it goes on where it cannot
 
 
 class _Segment:
@@ -41,12 +47,9 @@ class _Segment:
     def __init__(self, folder: str) -> None:
         from tempfile import TemporaryFile
 
-        self.file: FileIO = TemporaryFile(dir=folder, prefix="saved-", buffering=0)  # type: ignore[assignment]
+        with TemporaryFile(dir=folder, prefix="saved-") as file:
+            self.file = _LastingFile(os.dup(file.fileno()), "r+")
         self.taken = 0
-
-    def __del__(self) -> None:
-        if hasattr(self, "file"):  # there was room for it
-            self.file.close()
 
 
 class OnDisk:
@@ -172,7 +175,9 @@ class save_on_disk(saved_tensors_hooks):
 
                 folder = gettempdir()
             if not isinstance(folder, (str, os.PathLike)):
-                raise InvalidTypeError(f"save_on_disk: expected folder to be a path or None; got {folder!r:.60}")
+                raise InvalidTypeError(
+                    f"save_on_disk: expected folder to be a string, a path or None; got {type(folder).__name__}"
+                )
             path = os.fspath(folder)
             if not os.path.isdir(path):
                 raise NoDirectoryError(f"save_on_disk: expected folder to be an existing directory; got {path!r}")

@@ -147,12 +147,12 @@ def register_multi_grad_hook(
         raise InvalidValueError(f"register_multi_grad_hook: expected mode to be 'all' or 'any'; got {mode!r}")
     if not callable(fn):
         raise InvalidTypeError(f"register_multi_grad_hook: expected a callable; got {type(fn).__name__}")
-    if not hasattr(tensors, "__iter__"):
+    try:
+        values = [leaf_or_edge(value) for value in tensors]
+    except TypeError:
         raise InvalidTypeError(
-            f"register_multi_grad_hook: expected a sequence of values; got {type(tensors).__name__}; a single value "
-            "has register_hook()"
-        )
-    values = [leaf_or_edge(value) for value in tensors]
+            f"register_multi_grad_hook: expected tensors to be a sequence of values; got {type(tensors).__name__}"
+        ) from None
     for k, value in enumerate(values):
         if getattr(value, "node", None) is None:
             raise GradientError(

@@ -9,7 +9,7 @@ Both functions run without recording.
 
 from __future__ import annotations
 
-from facula_errors import InvalidTypeError
+from facula_errors import InvalidTypeError, OperationError
 
 from ._adapters import adapter_of
 from ._graph import Node, copy_node, edge_to, relay
@@ -34,8 +34,15 @@ class Packed:
         pack, self.unpack = hooks
         adapter = adapter_of(value)
         self.kind, self.metadata, self.edge = adapter, adapter.metadata(value), edge_to(value)
+        version = adapter.version(value)
         with no_grad():
             self.packed = pack(adapter.alias(value) if type(value.node) is Node else value)
+        if adapter.version(value) != version:
+            mutation = adapter.describe_mutation(value)
+            raise OperationError(
+                f"saved_tensors_hooks: expected pack_hook to leave what it gets ({adapter.describe(value)}) as it is; "
+                f"it changed that in place{f', last by {mutation}' if mutation else ''}. Change a clone() instead"
+            )
 
     def get(self) -> Leaf:
         """The value, with the history that it had."""

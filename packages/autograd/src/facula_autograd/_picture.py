@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from facula_errors import InvalidTypeError
+from facula_errors import FileError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of
@@ -51,6 +51,11 @@ def _boxes(operation: str, outputs: object, params: Mapping[str, AnyValue] | Non
         if not isinstance(root, Value) or root.node is None:
             got = adapter_of(root).describe(root)
             raise InvalidTypeError(f"{operation}: expected values that require grad; got {got}")
+    if params is not None and not hasattr(params, "items"):
+        raise InvalidTypeError(
+            f"{operation}: expected params to be a dict of leaves, as dict(model.named_parameters()); got "
+            f"{type(params).__name__}"
+        )
     names = {id(leaf): name for name, leaf in (params or {}).items()}
     scopes = Scopes()
     starts = [edge_to(root) for root in roots]
@@ -116,7 +121,7 @@ def to_svg(
 
     Arguments:
         outputs: a value that requires grad, or several.
-        path: a file to write it to, too.
+        path: a file to write it to, too; OSError where that cannot be.
         params: leaves by name, as `dict(model.named_parameters())`.
 
     >>> from facula_autograd import Variable
@@ -161,8 +166,11 @@ def to_svg(
             parts.append(f'<text x="{box.place:.1f}" y="{first + 13 * k:.1f}">{escape(line)}</text>')
     text = "\n".join([*parts, "</svg>"])
     if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise FileError(error.errno, f"to_svg: cannot write the picture ({error.strerror})", path) from None
     return text
 
 

@@ -9,7 +9,7 @@ from ._engine import walk
 from ._function_context import FunctionContext
 from ._graph import LEAF, Node
 from ._packing import Packed
-from ._saved_modes import OnHost, Unmoved
+from ._saved_modes import Copied, OnHost, Unmoved
 from ._value import Value
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def _found(node: Node, value: AnyValue) -> Saved:
     packed = value.packed
     if isinstance(packed, Value):
         return Saved(node, packed)
-    if isinstance(packed, Unmoved):
+    if isinstance(packed, (Unmoved, Copied)):
         return Saved(node, packed.value)
     if isinstance(packed, OnHost):
         return Saved(node, packed.copy)

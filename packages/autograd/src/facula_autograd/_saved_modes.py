@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import trim_traceback
 
@@ -54,7 +56,25 @@ class OnHost:
         return self.adapter.from_host(self.copy, self.metadata)
 
 
-def unpacked(packed: Unmoved | OnHost) -> object:
+class Copied:
+    """The copy of a saved value, None once it has been dropped."""
+
+    __slots__ = ("__weakref__", "value")
+
+    def __init__(self, value: object) -> None:
+        self.value: object = value
+
+    def get(self) -> object:
+        """The copy."""
+        if self.value is None:
+            raise OperationError(
+                "allow_mutation_on_saved_tensors: expected the copies of saved values; clear() has dropped them. Call "
+                "it after the backward pass"
+            )
+        return self.value
+
+
+def unpacked(packed: Unmoved | OnHost | Copied) -> object:
     """The unpack function of this file's modes."""
     return packed.get()
 
@@ -113,13 +133,25 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
     array([2., 3.])
     """
 
-    __slots__ = ()
+    __slots__ = ("_copies",)
 
     def __init__(self) -> None:
-        def pack(value: Leaf) -> object:
-            return adapter_of(value).clone(value)
+        self._copies: dict[ref[Copied], None] = {}
+        copies = self._copies
 
-        super().__init__(pack, lambda packed: packed)
+        def pack(value: Leaf) -> Copied:
+            copy = Copied(adapter_of(value).clone(value))
+            copies[ref(copy, copies.pop)] = None
+            return copy
+
+        super().__init__(pack, unpacked)
+
+    def clear(self) -> None:
+        """Drop all copies that graphs have now: their backward passes are then refused."""
+        for one in list(self._copies):
+            copy = one()
+            if copy is not None:
+                copy.value = None
 
 
 class disable_saved_tensors_hooks(replace_mode):

@@ -24,15 +24,19 @@ struct facula_program {
     struct facula_instruction instruction[];
 };
 
+struct facula_reducer;
+
 /* A loop, or a program, run over a nest of dimensions; see elementwise.c. At most 16 operands. */
 struct facula_elementwise {
     facula_loop loop;
     const struct facula_program *program; /* NULL, or what runs instead of the loop */
+    const struct facula_reducer *reducer; /* NULL, or what folds the only result into one element */
     int64_t serial;         /* up to so many elements one thread does it all */
     int64_t grain;          /* elements in a piece of work, at least */
     int64_t release;        /* from so many elements on, the launch gives the GIL away */
     int64_t cost;           /* picoseconds an element */
     int32_t operands;       /* inputs and outputs, which are last */
+    int32_t mean;           /* whether what the reducer gives is divided by the number of elements */
     int32_t results;        /* how many outputs: arrays of one shape and the same strides */
     int32_t dims;           /* length of the nest; 0 if dense, any element count */
     int8_t argument[16];    /* where in args operand i has its address, or its scalar */
@@ -41,5 +45,7 @@ struct facula_elementwise {
     uint8_t itemsize[16];   /* bytes of an element of array i; 0 for a scalar */
     int32_t repeats;        /* bit i: short runs of operand i are repeated in a tile; see run_blocks */
     int32_t block;          /* runs in that tile; 0: none are repeated */
+    int32_t apart;          /* bit i: elements of operand i lie apart and pass through a tile; see run_apart */
+    int32_t chunk;          /* elements of these tiles */
     int64_t nest[];         /* a dimension: its extent, then a step for each operand. Innermost first. */
 };

@@ -1,6 +1,7 @@
 /* Copies whose input and output run along different dimensions, within a dtype or between two: walked in tiles, because
    walked in rows one of the two would touch a new cache line, and soon a new page, with every element. */
 #include "../kernel.h"
+#include "../plans/transposing_copy.h"
 #include "../vector.h"
 
 #if defined(__AVX2__) && !defined(__AVX512F__)

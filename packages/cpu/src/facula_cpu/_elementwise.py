@@ -6,8 +6,10 @@ from functools import lru_cache, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from facula_errors import UnsupportedError
-from facula_storage import Plan
+from facula_storage import Plan, contiguous
 from facula_storage.extend import Program, dtype_of_code, rebind
 
 from ._kernels import ffi
@@ -115,7 +117,7 @@ def find_program_form(program: Program, inputs: tuple[int | type, ...], outputs:
     compute = computed_in(inputs, outputs[0])
     kinds = [scalar_kind(one, compute) for one in inputs]
     dtypes = [compute if isinstance(one, type) else one for one in inputs]
-    return form_of(compiled, inputs, range(len(inputs)), kinds, dtypes, outputs, "elementwise")
+    return form_of(compiled, inputs, range(len(inputs)), kinds, dtypes, outputs, "elementwise", program.reduction)
 
 
 def form_of(
@@ -126,6 +128,7 @@ def form_of(
     dtypes: Sequence[int],
     outputs: Sequence[int],
     kernel_name: str,
+    reduction: str = "",
 ) -> Form:
     """The form of a loop or a program.
 
@@ -137,6 +140,7 @@ def form_of(
         dtypes: what dtype each operand has there.
         outputs: the dtype codes of the results.
         kernel_name: the kernel for operands of any kind.
+        reduction: a program's.
     """
     # In the launch: n, arrays in the order of the inputs, outputs, scalars in their order (a complex one takes two).
     arrays = sum(isinstance(one, int) for one in inputs)
@@ -149,11 +153,14 @@ def form_of(
     operands = (*(inputs[i] for i in order), *outputs)
     itemsizes = [dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in operands]
     cost, program = compiled.cost, compiled.program
+    reducer = kernel_for("sum_reducer", outputs[0], outputs[0]).address if reduction else 0
     struct = ffi.new(
         STRUCT,
         {
             "loop": compiled.loop,
             "program": program,
+            "reducer": ffi.cast("struct facula_reducer *", reducer),
+            "mean": reduction == "mean",
             "serial": SERIAL // cost,
             "grain": GRAIN // cost,
             "release": release_at(cost),
@@ -168,7 +175,7 @@ def form_of(
         },
     )
     dense = "program_dense" if program else "elementwise_dense"
-    if any(kinds) or kernel_name != "elementwise":
+    if any(kinds) or reduction or kernel_name != "elementwise":
         dense = kernel_name
     launches = [
         bound_launch(
@@ -204,6 +211,9 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
         form = find_form(operator, tuple(types), codes[0])
     else:
         form = find_program_form(operator, tuple(types), codes)
+        if operator.reduction:  # in the place of the output: what is folded, which is nowhere
+            output = contiguous(np.broadcast_shapes(*[one.shape for one in arrays]), output.dtype, output.device)
+            any_size = False
     if form is None:
         raise no_kernel(name, inputs, outputs)
     if any_size:
@@ -214,7 +224,7 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
             f"{name}: expected operands that broadcast to {output.shape}, at most {MOST_DIMS} dimensions to walk; "
             f"got {', '.join(str(one.shape) for one in arrays)}"
         )
-    return Plan(name, parameters, outputs, launch, for_layouts=form.for_layouts)
+    return Plan(name, parameters, outputs, launch, for_layouts=None if output is not outputs[0] else form.for_layouts)
 
 
 def scalar_kind(operand: object, code: int) -> int:

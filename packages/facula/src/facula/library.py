@@ -8,9 +8,12 @@ from facula_tensor.library import (
     fuse,
     native_op,
     numpy_op,
+    opcheck,
     register_autograd,
     register_fake,
+    register_kernel,
     register_loop,
+    register_vmap,
 )
 
 from ._names import publish
@@ -30,11 +33,8 @@ fallthrough_kernel: Refusal = _missing.function("fallthrough_kernel")
 get_ctx: Refusal = _missing.function("get_ctx")
 impl: Refusal = _missing.function("impl")
 impl_abstract: Refusal = _missing.function("impl_abstract")
-opcheck: Refusal = _missing.function("opcheck", "use facula_tensor.testing.check_operator")
 register_autocast: Refusal = _missing.function("register_autocast")
-register_kernel: Refusal = _missing.function("register_kernel")
 register_torch_dispatch: Refusal = _missing.function("register_torch_dispatch")
-register_vmap: Refusal = _missing.function("register_vmap")
 triton_op: Refusal = _missing.function("triton_op")
 wrap_triton: Refusal = _missing.function("wrap_triton")
 

@@ -14,7 +14,7 @@ from facula_tensor.extend import enter_scope, leave_scope, provide_scopes
 from ._module import Module
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
 
 def install() -> None:
@@ -36,14 +36,11 @@ def install() -> None:
     Module.__call__ = __call__  # type: ignore[method-assign, assignment]
 
 
-def path_of(owners: Sequence[Any]) -> str:
-    """The path of the last of `owners`, each of which called the next, as errors have it: ``Net.body.0``."""
-    inner = owners[-1]
-    for outer in owners:
-        for path, module in outer.named_modules():
-            if module is inner:
-                return f"{type(outer).__name__}.{path}" if path else type(outer).__name__
-    return type(inner).__name__
+def parts_of(owner: Any) -> Iterator[tuple[str, Module]]:
+    """The modules in one, each after its path as errors have it: ``Net.body.0``."""
+    name = type(owner).__name__
+    for path, module in owner.named_modules():
+        yield f"{name}.{path}" if path else name, module
 
 
-provide_scopes(install, path_of)
+provide_scopes(install, parts_of)

@@ -21,6 +21,8 @@ class Program(NamedTuple):
     Values are numbered: first the operands, then the constants, then what each instruction gives. All have the dtype
     that the program computes in (half types: float32) but for bools, which comparisons give and conditions are.
 
+    `reduction` is "" for results of each element, or what is made of all elements of the only result: "sum" or "mean".
+
     >>> shifted = Program("shifted", 1, (2.0,), (Instruction("mul", (0, 0)), Instruction("add", (2, 1))), (3,))
     >>> print(shifted)
     shifted(a): c = mul(a, a); d = add(c, 2.0); d
@@ -31,6 +33,7 @@ class Program(NamedTuple):
     constants: tuple[float, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[int, ...]
+    reduction: str = ""
 
     def __str__(self) -> str:
         names = [_letter(i) for i in range(self.operands)]
@@ -44,7 +47,8 @@ class Program(NamedTuple):
             else:
                 names.append(_letter(len(names)))
                 lines.append(f"{names[-1]} = {call}")
-        lines.append(", ".join([names[value] for value in self.results]))
+        results = ", ".join([names[value] for value in self.results])
+        lines.append(f"{self.reduction}({results})" if self.reduction else results)
         return f"{self.name}({', '.join(names[: self.operands])}): " + "; ".join(lines)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_autograd.extend import Node, Rule, edge_to, next_seq
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
-from ._core.call_sites import user_site
 from ._core.names import listed
 from ._core.tensor import Tensor
 from ._dispatch.view_call import as_tensor
@@ -24,8 +22,6 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 
 __dir__: Callable[[], list[str]] = listed(__name__)
 
-# The node of a dual tensor: its gradient, a pair, goes on to the primal.
-_PAIRED = Rule("make_dual", lambda F, node, g: ((node.e0, g),), False, False)
 # The levels that are entered in this thread and task, the innermost last.
 _levels: ContextVar[tuple[DualLevel, ...]] = ContextVar("facula_tensor.dual_levels", default=())
 
@@ -138,10 +134,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         )
     tangent = fitted("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
     dual = where.make(where.value(tensor), tangent)
-    if tensor.node is not None and is_recording():
-        node = dual.node = Node()
-        node.rule, node.seq, node.e0 = _PAIRED, next_seq(), edge_to(tensor)
-        node.code, node.lasti = user_site()
+    if is_recording():
+        dual.node = where.node_of(tensor)
     return dual
 
 

@@ -84,7 +84,54 @@ def test_what_a_batched_tensor_looks_like():
     assert seen[0].startswith("tensor([[0., 1.]], dtype=facula.float64, level=")
 
 
+def test_data_shares_memory_and_has_no_gradient():
+    batch = X.clone()
+    vmap(lambda x: x.data.mul_(2) * 1)(batch)
+    assert equal(batch, X * 2)
+    assert equal(vmap(grad(lambda x: (x.data * x).sum()))(X), X)
+
+
+TRANSFORMS = {
+    "vmap": lambda f: vmap(f)(X.float()),
+    "vmap of columns": lambda f: vmap(f, in_dims=1, out_dims=1)(X.float()),
+    "grad": lambda f: ft.func.vjp(f, X.float())[0],
+    "jvp": lambda f: ft.func.jvp(f, (X.float(),), (X.float(),))[0],
+    "vmap of jvp": lambda f: vmap(lambda x: ft.func.jvp(f, (x,), (x,))[0])(X.float()),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_bits_are_those_of_every_element(name):
+    def halves(x):
+        return x.contiguous().view(ft.int16).to(ft.float32) + ft.nextafter(x, x + 1).repeat_interleave(2, -1)
+
+    columns = [halves(one) for one in X.float().unbind(1)]
+    wanted = ft.stack(columns, 1) if name == "vmap of columns" else halves(X.float())
+    assert equal(TRANSFORMS[name](halves), wanted)
+    with pytest.raises(ValueError, match="needs at least 1 dimension; got a number"):
+        vmap(lambda x: x.view(ft.int16))(X.float()[:, 0])
+
+
 # -------------------------------------------------------------------------------------------------- refused
+LEAVES = {
+    "vmap": lambda f: vmap(f)(X),
+    "jvp": lambda f: ft.func.jvp(f, (X,), (X,)),
+    "grad in vmap": lambda f: vmap(grad(lambda x: f(x).sum()))(X),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_asking_for_a_gradient_inside_is_refused_by_name(name):
+    def assign(x):
+        x.requires_grad = True
+        return x
+
+    for function in (lambda x: x.requires_grad_(), lambda x: (x * 2).requires_grad_(False), assign):
+        with pytest.raises(RuntimeError, match=r"requires_grad_: .*inside vmap, or a function of facula\.func"):
+            LEAVES[name](function)
+    assert equal(vmap(lambda x: ft.ones(2).double().requires_grad_() * x)(X).detach(), X)  # which no transform wraps
+
+
 Y = ft.zeros(2, dtype=ft.float64)
 READS = {
     "item": lambda x: x.sum().item(),

@@ -15,17 +15,13 @@ from facula_tensor import fft, functional, linalg, special
 from facula_tensor.testing._matrix import applicable, run_check
 
 EVERY = [*CASES, *COMPOSED]
-# What is known to be wrong: whoever puts it right takes it from here.
-WRONG: dict[tuple[str, str], str] = {}
 
 
 def checks():
     """Each case with each check that it must pass."""
     for case in EVERY:
         for name in applicable(case):
-            reason = WRONG.get((case.name, name))
-            marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
-            yield pytest.param(case, name, id=f"{case}-{name}", marks=marks)
+            yield pytest.param(case, name, id=f"{case}-{name}")
 
 
 @pytest.mark.parametrize(("case", "check"), list(checks()))

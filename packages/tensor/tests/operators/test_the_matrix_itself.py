@@ -104,6 +104,62 @@ def test_a_wrong_batch_is_caught():
     fails("batching", wrong, replace(SAMPLES, gradient=(), special=()))
 
 
+class Scaled(Function):
+    """x times the last element of y, whose batches are what `rule` makes of them."""
+
+    @staticmethod
+    def forward(x, y, rule):
+        return x * y.select(-1, -1).unsqueeze(-1)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs[:2])
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        last = ft.zeros_like(y)
+        last.select(-1, -1).copy_((g * x).sum(-1))
+        return g * y.select(-1, -1).unsqueeze(-1), last, None
+
+    @staticmethod
+    def jvp(ctx, s, t, _):
+        x, y = ctx.saved_tensors
+        return s * y.select(-1, -1).unsqueeze(-1) + x * t.select(-1, -1).unsqueeze(-1)
+
+    @staticmethod
+    def vmap(info, in_dims, x, y, rule):
+        return rule(info, in_dims[:2], x, y)
+
+
+def in_front(info, dims, *operands):
+    """Operands with the batch in front, be they batched or not."""
+    return [
+        one.expand(info.batch_size, *one.shape) if dim is None else one.movedim(dim, 0)
+        for one, dim in zip(operands, dims, strict=True)
+    ]
+
+
+def right_rule(info, dims, x, y):
+    return Scaled.apply(*in_front(info, dims, x, y), right_rule), 0
+
+
+@pytest.mark.parametrize(
+    ("check", "rule"),
+    [
+        ("batching", lambda info, dims, x, y: (Scaled.apply(x, y, right_rule), 0)),  # right where all are in front
+        ("batching", lambda info, dims, x, y: (Scaled.apply(x, y, right_rule), dims[0])),
+        ("batching", lambda info, dims, x, y: right_rule(info, (dims[0],) * 2, x, y)),
+        ("batched_gradients", lambda info, dims, x, y: (right_rule(info, dims, x, y)[0].detach(), 0)),
+        ("batched_gradients", lambda info, dims, x, y: right_rule(info, dims, x.detach(), y)),
+    ],
+)
+def test_a_wrong_rule_for_batches_is_caught(check, rule):
+    samples = Samples(arity=2, dtypes=("float64",), shapes=((3, 4), (3, 4)), gradient=("float64",), second=False)
+    check_operator(lambda x, y: Scaled.apply(x, y, right_rule), samples)
+    fails(check, lambda x, y: Scaled.apply(x, y, rule), samples, lambda x, y: x * y[..., -1:])
+
+
 def test_a_gradient_that_is_wrong_in_one_dtype_is_caught():
     for dtype in FLOATS[:3]:
         wrong = lambda slope, x, dtype=dtype: slope * 1.5 if x.dtype.name == dtype else slope
@@ -150,6 +206,10 @@ def last_wrong(x):
         ("values", lambda x: ft.exp(x).double(), "dtype float64, expected float32"),
         ("values", lambda x: ft.exp(x).unsqueeze(0), "shape"),
         ("values", lambda x: (ft.exp(x), x.zero_())[0], "operand changed"),
+        ("values", lambda x: x.exp_(), "returned its operand itself"),
+        ("values", lambda x: None, "returned None, expected a tensor"),
+        ("values", lambda x: (ft.exp(x),), "returned a tuple, expected a tensor"),
+        ("values", lambda x: ft.exp(x).foo, "the call raised AttributeError: .*foo"),
         ("devices", lambda x: ft.exp(x)[0] if x.device.type == "meta" else ft.exp(x), "shape"),
         ("refusals", lambda x: ft.exp(x), "was accepted"),
         ("kernel_levels", lambda x: ft.exp(x) if x.numel() < 32 else last_wrong(x), "long"),
@@ -205,13 +265,33 @@ def test_calls_that_must_be_refused():
     fails("refusals", lambda x: ft.exp(x), samples, np.exp)
 
 
-def test_what_check_operator_refuses():
-    with pytest.raises(TypeError, match="check_operator: expected function to be callable; got int"):
-        check_operator(3, SAMPLES)
-    with pytest.raises(TypeError, match="check_operator: expected Samples; got str"):
-        check_operator(ft.exp, "ab")
-    with pytest.raises(ValueError, match="expected layouts of `Samples`; got 'odd'"):
-        check_operator(ft.exp, Samples(layouts=("odd",)))
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: check_operator(3, SAMPLES), "check_operator: expected function to be callable; got int"),
+        (lambda: check_operator(ft.exp, SAMPLES, reference=3), "check_operator: expected reference to be callable"),
+        (lambda: check_operator(ft.exp, None), "check_operator: expected Samples, or a list of them; got NoneType"),
+        (lambda: check_operator(ft.exp, "ab"), "check_operator: expected Samples, or a list of them; got str"),
+        (lambda: check_operator(ft.exp, [SAMPLES, 3]), "check_operator: expected Samples; got int among them"),
+        (lambda: check_operator(ft.exp, []), "check_operator: expected at least one Samples; got none"),
+        (lambda: Samples(layouts=("odd",)), "Samples: expected layouts among 'contiguous', .*; got 'odd'"),
+        (lambda: Samples(dtypes=(ft.float32,)), "Samples: expected dtypes among 'bool', .*; got facula.float32"),
+        (lambda: Samples(dtypes=()), "Samples: expected dtypes to be at least one name"),
+        (lambda: Samples(gradient="float64"), "Samples: expected gradient to be a tuple of names among 'float64', "),
+        (lambda: Samples(gradient=("float32",)), "Samples: expected gradient among 'float64', 'complex128'; got 'fl"),
+        (lambda: Samples(arity=0), "Samples: expected arity to be the number of tensors, 1 or more; got 0"),
+        (lambda: Samples(arity=2, shapes=((3,),)), "Samples: expected shapes to be a shape for each tensor"),
+        (lambda: Samples(shapes=(3,)), "Samples: expected shapes to be a shape for each"),
+        (lambda: Samples(domain=3), "Samples: expected domain to be two numbers"),
+        (lambda: Samples(gradient_domain=(3,)), "Samples: expected gradient_domain to be two numbers"),
+        (lambda: Samples(result="bool"), "Samples: expected result to be a function from .*; got 'bool'"),
+        (lambda: Samples(inplace="foo_"), "Samples: expected inplace to be .* a tensor's method; got 'foo_'"),
+        (lambda: Samples(refused=((3,),)), "Samples: expected refused to be .arguments, error, pattern. for each"),
+    ],
+)
+def test_what_check_operator_and_samples_refuse(call, text):
+    with pytest.raises((TypeError, ValueError), match="^" + text):
+        call()
 
 
 def test_values_of_half_precision_are_wide():

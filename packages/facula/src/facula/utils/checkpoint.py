@@ -1,6 +1,7 @@
 """facula.utils.checkpoint: less memory for more time. The names of facula_autograd."""
 
 from facula_autograd import (
+    SAC_IGNORED_OPS,
     CheckpointError,
     CheckpointPolicy,
     SelectiveCheckpointContext,

@@ -60,6 +60,8 @@ def mutation(storage: Storage) -> str | None:
 def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()) -> Exception:
     """The exception for a kernel's status."""
     status, first, second, third, fourth = error.args
+    if operator.startswith("own::"):  # a program's own function, whose numbers are its own
+        return OperationError(f"{operator.removeprefix('own::')}: its function returned {status}, and not 0")
     if status == STATUS_TARGET:
         name = _element("target", second, next(a.shape for a in operands if a is not None and a.dtype is int64))
         special = "blank" if operator.startswith("ctc") else "ignore_index"
@@ -179,6 +181,7 @@ def _public_name(frame: FrameType) -> str | None:
 
 def _asking_nobody(function: object, frame: FrameType) -> object:
     """What runs of a function that asks overriding classes first: the one within (`overridable`)."""
+    function = function.fget if isinstance(function, property) else function
     within = getattr(function, "__wrapped__", None)
     return within if getattr(within, "__code__", None) is frame.f_code else function
 

@@ -15,7 +15,7 @@ from .formats import lies_in_format
 from .names import present
 from .size import Size
 from .view_family import leave_family
-from .wrapped import LevelLayout, no_address
+from .wrapped import LevelLayout, check_taped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -201,8 +201,13 @@ class Tensor(_Base):
         """How often the storage was changed in place; None for read-only memory."""
         return self._storage.version
 
+    @boundary
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients (or no longer ask) for this leaf; returns the tensor itself."""
+        """Ask for gradients (or no longer ask) for this leaf; returns the tensor itself.
+
+        RuntimeError inside `vmap` and the other functions of `facula.func`, where it would have no effect.
+        """
+        check_taped("requires_grad_", self)
         super().requires_grad_(requires_grad)
         if self.node is LEAF:
             leave_family(self)  # what is computed from it leads to it, and no further
@@ -261,8 +266,9 @@ def snapshot(tensor: Tensor) -> Tensor:
 def addressable(operation: str, tensor: Tensor) -> Tensor:
     """A `snapshot` with memory, for an operation that asks for its address; an error where a transform wraps it."""
     now = snapshot(tensor)
-    if type(now._layout) is not Layout:
-        no_address(operation)
+    layout: Any = now._layout
+    if type(layout) is not Layout:
+        layout.no_address(operation)
     return now
 
 

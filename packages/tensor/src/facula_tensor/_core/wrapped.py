@@ -22,7 +22,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from facula_errors import UnsupportedError
+from facula_errors import OperationError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,6 +54,16 @@ def no_address(name: str) -> NoReturn:
         f"{name}: expected a tensor with memory of its own; got one inside a transform (forward mode or facula.func), "
         "which has none. Use operators on it, or do this outside the transform"
     )
+
+
+def check_taped(operation: str, tensor: Any) -> None:
+    """RuntimeError where a transform wraps a tensor, which a backward pass does not see."""
+    layout = tensor._layout
+    if isinstance(layout, LevelLayout) and not layout.level.taped:
+        raise OperationError(
+            f"{operation}: expected a tensor outside of transforms; got one inside vmap, or a function of facula.func, "
+            "where it would have no effect. Take derivatives by grad or vjp of facula.func, or call this outside"
+        )
 
 
 def undefined(one: object, method: str) -> NoReturn:
@@ -97,6 +107,10 @@ class LevelLayout(WrappedLayout):
         """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
         undefined(self, "readable")
 
+    def no_address(self, operation: str) -> NoReturn:
+        """Say that there is no memory for an operation that asks for it."""
+        no_address(operation)
+
     def elements(self) -> Any:
         """The tensor that has all elements there are, those of a whole batch."""
         return self.readable("")
@@ -116,6 +130,8 @@ class Level:
     number: int
     open: bool
     differentiates = True  # whether it takes derivatives
+    traces = False  # whether it takes calls down, and computes nothing
+    taped = False  # whether what it wraps may be a leaf of a backward pass
 
     def __init__(self) -> None:
         self.number, self.open = _next_number(), True
@@ -175,10 +191,20 @@ def innermost(values: Iterable[object]) -> Level | None:
     return found
 
 
+def is_traced(tensor: Any) -> bool:
+    """Whether what is called with this tensor is taken down, not computed."""
+    level = innermost((tensor,))
+    return level is not None and level.traces
+
+
 def batched_as(tensor: Any, like: Any) -> Any:
-    """A new tensor of the same elements, batched where `like` is, so that what is batched can be put into it."""
-    levels = []
-    while isinstance(like._layout, LevelLayout):
+    """A tensor of the same elements, batched where `like` is, so that what is batched can be put into it.
+
+    It is a new one, unless `tensor` is batched there, too.
+    """
+    around = innermost((tensor,))
+    levels: list[Level] = []
+    while isinstance(like._layout, LevelLayout) and (around is None or like._layout.level.number > around.number):
         levels.append(like._layout.level)
         like = levels[-1].value(like)
     for level in reversed(levels):

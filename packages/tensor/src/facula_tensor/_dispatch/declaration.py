@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import FaculaError, InvalidTypeError
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 
 from .._core.errors import named
@@ -135,6 +135,12 @@ def make_calls(op: Operator) -> Function:
 
 
 def _publish(op: Operator, public: Function) -> Function:
+    known = operators.get(op.name)
+    if known is not None and known.declared_at != op.declared_at and op.module.startswith("facula_tensor."):
+        raise ArgumentError(
+            f"{op.name}: expected one declaration; got another at {op.declared_at[0]}:{op.declared_at[1]}, beside that "
+            f"at {known.declared_at[0]}:{known.declared_at[1]}; choose another name"
+        )
     op.public = public
     operators[op.name] = op
     setattr(no_record_ops, op.name, op.no_record)
@@ -221,4 +227,12 @@ def _inplace_function(op: Operator) -> Function:
         return make_inplace_unary(op)
     if op.arity == 1:
         return boundary(lambda input: slow_inplace(op, (input,)))
-    return boundary(lambda input, other: slow_inplace(op, (input, other)))
+    if op.arity == 2:
+        return boundary(lambda input, other: slow_inplace(op, (input, other)))
+
+    def changing(input: Tensor, *others: Operand) -> Tensor:
+        if len(others) != op.arity - 1:
+            raise InvalidTypeError(f"{op.name}_: expected {op.arity} operands; got {len(others) + 1}")
+        return slow_inplace(op, (input, *others))
+
+    return boundary(changing)

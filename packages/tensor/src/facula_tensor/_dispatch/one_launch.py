@@ -8,7 +8,7 @@ from facula_autograd.extend import Node, raise_mutated
 from facula_errors import UnsupportedError
 from facula_storage import Layout
 
-from .expressions.gradients import gradient_operator, own_result
+from .expressions.gradients import SeveralGradientsError, gradient_operator, own_result
 from .namespaces import no_record_ops
 from .saved import saved_out
 
@@ -70,6 +70,8 @@ def one_launch(op: Operator, one_by_one: Function) -> Function:
                 answer = made.library_call(g, *[values[place] for place in places])
             else:
                 return one_by_one(F, node, g)
+        except SeveralGradientsError:
+            return one_by_one(F, node, g)
         except UnsupportedError:
             known[key] = None
             return one_by_one(F, node, g)

@@ -20,11 +20,12 @@ from sys import _getframe
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
-from facula_storage.extend import PlanTable
+from facula_storage import float32
+from facula_storage.extend import FLOATING, PlanTable
 
 from .expressions.gradients import derived_rule
 from .namespaces import operators
-from .rules import make_rules
+from .rules import make_rules, refusing_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -73,7 +74,7 @@ class Operator:
       result) instead.
     - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one launch.
       Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its
-      rule; `no_gradient` names operands that have none.
+      rule; `no_gradient` names operands that have none, which is said where one is wanted.
     - `kernel`: the backend's name for it. `scaled`, where not 0: `alpha` is a factor of the second operand, with
       this sign.
     - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
@@ -136,9 +137,11 @@ class Operator:
         self.program: Program | None = declared.get("program")
         self.expression: Expression | None = None
         self.gradients: dict[tuple[tuple[str, ...], frozenset[str]], Operator | None] = {}
-        if self.value is not None:
+        if self.value is not None and self.result_dtype(float32).category >= FLOATING:
             for name in self.inputs:
-                if name not in self.vjps and name not in declared.get("no_gradient", ()):
+                if name in declared.get("no_gradient", ()):
+                    self.vjps[name] = refusing_rule(self.name, name)
+                elif name not in self.vjps:
                     self.vjps[name] = derived_rule(self, name, declared.get(f"partial_{name}"))
         self.linear: tuple[str, ...] = declared.get("linear", ())
         self.bilinear: tuple[str, ...] = declared.get("bilinear", ())

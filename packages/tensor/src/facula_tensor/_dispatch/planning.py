@@ -172,7 +172,10 @@ def plan_by_checking(
 def make_plan(op: Operator, layouts: Layouts, outputs: tuple[Layout, ...], parameters: Parameters) -> Plan:
     """A new plan of the operands' backend, whose launch needs no workspace from its callers."""
     device = next(one.device for one in layouts if isinstance(one, Layout))
-    plan: Plan = device.backend.plan(kernel_of(op), layouts, outputs, parameters)
+    kernel = kernel_of(op)
+    if not isinstance(kernel, str):
+        layouts = (*layouts, *[float] * len(op.launch_scalars))  # a program's numbers are operands of it
+    plan: Plan = device.backend.plan(kernel, layouts, outputs, parameters)
     if plan.workspace:
         plan = with_workspace(plan, sum([not isinstance(one, type) for one in layouts]) + len(outputs))
     return plan

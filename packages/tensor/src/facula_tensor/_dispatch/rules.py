@@ -52,9 +52,10 @@ def make_rules(op: Operator) -> None:
     fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())
     saves = bool(names & {*op.inputs, "out", *op.results[1:]})
     single = len(op.results) == 1
-    quick_unary = op.arity == 1 and not op.launch_scalars and single
+    both = op.saves_out and op.saves_input
+    quick_unary = op.arity == 1 and not op.launch_scalars and single and not both
     quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional and single
-    op.is_fast = quick_unary or quick_binary
+    op.is_fast = (quick_unary or quick_binary) and op.vjp_all is None
     op.needs = needs
     edges = None if op.is_fast else saved_edges
     made: dict[Kind, Rule] = {}
@@ -124,13 +125,18 @@ def _arguments(rule: Function) -> tuple[str, ...]:
     return tuple(name for name in code.co_varnames[2 : code.co_argcount] if not name.startswith("_"))
 
 
-def _rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
-    """The rule of the operator `name` for this operand; where it has none, one that says so."""
+def refusing_rule(name: str, operand: str) -> Function:
+    """What stands for the rule of an operand of the operator `name` that has no derivative: it says so."""
 
     def no_rule(F: Namespace, g: Tensor) -> NoReturn:
         raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
 
-    return vjps.get(operand, no_rule)
+    return no_rule
+
+
+def rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
+    """The rule of the operator `name` for this operand; where it has none, one that says so."""
+    return vjps.get(operand) or refusing_rule(name, operand)
 
 
 def _uniform(rule: Function, places: Sequence[str]) -> Function:
@@ -156,7 +162,7 @@ def _picking(rule: Function, places: Sequence[str]) -> Function:
 
 def _unary(op: Operator, vjps: Mapping[str, Function]) -> Function:
     (operand,) = op.inputs
-    rule = _rule_of(op.name, vjps, operand)
+    rule = rule_of(op.name, vjps, operand)
     if op.extras:
         saved = ("out",) if op.saves_out else (operand,) if op.saves_input else ()
         places = (*saved, f"{operand}_layout", *op.parameters)
@@ -192,8 +198,8 @@ def _unary(op: Operator, vjps: Mapping[str, Function]) -> Function:
 def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
     (first, second), name, needs = op.inputs, op.name, op.needs
     layouts = (f"{first}_layout", f"{second}_layout") if op.extras else ()
-    for_input = _uniform(_rule_of(name, vjps, first), (first, second, *layouts))
-    for_other = _uniform(_rule_of(name, vjps, second), (first, second, *layouts))
+    for_input = _uniform(rule_of(name, vjps, first), (first, second, *layouts))
+    for_other = _uniform(rule_of(name, vjps, second), (first, second, *layouts))
     if op.extras:
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
@@ -223,7 +229,7 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
                 return ((eb, for_other(F, g, a, b)),)
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
     elif all(
-        getattr(_rule_of(name, vjps, one), "identity", False) for one in op.inputs
+        getattr(rule_of(name, vjps, one), "identity", False) for one in op.inputs
     ):  # a sum: no rule need be called
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
@@ -235,8 +241,8 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
             return ((ea, g), (eb, g))
     else:
         to_input, to_other = (
-            _rule_of(name, vjps, first),
-            _rule_of(name, vjps, second),
+            rule_of(name, vjps, first),
+            rule_of(name, vjps, second),
         )  # they ask for nothing but the gradient
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
@@ -268,7 +274,7 @@ def _sum_broadcast(backward: Function) -> Function:
 def _scalar(op: Operator, vjps: Mapping[str, Function]) -> Function:
     """The same for a tensor and a number: the number stands for the second operand."""
     first, _ = op.inputs
-    rule = _uniform(_rule_of(op.name, vjps, first), op.inputs)
+    rule = _uniform(rule_of(op.name, vjps, first), op.inputs)
     if first in op.needs.get(first, ()):
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
@@ -284,7 +290,7 @@ def _scalar(op: Operator, vjps: Mapping[str, Function]) -> Function:
 def _number_first(op: Operator, vjps: Mapping[str, Function]) -> Function:
     """The same for a number and a tensor, as in `2 - x`."""
     _, second = op.inputs
-    rule = _uniform(_rule_of(op.name, vjps, second), op.inputs)
+    rule = _uniform(rule_of(op.name, vjps, second), op.inputs)
 
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
         other = node.s1
@@ -322,7 +328,7 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
     places = ("edges", *op.inputs, *op.results[1:], "out", *(f"{name}_layout" for name in op.inputs), *op.parameters)
     names = (*op.inputs, *op.results[1:])
     at_once = _picking(op.vjp_all, places) if op.vjp_all else None
-    rules = [_picking(_rule_of(op.name, vjps, name), places) for name in op.inputs]
+    rules = [_picking(rule_of(op.name, vjps, name), places) for name in op.inputs]
     saves_out = op.saves_out
     further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved
 

@@ -96,6 +96,10 @@ def slow_call(
             node_for(op, ready, layouts, parameters, results, mode and mode.saved_hooks, wrapped=wrapped)
         return results[0] if len(results) == 1 else tuple(results)
     except Exception as error:
+        if type(error) is TypeError and op.parameters and not parameters:  # a rule's call, as `F.sum(g)`
+            raise InvalidTypeError(
+                f"{op.name}: expected ({', '.join(op.parameters)}) as a tuple after the operands; got none"
+            ) from None
         relabel(error, op.name)
         raise
 

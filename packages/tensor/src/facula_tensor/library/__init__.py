@@ -3,8 +3,9 @@
 What it is: `fuse` and `elementwise` for operators on each element, by an expression or a loop in C (`register_loop`),
 with `floating` for those that take integers to the default floating dtype; `custom_op` (of tensors), `numpy_op` (of
 NumPy's arrays) and `native_op` (a function in C, Cython or Numba, by its address) for functions of whole tensors. Of
-`torch.library` are the names `custom_op`, `register_autograd`, `register_fake` and `CustomOpDef`.
-Where next: docs/own-operators.md in the repository; `_custom.py` for what an operator of whole tensors is.
+`torch.library` are the names `custom_op`, `CustomOpDef`, `opcheck`, and those that say more of an operator:
+`register_autograd`, `register_fake`, `register_kernel` and `register_vmap`.
+Where next: docs/own-operators.md in the repository; `_definition.py` for what an operator of whole tensors is.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ from typing import TYPE_CHECKING
 from .._core.names import listed as _listed
 from .._core.promotion import floating
 from ..transforms.fuse import fuse
-from ._custom import CustomOpDef, custom_op, numpy_op, register_autograd, register_fake
+from ._custom import custom_op
 from ._declared import elementwise, register_loop
+from ._definition import CustomOpDef
 from ._native import native_op
+from ._numpy import numpy_op
+from ._opcheck import opcheck
+from ._registry import register_autograd, register_fake, register_kernel, register_vmap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +34,12 @@ __all__ = [
     "fuse",
     "native_op",
     "numpy_op",
+    "opcheck",
     "register_autograd",
     "register_fake",
+    "register_kernel",
     "register_loop",
+    "register_vmap",
 ]
 
 __dir__: Callable[[], list[str]] = _listed(__name__)

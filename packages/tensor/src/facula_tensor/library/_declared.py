@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 import facula_cpu
-from facula_errors import ArgumentError, InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
 
 from .._core.tensor import Tensor
 from .._dispatch import declaration
+from .._dispatch.expressions.symbols import symbol_ops
 from .._dispatch.namespaces import composites, operators
 from ._addresses import address_of
+from ._elementwise_checks import check_declaration, with_checked_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from facula_storage import DType
+
+    from .._dispatch.operator import Operator
 
 _loops: set[str] = set()  # names that have one
 
@@ -60,7 +65,42 @@ def elementwise(body: type) -> Callable[..., Any]:
         raise ArgumentError(
             f"elementwise: expected {name} to have `value(F, ...)`, or a loop; call register_loop first"
         )
-    return declaration.elementwise(body)
+    said = {key: value for key, value in vars(body).items() if not key.startswith("__")}
+    check_declaration(name, said)
+    named = {key: vars(body)[key] for key in ("__module__", "__doc__", "__qualname__") if key in vars(body)}
+    vars(symbol_ops).pop(name, None)  # of one that was declared before, and is replaced
+    public = declaration.elementwise(type(body.__name__, (), {**named, **with_checked_rules(name, said)}))
+    op = operators[name]
+    if op.inputs in (("input",), ("input", "other")):
+        return public
+    op.public = with_names(op, public)
+    if methods:
+        setattr(Tensor, name, op.public)
+    return op.public
+
+
+def with_names(op: Operator, call: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function of an operator, which takes its operands by their names, too."""
+    form = Signature(
+        [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in op.inputs]
+        + [Parameter("out", Parameter.KEYWORD_ONLY, default=None)]
+    )
+
+    def function(*operands: Any, out: Tensor | None = None, **named: Any) -> Tensor:
+        try:
+            if named or len(operands) != op.arity:
+                try:
+                    operands = form.bind(*operands, **named).args
+                except TypeError as error:
+                    raise InvalidTypeError(f"{op.name}: {error}; its operands are {', '.join(op.inputs)}") from None
+            return call(*operands) if out is None else call(*operands, out=out)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    declaration._name(function, op, op.name)
+    function.__signature__ = form  # type: ignore[attr-defined]
+    return function
 
 
 @boundary

@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import facula_cpu
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
-from facula_errors.extend import boundary
-from facula_storage import DType, LaunchError, Layout, contiguous
-from facula_storage.extend import PlanTable, allocate, plain_address
+from facula_autograd import enable_grad, no_grad
+from facula_autograd.extend import FunctionContext
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import DType, Layout, contiguous
 
-from .._core.tensor import Tensor, layout_of_tensor, make
-from .._dispatch.namespaces import no_record_ops
+from .._core.tensor import Tensor, layout_of_tensor
+from .._core.wrapped import innermost
+from .._creation.filled import zeros
+from .._dispatch.declaration import make_calls
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.operator import Operator
+from ..transforms.custom_batch import VmapInfo
+from ..transforms.trees import take_apart
 from ._addresses import address_of
-from ._custom import CustomOpDef, known
+from ._arguments import Arguments
+from ._calls import Call, no_gradient
+from ._definition import CustomOpDef, known
+from ._function import batched_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from .._core.types import Edges, Operands, Parameters
+    from .._dispatch.namespaces import Namespace
+    from ..transforms.batched_call import BatchedCall
 
 
 Shape = tuple[int, ...]
 
 
 class NativeOp(CustomOpDef):
-    """An operator on whole arrays, by the address of a C function: what `native_op` gives."""
+    """An operator on whole arrays, by the address of a C function: what `native_op` gives.
+
+    It is an operator as facula's are: plans by layouts, the fast path, nodes that save operands and result.
+    """
 
     def __init__(
         self,
@@ -34,41 +51,64 @@ class NativeOp(CustomOpDef):
         shape: Callable[..., Shape] | None,
         doc: str,
     ):
-        super().__init__(
-            name, self._compute, Signature([Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in inputs])
-        )
-        self.signatures, self.shape, self.__doc__ = signatures, shape, doc
-        self.plans = PlanTable(self.name)
+        parameters = [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in inputs]
+        super().__init__(name, self.__call__, Arguments("native_op", Signature(parameters)))
+        self.signatures, self.shape, self.__doc__, self.__name__ = signatures, shape, doc, self.name
+        self._count = len(inputs)
+        self._call = Call(self, take_apart((inputs, {}))[1])
+        self._make()
 
-    def register_fake(self, function: Callable[..., Tensor], /) -> Callable[..., Tensor]:
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
+        try:
+            if kwargs or len(args) != self._count:
+                args, _ = self.arguments.bind(self.name, args, kwargs)
+            result: Tensor = self._launch(*args)
+            return result
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Give the operator its gradient, as any other. `setup_context` is called before `backward`, in its pass."""
+        super().register_autograd(backward, setup_context=setup_context)
+        self._make()
+
+    def register_fake(self, function: Any, /) -> NoReturn:
         """Refused: `shape` and the dtypes said what the result looks like."""
         raise ArgumentError(f"{self.name}: what its result looks like was said by native_op's shape and dtypes")
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        given = super()._bind(args, kwargs)
-        for name, one in zip(self.__signature__.parameters, given, strict=True):
-            if not isinstance(one, Tensor):
-                raise InvalidTypeError(f"{self.name}: expected '{name}' to be a tensor; got {type(one).__name__}")
-        return given
+    def register_kernel(self, device_types: Any, function: Any = None, /) -> NoReturn:
+        """Refused: the functions by their addresses are its kernels."""
+        raise ArgumentError(f"{self.name}: what computes it was said by native_op's functions")
 
-    def _compute(self, given: tuple[Any, ...]) -> Tensor:
-        operands = [no_record_ops.contiguous(one) for one in given]
-        layouts = tuple([layout_of_tensor(one) for one in operands])
-        plan = self.plans.by_key.get(layouts)
-        if plan is None:
-            output = self._output(layouts)
-            plan = output.device.backend.plan(f"own::{self.name}", layouts, (output,), ())
-            plan = self.plans.add(layouts, plan)
-        (output,) = plan.outputs
-        storage = allocate(output)
-        places = [(one._storage, one._offset) for one in operands]
-        try:
-            plan.launch(output.numel, *[plain_address(one) + offset for one, offset in places], storage.ptr)
-        except LaunchError as error:
-            raise OperationError(f"{self.name}: its function returned {error.args[0]}, and not 0") from None
-        return make(Tensor, output, storage)
+    # ------------------------------------------------------------------------------------------------- the operator
+    def _make(self) -> None:
+        """Make the operator, with the rule that it has now."""
+        names = self.arguments.positional
+        body: dict[str, Any] = {
+            "inputs": names,
+            "kernel": f"own::{self.name}",
+            "outputs": self._output,
+            "decompose": self._copied,
+            "direct": is_dense,
+            "batching": self._batched,
+            "__doc__": self.__doc__ or "",
+            "__module__": __name__,
+        }
+        if self.backward is None:
+            body |= {f"vjp_{name}": self._no_rule() for name in names}
+        elif self.setup_context is None and self._count == 1:  # which is the fast path of unary operators
+            body[f"vjp_{names[0]}"] = self._single_rule(names[0])
+        else:
+            body["vjp_all"] = self._rule(names)
+        self._operator = op = Operator(type(self.name, (), body), is_elementwise=False)
+        op.public = make_calls(op)
+        op.public.__name__ = self.name
+        self._launch = op.library_call
 
-    def _output(self, layouts: tuple[Layout, ...]) -> Layout:
+    def _output(self, *layouts: Layout) -> Layout:
         """What the result looks like; an error for dtypes that no function takes."""
         dtype = self.signatures.get(tuple([one.dtype for one in layouts]))
         if dtype is None:
@@ -79,6 +119,75 @@ class NativeOp(CustomOpDef):
         if not isinstance(shape, tuple) or not all([type(one) is int and one >= 0 for one in shape]):
             raise ArgumentError(f"{self.name}: expected its shape function to give a tuple of ints >= 0; got {shape!r}")
         return contiguous(tuple(shape), dtype, layouts[0].device)
+
+    def _copied(self, F: Namespace, operands: Operands, parameters: Parameters) -> Tensor | None:
+        """The call with contiguous copies, where operands are not contiguous."""
+        if innermost(operands) is not None or is_dense(*[layout_of_tensor(one) for one in operands]):
+            return None
+        call = self._operator.no_record if F is no_record_ops else self._operator.library_call
+        result: Tensor = call(*[F.contiguous(one) for one in operands])
+        return result
+
+    def _rule(self, names: tuple[str, ...]) -> Callable[..., Any]:
+        """The vjp rule of all operands at once."""
+        backward, setup_context, count = self.backward, self.setup_context, self._count
+        assert backward is not None
+
+        def rule(F: Namespace, g: Tensor, edges: Edges, *values: Any) -> list[Tensor | None]:
+            wanted = tuple([edge is not None for edge in edges])
+            layouts, saved = values[:count], values[count:]
+            with no_grad() if F is no_record_ops else enable_grad():
+                ctx = FunctionContext(self._function, wanted)  # type: ignore[arg-type]  # mypy: no __name__
+                if setup_context is not None:
+                    setup_context(ctx, saved[:-1], saved[-1])
+                found = self._call.gradients(backward(ctx, g), layouts)
+            return [
+                None if not one else zeros(like.shape, dtype=like.dtype, device=like.device) if h is None else h
+                for h, like, one in zip(found, layouts, wanted, strict=True)
+            ]
+
+        asked = (*names, "out") if setup_context is not None else ()
+        rule.asks = ("edges", *[f"{name}_layout" for name in names], *asked)  # type: ignore[attr-defined]
+        return rule
+
+    def _single_rule(self, name: str) -> Callable[..., Any]:
+        """The vjp rule of the only operand, where nothing is saved."""
+        rule_of_all = self._rule((name,))
+
+        def rule(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
+            found: list[Tensor] = rule_of_all(F, g, (True,), layout)
+            return found[0]
+
+        rule.asks = (f"{name}_layout",)  # type: ignore[attr-defined]
+        return rule
+
+    def _no_rule(self) -> Callable[..., Any]:
+        """The rule where no gradient was given: an error."""
+
+        def rule(F: Namespace, g: Tensor) -> NoReturn:
+            raise no_gradient(self.name)
+
+        return rule
+
+    def _batched(self, F: Namespace, call: BatchedCall) -> Tensor | None:
+        """The result of a batch, by the rule of `register_vmap`; None where there is none."""
+        if self.batch_rule is None:
+            return None
+        in_dims = tuple([0 if one else None for one in call.batched])
+        info = VmapInfo(call.size, call.level.randomness)
+        output, dim = batched_pair(self.name, self.batch_rule(info, in_dims, *call.contents))
+        if not isinstance(output, Tensor) or not (dim is None or type(dim) is int):
+            raise InvalidTypeError(
+                f"{self.name}: expected the rule of register_vmap to return a tensor and the place of its batch, an "
+                f"int or None; got {type(output).__name__} and {dim!r:.60}"
+            )
+        result: Tensor = output if dim is None else call.level.make(recorded_ops.movedim(output, dim, 0))
+        return result
+
+
+def is_dense(*layouts: Layout) -> bool:
+    """Whether arrays of these layouts are contiguous, as functions take them."""
+    return all([one.is_contiguous for one in layouts])
 
 
 @boundary
@@ -96,8 +205,9 @@ def native_op(
 
     A function is called as `int64_t function(const void *plan, int64_t *args)`. args[0] is the number of the result's
     elements; then come the addresses of the operands and of the result. `plan` is an array of int64 with the shape of
-    each of them in turn: the number of dimensions, and their lengths. It returns 0; any other number is an error.
-    Operands that are not contiguous are copied first. It may be called in several threads at once.
+    each of them in turn: the number of dimensions, and their lengths. It returns 0; any other number is an error,
+    before which it may be called once more. Operands that are not contiguous are copied first. It may be called in
+    several threads at once.
 
     Arguments:
         name: as "mylib::cumulate".

@@ -13,7 +13,7 @@ from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import composite, recorded_ops
 from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
-from .losses import reduced, reduction_of
+from .losses import loss_of, reduced, reduction_of
 from .pointwise import real
 
 if TYPE_CHECKING:
@@ -192,8 +192,9 @@ def binary_cross_entropy(
     try:
         reduction = reduction_of("binary_cross_entropy", reduction, size_average, reduce)
         same_shape("binary_cross_entropy", input, target)
-        losses = recorded_ops.binary_cross_entropy(input, target)
-        return reduced(losses if weight is None else losses * weight, reduction)
+        if weight is None:
+            return loss_of("binary_cross_entropy", (input, target), reduction)
+        return reduced(recorded_ops.binary_cross_entropy(input, target) * weight, reduction)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -226,11 +227,11 @@ def binary_cross_entropy_with_logits(
     try:
         reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
         same_shape("binary_cross_entropy_with_logits", input, target)
-        if pos_weight is None:
-            losses = recorded_ops.logistic_loss(input, target)
-        else:
-            losses = recorded_ops.weighted_logistic_loss(input, target, pos_weight)
-        return reduced(losses if weight is None else losses * weight, reduction)
+        operands = (input, target) if pos_weight is None else (input, target, pos_weight)
+        name = "logistic_loss" if pos_weight is None else "weighted_logistic_loss"
+        if weight is None:
+            return loss_of(name, operands, reduction)
+        return reduced(getattr(recorded_ops, name)(*operands) * weight, reduction)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -11,6 +11,7 @@ from facula_storage import Layout, bool_
 from .._core.errors import show
 from .._core.promotion import result_type
 from .._core.tensor import Tensor, method
+from .._core.wrapped import is_traced
 from .._creation.from_data import tensor
 from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
@@ -47,6 +48,8 @@ class _where:
         """Of two numbers, the first becomes a tensor."""
         condition, input, other = operands
         if isinstance(input, Tensor) or isinstance(other, Tensor) or not isinstance(condition, Tensor):
+            return None
+        if is_traced(condition):
             return None
         return F.where(condition, tensor(input, dtype=result_type(input, other), device=condition.device), other)
 

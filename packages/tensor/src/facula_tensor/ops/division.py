@@ -10,7 +10,7 @@ from facula_storage.extend import BOOL, COMPLEX
 
 from .._core.promotion import plain_number
 from .._core.tensor import Tensor, method
-from .._core.wrapped import WrappedLayout
+from .._core.wrapped import WrappedLayout, is_traced
 from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.inplace import slow_inplace
 from .._dispatch.namespaces import identity_grad, operators, recorded_ops
@@ -162,7 +162,7 @@ def div_(self: Tensor, other: Operand, *, rounding_mode: str | None = None) -> T
 def div_by(self: Tensor, other: Operand) -> Tensor:
     """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
     number = plain_number(other)
-    if number is None or type(self._layout) is WrappedLayout:
+    if number is None or type(self._layout) is WrappedLayout or is_traced(self):
         return slow_call(operators["div"], (other, self), ())
     result = recorded_ops.reciprocal(self)
     if number == 1 and type(number) is not complex and result.node is None:

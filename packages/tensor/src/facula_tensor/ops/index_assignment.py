@@ -9,6 +9,7 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor, method
+from .._core.wrapped import batched_as
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -37,6 +38,8 @@ def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, a
     tensor([3., 0., 0.])
     """
     result = recorded_ops.clone(as_tensor("index_put", input))
+    for one in (values, *indices):
+        result = batched_as(result, one) if isinstance(one, Tensor) else result
     slow_setitem(result, _tuple("index_put", indices), as_tensor("index_put", values), bool(accumulate))
     return result
 

@@ -8,17 +8,69 @@ from facula_autograd import no_grad
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
-from .._core.promotion import as_real
+from .._core.promotion import as_real, floating
 from .._core.tensor import Tensor
+from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .binary_losses import same_shape
 from .further_activations import floats
-from .losses import reduced, reduction_of
+from .losses import loss_of, reduced, reduction_of
+from .pointwise import real
 
 __all__ = ["gaussian_nll_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss"]
+
+
+@elementwise
+class _poisson_of_logarithms:
+    """exp(input) - target input."""
+
+    inputs = ("input", "target")
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input, target):
+        return F.exp(input) - target * input
+
+
+@elementwise
+class _poisson_of_rates:
+    """input - target log(input + eps)."""
+
+    inputs = ("input", "target", "eps")
+    compute_dtype = floating
+    accepts = real
+    no_gradient = ("eps",)
+
+    def value(F, input, target, eps):
+        return input - target * F.log(input + eps)
+
+
+@elementwise
+class _gaussian:
+    """(log(var) + (input - target)**2 / var) / 2."""
+
+    inputs = ("input", "target", "var")
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input, target, var):
+        difference = input - target
+        return (F.log(var) + difference * difference / var) * 0.5
+
+
+@elementwise
+class _soft_margin:
+    """log(1 + exp(-target input))."""
+
+    inputs = ("input", "target")
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input, target):
+        return -F.log_sigmoid(target * input)
 
 
 @overridable
@@ -56,16 +108,14 @@ def poisson_nll_loss(
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y, eps = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    if log_input:
-        losses = F.sub(F.exp(x), F.mul(y, x))
-    else:
-        losses = F.sub(x, F.mul(y, F.log(F.add(x, eps))))
-    if full:
-        few = F.le(y, 1)
-        many = F.where(few, 1, y)
-        factorial = F.add(F.sub(F.mul(many, F.log(many)), many), F.mul(F.log(F.mul(many, 2 * pi)), 0.5))
-        losses = F.add(losses, F.where(few, 0, factorial))
-    return reduced(losses, reduction)
+    operator, numbers = ("poisson_of_logarithms", ()) if log_input else ("poisson_of_rates", (eps,))
+    if not full:
+        return loss_of(operator, (x, y), reduction, None, numbers)
+    losses = getattr(F, operator)(x, y, *numbers)
+    few = F.le(y, 1)
+    many = F.where(few, 1, y)
+    factorial = F.add(F.sub(F.mul(many, F.log(many)), many), F.mul(F.log(F.mul(many, 2 * pi)), 0.5))
+    return reduced(F.add(losses, F.where(few, 0, factorial)), reduction)
 
 
 @overridable
@@ -107,9 +157,9 @@ def gaussian_nll_loss(
     v = v.clone()
     with no_grad():
         v.clamp_(min=least)
-    difference = F.sub(x, y)
-    losses = F.mul(F.add(F.log(v), F.div(F.mul(difference, difference), v)), 0.5)
-    return reduced(F.add(losses, log(2 * pi) / 2) if full else losses, reduction)
+    if not full:
+        return loss_of("gaussian", (x, y, v), reduction)
+    return reduced(F.add(F.gaussian(x, y, v), log(2 * pi) / 2), reduction)
 
 
 @overridable
@@ -134,10 +184,10 @@ def soft_margin_loss(
     >>> soft_margin_loss(tensor([0.0, -100.0]), tensor([1.0, 1.0]), reduction="none")
     tensor([  0.6931, 100.0000])
     """
-    name, F = "soft_margin_loss", recorded_ops
+    name = "soft_margin_loss"
     reduction = reduction_of(name, reduction, size_average, reduce)
     same_shape(name, input, target)
-    return reduced(F.neg(F.log_sigmoid(F.mul(target, floats(name, input)))), reduction)
+    return loss_of("soft_margin", (floats(name, input), target), reduction)
 
 
 @overridable

@@ -141,7 +141,8 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> logical_not(tensor([0, 1, 2]))
     tensor([ True, False, False])
     """
-    return write_out("logical_not", no_record_ops.eq(as_tensor("logical_not", input).detach(), 0), out)
+    x = as_tensor("logical_not", input).detach()
+    return write_out("logical_not", no_record_ops.eq(x, False if x.dtype is bool_ else 0), out)
 
 
 for _function in (logical_and, logical_or, logical_xor):

@@ -10,6 +10,7 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
+from .._dispatch.reduced import reduced_operator
 from .._dispatch.view_call import as_tensor
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "mse_loss",
     "smooth_l1_loss",
 ]
+
+Numbers = tuple[float, ...]
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -116,6 +119,24 @@ class _divergence_of_logarithms:
         return F.exp(target) * (target - input)
 
 
+def loss_of(
+    operator: str, operands: tuple[Tensor, ...], reduction: str, weight: Tensor | None = None, numbers: Numbers = ()
+) -> Tensor:
+    """The losses that an elementwise operator gives, reduced: in one launch, unless each has a weight.
+
+    Arguments:
+        operator: its name.
+        operands: its tensors.
+        reduction: "none", "mean" or "sum".
+        weight: a factor of each loss, or None; the mean is then one over the weights.
+        numbers: its last operands.
+    """
+    if weight is None and reduction != "none":
+        result: Tensor = reduced_operator(operator, reduction, len(numbers)).library_call(*operands, numbers)
+        return result
+    return reduced(getattr(recorded_ops, operator)(*operands, *numbers), reduction, weight)
+
+
 def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
     """The losses of elements as they are, their mean, or their sum; with `weight`, times it (and its mean)."""
     if weight is not None:
@@ -159,7 +180,7 @@ def mse_loss(
     try:
         reduction = reduction_of("mse_loss", reduction, size_average, reduce)
         pair("mse_loss", input, target)
-        return reduced(recorded_ops.squared_difference(input, target), reduction, weight)
+        return loss_of("squared_difference", (input, target), reduction, weight)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -191,7 +212,7 @@ def l1_loss(
     try:
         reduction = reduction_of("l1_loss", reduction, size_average, reduce)
         pair("l1_loss", input, target)
-        return reduced(recorded_ops.absolute_difference(input, target), reduction, weight)
+        return loss_of("absolute_difference", (input, target), reduction, weight)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -223,7 +244,7 @@ def huber_loss(
         if not delta > 0:
             raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
         pair("huber_loss", input, target)
-        return reduced(recorded_ops.huber(input, target, delta), reduction, weight)
+        return loss_of("huber", (input, target), reduction, weight, (delta,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -261,7 +282,7 @@ def smooth_l1_loss(
         if beta == 0:
             return l1_loss(input, target, reduction=reduction)
         pair("smooth_l1_loss", input, target)
-        return reduced(recorded_ops.smooth_l1(input, target, beta), reduction)
+        return loss_of("smooth_l1", (input, target), reduction, None, (beta,))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -297,9 +318,8 @@ def kl_div(
         batch = reduction == "batchmean"
         reduction = "sum" if batch else reduction_of("kl_div", reduction, size_average, reduce)
         pair("kl_div", input, target)
-        divergence = recorded_ops.divergence_of_logarithms if log_target else recorded_ops.divergence
-        losses = divergence(input, target)
-        loss = reduced(losses, reduction)
+        divergence = "divergence_of_logarithms" if log_target else "divergence"
+        loss = loss_of(divergence, (input, target), reduction)
         return loss / input.shape[0] if batch and input.ndim else loss
     except FaculaError as error:
         trim_traceback(error)

@@ -13,12 +13,13 @@ from facula_storage.extend import FLOATING, INTEGER
 from .._core.promotion import as_real
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.ranges import arange
+from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .distances import pairwise_distance
-from .losses import reduced, reduction_of
+from .losses import loss_of, reduced, reduction_of
 
 if TYPE_CHECKING:
     from .._core.types import Function
@@ -34,6 +35,29 @@ __all__ = [
 ]
 
 SMALLEST_SQUARE = 1e-12  # added to squares of lengths, so that vectors of zeros have gradients
+
+
+@elementwise
+class _hinge:
+    """input where target is 1, max(0, margin - input) where it is -1, and both added elsewhere."""
+
+    inputs = ("input", "target", "margin")
+    no_gradient = ("target", "margin")
+
+    def value(F, input, target, margin):
+        beyond = F.clamp_min(margin - input, 0)
+        return F.where(target != 1, beyond, 0) + F.where(target != -1, input, 0)
+
+
+@elementwise
+class _ranking:
+    """max(0, margin - target (input - other))."""
+
+    inputs = ("input", "other", "target", "margin")
+    no_gradient = ("margin",)
+
+    def value(F, input, other, target, margin):
+        return F.clamp_min(-target * (input - other) + margin, 0)
 
 
 @overridable
@@ -60,12 +84,11 @@ def hinge_embedding_loss(
     >>> hinge_embedding_loss(tensor([2.0, 0.25]), tensor([1, -1]), reduction="none")
     tensor([2.0000, 0.7500])
     """
-    name, F = "hinge_embedding_loss", recorded_ops
+    name = "hinge_embedding_loss"
     reduction = reduction_of(name, reduction, size_average, reduce)
     x, y = as_tensor(name, input), as_tensor(name, target)
     broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    beyond = F.clamp_min(F.sub(as_real(margin, name, "margin"), x), 0)
-    return reduced(F.add(F.where(F.ne(y, 1), beyond, 0), F.where(F.ne(y, -1), x, 0)), reduction)
+    return loss_of("hinge", (x, y), reduction, None, (as_real(margin, name, "margin"),))
 
 
 @overridable
@@ -96,13 +119,12 @@ def margin_ranking_loss(
     >>> margin_ranking_loss(tensor([2.0]), tensor([3.0]), tensor([1.0]), margin=0.5)
     tensor(1.5000)
     """
-    name, F = "margin_ranking_loss", recorded_ops
+    name = "margin_ranking_loss"
     reduction = reduction_of(name, reduction, size_average, reduce)
     a, b, y = (as_tensor(name, one) for one in (input1, input2, target))
     same_dims(name, input1=a, input2=b, target=y)
     broadcast_shapes(name, *(tuple(one.shape) for one in (a, b, y)))
-    against = F.mul(F.neg(y), F.sub(a, b))
-    return reduced(F.clamp_min(F.add(against, as_real(margin, name, "margin")), 0), reduction)
+    return loss_of("ranking", (a, b, y), reduction, None, (as_real(margin, name, "margin"),))
 
 
 @overridable

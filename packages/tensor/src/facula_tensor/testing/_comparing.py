@@ -9,6 +9,7 @@ import numpy as np
 
 from facula_errors import FaculaError
 
+from .._core.tensor import Tensor
 from ._closeness import compare_values
 from ._operands import CARRIERS, Array, values_of
 from ._samples import ALL, COMPLEX, FLOATS, INTEGERS, Case
@@ -67,6 +68,7 @@ def reference(case: Case, arrays: Sequence[Array], dtype: str) -> Any:
 def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: str = "cpu") -> None:
     """Compare shape, dtype and values; of several results one by one, those after the first being positions."""
     if isinstance(expected, tuple):
+        expect(isinstance(got, (tuple, list)), f"{case} {what}: {kind_of(got)}, expected {len(expected)} results")
         expect(len(got) == len(expected), f"{case} {what}: {len(got)} results, expected {len(expected)}")
         compare(case, got[0], expected[0], dtype, what, device)
         for one, wanted in zip(got[1:], expected[1:], strict=True):
@@ -74,6 +76,7 @@ def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: 
         return
     expected = np.asarray(expected)
     name = case.result(dtype)
+    expect(isinstance(got, Tensor), f"{case} {what} ({dtype}): returned {kind_of(got)}, expected a tensor")
     expect(got.dtype.name == name, f"{case} {what} ({dtype}): dtype {got.dtype.name}, expected {name}")
     shape = tuple(got.shape)
     expect(shape == expected.shape, f"{case} {what} ({dtype}): shape {shape}, expected {expected.shape}")
@@ -83,6 +86,11 @@ def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: 
     tolerance = tolerance_of(case, name, dtype)
     exact = name in ("bool", *INTEGERS)
     expect_close(values_of(got), expected.astype(name) if exact else expected, tolerance, f"{case} {what} ({dtype})")
+
+
+def kind_of(value: object) -> str:
+    """What a function returned in place of a tensor, in a few words."""
+    return "None" if value is None else f"a {type(value).__name__}"
 
 
 def tolerance_of(case: Case, result: str, dtype: str = "") -> float:

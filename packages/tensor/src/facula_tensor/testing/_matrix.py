@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd import GradcheckError
-from facula_errors import InvalidTypeError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from ._comparing import CheckError
@@ -18,7 +18,7 @@ from ._derivatives import (
 from ._levels import check_kernel_levels
 from ._operands import values_of
 from ._samples import COMPLEX, FLOATS, Case, Samples
-from ._transforms import check_batching, check_forward_mode, transform
+from ._transforms import check_batched_gradients, check_batching, check_forward_mode, transform
 from ._values import (
     check_broadcasting,
     check_devices,
@@ -63,6 +63,9 @@ MATRIX: dict[str, Check] = {
         check_forward_mode, lambda case: bool(case.gradient) and case.forward_mode and transform("jvp") is not None
     ),
     "batching": Check(check_batching, lambda case: case.batching and transform("vmap") is not None),
+    "batched_gradients": Check(
+        check_batched_gradients, lambda case: bool(case.gradient) and case.batching and transform("vmap") is not None
+    ),
 }
 
 
@@ -72,6 +75,8 @@ def run_check(case: Case, name: str) -> None:
         MATRIX[name].run(case)
     except (AssertionError, GradcheckError) as error:
         raise CheckError(f"{case}: {name}: {error}") from error
+    except Exception as error:
+        raise CheckError(f"{case}: {name}: the call raised {type(error).__name__}: {error}") from error
 
 
 @boundary
@@ -93,7 +98,8 @@ def check_operator(
         reference: the same function of NumPy arrays; without it values in float64, contiguous, are the measure.
 
     Raises:
-        AssertionError: a check failed; the message begins with the function's name and the check's.
+        AssertionError: a check failed, or a call in it; the message begins with the function's name and the check's.
+        TypeError, ValueError: an argument is none, or there are no samples.
 
     >>> import numpy as np
     >>> from facula_tensor.testing import Samples, check_operator
@@ -105,10 +111,16 @@ def check_operator(
     """
     if not callable(function):
         raise InvalidTypeError(f"check_operator: expected function to be callable; got {type(function).__name__}")
-    several = [samples] if isinstance(samples, Samples) else list(samples)
+    if reference is not None and not callable(reference):
+        raise InvalidTypeError(f"check_operator: expected reference to be callable; got {type(reference).__name__}")
+    if not isinstance(samples, (Samples, list, tuple)):
+        raise InvalidTypeError(f"check_operator: expected Samples, or a list of them; got {type(samples).__name__}")
+    several = [samples] if isinstance(samples, Samples) else samples
+    if not several:
+        raise InvalidValueError("check_operator: expected at least one Samples; got none, so nothing would be checked")
     for one in several:
         if not isinstance(one, Samples):
-            raise InvalidTypeError(f"check_operator: expected Samples; got {type(one).__name__}")
+            raise InvalidTypeError(f"check_operator: expected Samples; got {type(one).__name__} among them")
     for one in several:
         name = getattr(function, "__name__", type(function).__name__)
         case = Case(name, function, reference or _in_double_precision(function), **vars(one))

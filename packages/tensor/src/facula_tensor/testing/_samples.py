@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+
+from .._core.tensor import Tensor
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -45,6 +50,8 @@ class Samples:
         gradient: the dtypes in which derivatives are taken: "float64", "complex128" or both. `second`: whether second
             ones are, too.
         forward_mode, batching: whether `jvp` and `vmap` of the function are tried.
+        changes_first: whether it puts others into its first operand, which then takes no batch unless it is one.
+        may_return_operand: whether the result may be an operand itself, where nothing is to do.
         meta: whether the shape of the result follows without values, on the meta device.
         loose: a factor on all tolerances.
     """
@@ -71,6 +78,49 @@ class Samples:
     batching: bool = True
     meta: bool = True
     loose: float = 1.0
+    changes_first: bool = False
+    may_return_operand: bool = False
+
+    @boundary
+    def __post_init__(self) -> None:
+        for name, known in (("dtypes", ALL), ("layouts", LAYOUTS), ("gradient", (FLOATS[-1], COMPLEX[-1]))):
+            _check_names(name, getattr(self, name), known)
+        sizes, calls = self.shapes, self.refused
+        inner, named = self.gradient_domain, isinstance(self.inplace, str)
+        for name, right, wanted in (
+            ("arity", isinstance(self.arity, int) and self.arity >= 1, "the number of tensors, 1 or more"),
+            ("dtypes", bool(self.dtypes), "at least one name"),
+            (
+                "shapes",
+                not sizes or (len(sizes) == self.arity and all(map(_is_list, sizes))),
+                "a shape for each tensor",
+            ),
+            ("domain", _is_list(self.domain, 2), "two numbers"),
+            ("gradient_domain", inner is None or _is_list(inner, 2), "two numbers, or None"),
+            ("result", callable(self.result), "a function from one dtype's name to another's"),
+            (
+                "inplace",
+                not named or hasattr(Tensor, str(self.inplace)),
+                "a function, or the name of a tensor's method",
+            ),
+            ("refused", all(_is_list(one, 3) for one in calls), "(arguments, error, pattern) for each of some calls"),
+        ):
+            if not right:
+                raise InvalidValueError(f"Samples: expected {name} to be {wanted}; got {getattr(self, name)!r}")
+
+
+def _is_list(given: object, length: int | None = None) -> bool:
+    return isinstance(given, (tuple, list)) and (length is None or len(given) == length)
+
+
+def _check_names(name: str, given: object, known: tuple[str, ...]) -> None:
+    """Check that a field of `Samples` is a tuple of names that are known."""
+    listed = ", ".join(map(repr, known))
+    if not _is_list(given):
+        raise InvalidTypeError(f"Samples: expected {name} to be a tuple of names among {listed}; got {given!r}")
+    for one in given:  # type: ignore[attr-defined]  # a list
+        if one not in known:
+            raise InvalidValueError(f"Samples: expected {name} among {listed}; got {one!r}")
 
 
 @dataclass(frozen=True)

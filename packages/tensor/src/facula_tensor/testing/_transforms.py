@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from facula_autograd import grad
+
 from .._core.tensor import Tensor
-from ._comparing import expect, expect_close, tolerance_of
+from ..ops.join import stack
+from ._comparing import TOLERANCE, expect, expect_close, tolerance_of
 from ._derivatives import smooth
 from ._operands import call, lay, layouts_of, make, operands, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ._operands import Array
     from ._samples import Case
@@ -63,27 +67,74 @@ def first(result: Any) -> Tensor:
 
 
 def check_batching(case: Case) -> None:
-    """Check `vmap` against a loop: of all operands, of the first alone, and of a batch in the last dimension."""
+    """Check `vmap` against a loop: of all operands, of the first or the last alone; a batch in the last dimension."""
     dtype = next((one for one in (*case.gradient, "float64", "float32") if one in case.dtypes), case.dtypes[-1])
+    for in_dims in ways_of(case):
+        columns, given = batch_of(case, dtype, in_dims)
+        loop = [first(call(case, row)) for row in zip(*columns, strict=True)]
+        result = batched_call(case, in_dims, given)
+        expected = np.stack([values_of(one) for one in loop])
+        what = f"{case}: batched by {in_dims}"
+        expect(result.dtype is loop[0].dtype, f"{what}: dtype {result.dtype}, expected {loop[0].dtype}")
+        expect(tuple(result.shape) == expected.shape, f"{what}: shape {tuple(result.shape)}, expected {expected.shape}")
+        expect_close(values_of(result), expected, tolerance_of(case, result.dtype.name, dtype), what)
+
+
+def check_batched_gradients(case: Case) -> None:
+    """Check gradients through `vmap` against those through a loop, for batches in the same places."""
+    dtype = case.gradient[0]
+    for in_dims in ways_of(case):
+        columns, given = batch_of(smooth(case), dtype, in_dims)
+        leaves = list(dict.fromkeys(chain(*columns)))
+        for one in (*leaves, *given):
+            one.requires_grad_()
+        found = slopes(batched_call(case, in_dims, given), given)
+        loop = stack([first(call(case, row)) for row in zip(*columns, strict=True)])
+        by_leaf = dict(zip(leaves, slopes(loop, leaves), strict=True))
+        for place, (column, dim, got) in enumerate(zip(columns, in_dims, found, strict=True)):
+            rows = [values_of(by_leaf[one]) for one in column]
+            expected = rows[0] if dim is None else np.stack(rows, dim)
+            scale = max(1.0, float(np.abs(expected).max(initial=0)))
+            what = f"{case}: the gradient of operand {place}, batched by {in_dims}"
+            expect_close(values_of(got) / scale, expected / scale, TOLERANCE[dtype] * 10 * case.loose, what)
+
+
+def ways_of(case: Case) -> Iterable[tuple[int | None, ...]]:
+    """Where the batch is in each operand, in each way of batching: None for an operand that is the same for all."""
+    rest = (None,) * (case.arity - 1)
+    ways = dict.fromkeys(((0,) * case.arity, (0, *rest), (*rest, 0), (-1,) * case.arity))
+    return [one for one in ways if one[0] is not None or not case.changes_first]
+
+
+def batch_of(case: Case, dtype: str, in_dims: Sequence[int | None]) -> tuple[list[list[Tensor]], list[Tensor]]:
+    """For each operand what it is in each call of a loop, and the batch of these."""
     rows = [[make(array, dtype) for array in operands(case, dtype, seed=seed)] for seed in range(BATCH)]
-    for in_dims in dict.fromkeys(((0,) * case.arity, (0, *(None,) * (case.arity - 1)), (-1,) * case.arity)):
-        check_batch(case, dtype, rows, in_dims)
-
-
-def check_batch(case: Case, dtype: str, rows: list[list[Tensor]], in_dims: tuple[int | None, ...]) -> None:
-    """Check one way of batching: `in_dims` says where in each operand the batch is, None for an operand of all."""
-    vmap = transform("vmap")
-    assert vmap is not None
-    columns = [[row[place] for row in rows] for place in range(case.arity)]
+    columns = [
+        [row[place] for row in rows] if dim is not None else [rows[0][place]] * BATCH
+        for place, dim in enumerate(in_dims)
+    ]
     given = [
         make(values_of(column[0]) if dim is None else np.stack([values_of(one) for one in column], dim), dtype)
         for column, dim in zip(columns, in_dims, strict=True)
     ]
-    columns = [column if dim is not None else column[:1] * BATCH for column, dim in zip(columns, in_dims, strict=True)]
-    loop = [first(call(case, row)) for row in zip(*columns, strict=True)]
-    result = first(vmap(lambda *operands: call(case, operands), in_dims=in_dims)(*given))
-    expected = np.stack([values_of(one) for one in loop])
-    what = f"{case}: batched by {in_dims}"
-    expect(result.dtype is loop[0].dtype, f"{what}: dtype {result.dtype}, expected {loop[0].dtype}")
-    expect(tuple(result.shape) == expected.shape, f"{what}: shape {tuple(result.shape)}, expected {expected.shape}")
-    expect_close(values_of(result), expected, tolerance_of(case, result.dtype.name, dtype), what)
+    return columns, given
+
+
+def batched_call(case: Case, in_dims: tuple[int | None, ...], given: Sequence[Tensor]) -> Tensor:
+    """The (first) result of the case under `vmap`. The rule of a Function is told of the batch where it is."""
+    vmap = transform("vmap")
+    assert vmap is not None
+
+    def function(*operands: Tensor) -> Any:
+        if in_dims[0] is not None:
+            operands[0]._layout.level.rule_dim = in_dims[0]  # type: ignore[attr-defined]  # a batch's layout
+        return call(case, operands)
+
+    return first(vmap(function, in_dims=in_dims)(*given))
+
+
+def slopes(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The gradients of a result, weighed by numbers that are not equal; zeros where nothing depends on a leaf."""
+    found: tuple[Tensor, ...] = grad(result, leaves, make(direction(values_of(result)), result.dtype.name),
+                                     materialize_grads=True)  # fmt: skip
+    return found

@@ -35,7 +35,10 @@ def check_call(case: Case, dtype: str, layout: str, place: str = "cpu") -> None:
     """Check one call in one dtype, on operands of one layout, on one device."""
     arrays = operands(case, dtype, layout)
     tensors = [lay(array, dtype, layout, place) for array in arrays]
-    compare(case, call(case, tensors), reference(case, arrays, dtype), dtype, layout, place)
+    got = call(case, tensors)
+    compare(case, got, reference(case, arrays, dtype), dtype, layout, place)
+    fresh = case.may_return_operand or not any(got is one for one in tensors)
+    expect(fresh, f"{case} {layout} ({dtype}): returned its operand itself; may_return_operand says that it may")
     if place == "meta":
         return
     for one, array in zip(tensors, arrays, strict=True):

@@ -69,18 +69,23 @@ class BatchLayout(LevelLayout):
 
 
 class BatchLevel(Level):
-    """One call of `vmap`, over `size` elements; `randomness` is what operators that draw do."""
+    """One call of `vmap`, over `size` elements; `randomness` is what operators that draw do.
 
-    __slots__ = ("randomness", "size")
+    A `Function.vmap` gets the batch in dimension `rule_dim`: the first, unless a test of such rules says otherwise.
+    """
+
+    __slots__ = ("randomness", "rule_dim", "size")
     differentiates = False
 
     def __init__(self, size: int, randomness: str):
         super().__init__()
-        self.size, self.randomness = size, randomness
+        self.size, self.randomness, self.rule_dim = size, randomness, 0
 
     def make(self, value: Tensor) -> Tensor:
         """A batch, from a tensor with it along its first dimension."""
         return wrapped(BatchLayout(self, value), value)
+
+    constant = make
 
     def value(self, operand: Any) -> Any:
         """What a batched tensor of this level wraps; others as they are."""
@@ -92,8 +97,8 @@ class BatchLevel(Level):
 
     def like(self, tensor: Tensor) -> Tensor:
         """A batch of copies of a tensor, each with memory of its own."""
-        copies = no_record_ops.expand(no_record_ops.unsqueeze(tensor, 0), (self.size, *tensor.shape))
-        return self.make(no_record_ops.clone(no_record_ops.contiguous(copies)))
+        copies = recorded_ops.expand(recorded_ops.unsqueeze(tensor, 0), (self.size, *tensor.shape))
+        return self.make(recorded_ops.clone(recorded_ops.contiguous(copies)))
 
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
         """The operator on the whole batch."""

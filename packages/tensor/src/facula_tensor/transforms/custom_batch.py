@@ -39,8 +39,9 @@ def apply_at_batch(level: Any, function: Any, args: tuple[Any, ...], kwargs: dic
 def _by_rule(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """By the static method `vmap`, which gets what batched tensors wrap, and says where results have the batch."""
     name = function.__name__
-    in_dims = tuple([0 if is_at(level, a) else None for a in args])
-    contents = [level.value(a) for a in args]
+    in_dims = tuple([level.rule_dim % level.value(a).ndim if is_at(level, a) else None for a in args])
+    contents = [a if dim is None else recorded_ops.movedim(level.value(a), 0, dim) if dim else level.value(a)
+                for a, dim in zip(args, in_dims, strict=True)]  # fmt: skip
     found = function.vmap(VmapInfo(level.size, level.randomness), in_dims, *contents, **kwargs)
     if not isinstance(found, tuple) or len(found) != 2:
         raise InvalidTypeError(f"{name}.vmap: expected a pair (output, out_dims); got {type(found).__name__}")

@@ -21,11 +21,12 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import active_modes, current_mode, replace_mode
-from facula_errors import ArgumentError, DTypeError, UnsupportedError
+from facula_autograd.extend import Node, Rule, active_modes, current_mode, edge_to, next_seq, replace_mode
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
+from .._core.call_sites import user_site
 from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
@@ -33,13 +34,22 @@ from .._core.view_family import family_of, register, root_of
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout, batched_as, batches_of
 from .._creation.filled import zeros
 from .._dispatch.expressions.gradients import asked_by
-from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.inplace_checks import check_family, starts_inplace
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.nodes import node_for
 from .._dispatch.view_changes import region
 from .custom import apply_at_dual
 from .grad import GradLevel, differentiable
-from .levels import call_contents, copy_contents, family_contents, is_at, is_recording, record_view, wrapped
+from .levels import (
+    call_contents,
+    copy_contents,
+    family_contents,
+    is_at,
+    is_recording,
+    record_copy,
+    record_view,
+    wrapped,
+)
 from .rules import Call, apply_rules, gradients, layouts_of, values_of
 
 if TYPE_CHECKING:
@@ -48,6 +58,9 @@ if TYPE_CHECKING:
     from .._core.types import Operands, Parameters, Result
     from .._dispatch.namespaces import Namespace
     from .._dispatch.operator import Operator
+
+
+PAIRED = Rule("make_dual", lambda F, node, g: ((node.e0, g),), False, False)
 
 
 class DualLayout(LevelLayout):
@@ -169,28 +182,28 @@ class DualLevel(Level):
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
         """Copy a primal into a primal, and a tangent into a tangent."""
-        if self.taped and self.open and (target.node is not None or source.node is not None) and is_recording():
-            raise UnsupportedError(
-                f"{operation}: changing a dual tensor in place is not supported where a gradient is wanted too; use "
-                "an operator that gives a new tensor, or jvp() and grad() of facula.func"
-            )
         tangent = self.tangent(source)
-        if self.open and not is_at(self, target) and tangent is not None:
+        record = self.taped and self.open and is_recording() and (target.node is not None or source.node is not None)
+        if self.open and not is_at(self, target) and (tangent is not None or record):
             starts_inplace(operation, target, (target,))
             self.adopt(target, tangent)
+        if record:
+            check_family(operation, target)
         copy_contents(operation, self.value(target), self.value(source))
         if self.open and is_at(self, target):
             if tangent is not None:
                 self.widen(target, tangent)
             layout: Any = target._layout
             copy_contents(operation, layout.own(), 0 if tangent is None else tangent)  # type: ignore[arg-type]
+        if record:
+            record_copy(target, source, edge_to(source))
         return target
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A Function of the user's, whose `jvp` gives the tangents."""
         return apply_at_dual(self, function, args, kwargs, fitted)
 
-    def adopt(self, target: Tensor, changed: Tensor) -> None:
+    def adopt(self, target: Tensor, changed: Tensor | None) -> None:
         """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros.
 
         Arguments:
@@ -200,11 +213,23 @@ class DualLevel(Level):
         base: Any = None
         for one, content in family_contents(target):
             if base is None:
-                base, tangent = content, widened(zeros_for(content), changed)
+                base, tangent = content, zeros_for(content)
+                if changed is not None:
+                    tangent = widened(tangent, changed)
                 whole = tangent
             else:
                 tangent = recorded_ops.as_strided(whole, *region(content, base))
-            one._layout, one._storage, one.node = DualLayout(self, content, tangent, True), NO_STORAGE, None  # type: ignore[assignment]
+            one._layout, one._storage = DualLayout(self, content, tangent, True), NO_STORAGE  # type: ignore[assignment]
+            one.node = self.node_of(content)
+
+    def node_of(self, primal: Tensor) -> Node | None:
+        """The node of a pair that stands for `primal`: its gradient, a pair, goes on to that."""
+        if not self.taped or primal.node is None:
+            return None
+        node = Node()
+        node.rule, node.seq, node.e0 = PAIRED, next_seq(), edge_to(primal)
+        node.code, node.lasti = user_site()
+        return node
 
     def widen(self, target: Tensor, changed: Tensor) -> None:
         """Let the tangents of `target` and its family be batched where one is that goes into them."""

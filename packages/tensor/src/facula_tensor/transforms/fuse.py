@@ -1,243 +1,292 @@
 """`fuse`: a user's function of elementwise operators as one operator.
 
-The function is called with tensors of a level whose contents are symbols: what it does to them is taken down, and
-becomes the expression of an operator with its gradients (see `_dispatch/expressions`). Lengths are no part of that, so
-one call serves all, unless the function looks at a shape.
+The function is called with tensors of a level whose contents are symbols (`fuse_level.py`): what it does to them is
+taken down, and becomes the expression of an operator with its gradients (see `_dispatch/expressions`). Lengths are no
+part of that, so one call serves all, unless the function looks at a shape.
 """
 
 from __future__ import annotations
 
+import sys
 from functools import update_wrapper
 from inspect import signature
-from sys import _getframe
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_errors import ArgumentError, FaculaError, InvalidTypeError
+import numpy as np
+
+from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_errors import FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import bool_, contiguous
-from facula_storage.extend import COMPLEX, FLOATING, new_instance
+from facula_storage import Layout, bool_
+from facula_storage.extend import FLOATING
 
-from .._core.promotion import floating, scalar_dtype
+from .._core.promotion import get_default_dtype
 from .._core.tensor import Tensor, layout_of_tensor
-from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from .._dispatch.declaration import make_calls
 from .._dispatch.expressions.gradients import Expression
 from .._dispatch.expressions.partials import replay
-from .._dispatch.expressions.symbols import NotElementwiseError, Symbol, Trace, take_down
+from .._dispatch.expressions.symbols import Trace, symbol_ops
 from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
-from .._dispatch.planning import output_layouts
+from .._dispatch.planning import make_plan, output_layouts
+from .fuse_level import FuseLevel, NumberUsedError, SymbolLayout, standing_in
 from .levels import is_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from facula_storage import Layout
+    from .fuse_level import Source
 
-    from .._core.types import Operands, Parameters
+MOST_FORMS = 256  # that a function has; what more there is runs as it is written
+CONSTANTS = (bool, str, complex, type(None))  # types of arguments that a form is made for, each value by itself
 
-MOST_SHAPES = 256  # for which a function that looks at shapes is remembered
-
-
-class SymbolLayout(LevelLayout):
-    """The layout slot of a symbol: the layout of what it stands for."""
-
-    __slots__ = ("shown", "symbol")
-    level: FuseLevel
-
-    def __init__(self, level: FuseLevel, shown: Layout, symbol: Symbol):
-        self.level, self.shown, self.symbol = level, shown, symbol
-
-    @property
-    def real(self) -> Layout:  # type: ignore[override]
-        """The layout. What a user's line asks of it may depend on lengths."""
-        frame = _getframe(3)  # who asked the tensor's property, or an operator of ours
-        if not frame.f_globals.get("__name__", "").startswith("facula_"):
-            self.level.looked = True
-        return self.shown
-
-    def constant(self) -> NoReturn:
-        self.level.refuse("detach")
-
-    def readable(self, operation: str) -> NoReturn:
-        raise NotElementwiseError(
-            f"{operation}: reads a value in the fused function {self.level.name}, called once for all elements; "
-            "use where(condition, a, b) for a choice between elements"
-        )
+# What an operator of two operands is with its operands turned round.
+TURNED = {"add": "add", "mul": "mul", "eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
-def symbol_layout(tensor: Tensor) -> SymbolLayout:
-    """The layout slot of a tensor that stands for a symbol."""
-    layout: Any = tensor._layout
-    assert type(layout) is SymbolLayout
-    return layout
+class Form(NamedTuple):
+    """What calls of one kind become: an operator, and how its operands follow from the arguments.
+
+    Without an operator: the function as it is written, and `why`.
+    """
+
+    operator: Operator | None
+    sources: tuple[Source, ...]
+    why: str = ""
 
 
-class FuseLevel(Level):
-    """One call of a function with symbols."""
+class Finer(NamedTuple):
+    """That calls of one kind differ in more than dtypes: by the values at some places, perhaps by shapes."""
 
-    __slots__ = ("looked", "name", "trace")
+    places: frozenset[int]
+    shapes: bool
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.trace, self.looked, self.name = Trace(), False, name
-
-    def make(self, layout: Layout, symbol: Symbol) -> Tensor:
-        """A tensor that stands for a symbol."""
-        new = new_instance(Tensor)
-        new._layout, new._storage, new._offset, new.node = SymbolLayout(self, layout, symbol), NO_STORAGE, 0, None  # type: ignore[assignment]
-        return new
-
-    def refuse(self, operation: str) -> NoReturn:
-        """Say that an operation computes no element by itself."""
-        raise NotElementwiseError(
-            f"{operation}: not elementwise, so {self.name} cannot be fused with it; call it outside of the function"
-        )
-
-    def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Tensor:
-        """Take the call down."""
-        if op.name == "to":  # programs compute in one dtype: that of the result
-            return self._converted(operands[0], parameters)
-        if not op.elementwise or parameters:
-            self.refuse(op.name)
-        symbols = []
-        for one in operands:
-            if isinstance(one, Tensor) and not is_at(self, one):
-                raise NotElementwiseError(
-                    f"{op.name}: the fused function {self.name} uses a tensor {tuple(one.shape)} that is none of its "
-                    "arguments; give it as one"
-                )
-            symbols.append(symbol_layout(one).symbol if isinstance(one, Tensor) else one)
-        layouts = tuple([symbol_layout(one).shown if isinstance(one, Tensor) else type(one) for one in operands])
-        (layout,) = output_layouts(op, layouts, parameters)
-        return self.make(layout, take_down(op, *symbols))
-
-    def _converted(self, input: Any, parameters: Parameters) -> Tensor:
-        layout = input._layout.shown
-        dtype = parameters[0] if parameters else None
-        if getattr(dtype, "category", None) != FLOATING or layout.dtype is bool_:
-            self.refuse(f"a conversion from {layout.dtype.name}")
-        return self.make(layout.to_dtype(dtype), input._layout.symbol)
-
-    def view(self, call: Callable[..., Any], rules: Any, input: Any, parameters: tuple[object, ...]) -> NoReturn:
-        """Views are not elementwise."""
-        self.refuse("a view")
-
-    def copy(self, operation: str, target: Any, source: Any) -> NoReturn:
-        """Nothing is changed in place."""
-        raise NotElementwiseError(
-            f"{operation}: changes a tensor in place, in the fused function {self.name}; use the operator that gives a "
-            "new one"
-        )
-
-    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-        """A Function of the user's is not elementwise."""
-        self.refuse(getattr(function, "__name__", "a Function"))
+    def key(self, kinds: tuple[object, ...], given: tuple[Any, ...]) -> tuple[object, ...]:
+        """What tells these calls apart."""
+        values = tuple([repr(given[place]) for place in sorted(self.places)])
+        shapes = [tuple(one.shape) for one in given if isinstance(one, Tensor)] if self.shapes else None
+        return (kinds, values, shapes and tuple(shapes))
 
 
 class Fused:
-    """A function as one operator: what `fuse` gives. `operators` are those made so far."""
+    """A function as one operator: what `fuse` gives. `forms` are those made so far."""
 
     def __init__(self, function: Callable[..., Tensor]):
         self.function = function
         self.name = getattr(function, "__name__", "function").strip("<>_")
-        self.operators: dict[tuple[object, ...], Operator] = {}
+        self.forms: dict[tuple[object, ...], Form | Finer] = {}
         update_wrapper(self, function)
 
-    def __call__(self, *operands: Any) -> Tensor:
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         try:
-            kinds: list[object] = []
-            for one in operands:
+            given = (*args, *kwargs.values()) if kwargs else args
+            kinds: list[object] = [get_default_dtype()]
+            for one in given:
                 if isinstance(one, Tensor):
-                    kinds.append(one.dtype)
-                elif type(one) in (float, int):
-                    kinds.append(type(one))
+                    layout = one._layout
+                    if type(layout) is SymbolLayout:  # of a function that is being fused: it has the steps of this one
+                        return self.function(*args, **kwargs)
+                    if type(layout) is not Layout:
+                        layout = layout_of_tensor(one)
+                    kinds.append(layout.dtype if layout.shape else (layout.dtype,))
                 else:
-                    raise InvalidTypeError(f"{self.name}: expected tensors, floats and ints; got {type(one).__name__}")
+                    kinds.append(type(one) if type(one) is float or type(one) is int else self._kind_of(one))
+            if kwargs:
+                kinds += kwargs
+            if active_modes and current_mode().autocast is not None:
+                kinds.append(True)
             key: tuple[object, ...] = tuple(kinds)
-            op = self.operators.get(key) or self.operators.get((*key, *shapes_of(operands)))
-            if op is None:
-                op = self._make(key, operands)
-            result: Tensor = op.library_call(*operands)
+            form = self.forms.get(key)
+            if type(form) is Finer:
+                form = self.forms.get(form.key(key, given))
+            if form is None:
+                form = self._make(key, args, kwargs)
+            if form.operator is None:  # type: ignore[union-attr]
+                return self.function(*args, **kwargs)
+            result: Tensor = form.operator.library_call(*[source(given) for source in form.sources])  # type: ignore[union-attr]
             return result
         except FaculaError as error:
             trim_traceback(error)
             raise
 
-    def _make(self, key: tuple[object, ...], operands: tuple[Any, ...]) -> Operator:
-        """Call the function with symbols."""
-        level = FuseLevel(self.name)
-        if not any([isinstance(one, Tensor) for one in operands]):
-            raise InvalidTypeError(f"{self.name}: expected a tensor among the arguments; got numbers alone")
-        given = []
-        for one in operands:
-            symbol = level.trace.operand(is_number=not isinstance(one, Tensor))
-            layout = layout_of_tensor(one) if isinstance(one, Tensor) else contiguous((), scalar_dtype(type(one)))
-            if layout.dtype.category == COMPLEX:
-                raise ArgumentError(f"{self.name}: fused functions are of real numbers; got {layout.dtype.name}")
-            given.append(level.make(layout, symbol))
+    def _kind_of(self, argument: Any) -> object:
+        """What calls have in common that have this argument, which is no tensor and no number of Python's."""
+        if type(argument) in CONSTANTS:
+            return (type(argument), repr(argument))
+        if isinstance(argument, (np.floating, np.integer)):
+            return type(argument)
+        raise InvalidTypeError(
+            f"{self.name}: expected tensors, numbers, bools, strings and None; got {type(argument).__name__}; make a "
+            "tensor of it, or let the function have it from outside"
+        )
+
+    def _make(self, kinds: tuple[object, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Form:
+        """The form of calls like this one."""
+        self._check(args, kwargs)
+        given = (*args, *kwargs.values())
+        if len(self.forms) >= MOST_FORMS:
+            return Form(None, (), f"there are {MOST_FORMS} forms")
+        known = self.forms.get(kinds)
+        numbers = frozenset([place for place, one in enumerate(given) if _is_number(one)])
+        used = known.places if isinstance(known, Finer) else frozenset()
+        while True:
+            try:
+                level, result = self._trace(given, used, list(kwargs))
+                break
+            except NumberUsedError as error:
+                used |= error.places
+            except Exception:
+                if used >= numbers:
+                    raise
+                used |= numbers  # of which it asks, perhaps, what a stand-in has not
+        if not (numbers <= used or level.why):
+            with_numbers = self._trace(given, used | numbers, list(kwargs))
+            if program_with(given, *with_numbers) != program_with(given, level, result):
+                used, (level, result) = used | numbers, with_numbers
+        form = self._form(level, result)
+        if used or level.looked or isinstance(known, Finer):
+            finer = Finer(used, level.looked or (isinstance(known, Finer) and known.shapes))
+            self.forms[kinds] = finer
+            kinds = finer.key(kinds, given)
+        self.forms[kinds] = form
+        return form
+
+    def _check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Say which arguments are missing, or too many."""
         try:
-            result = self.function(*given)
-            if not is_at(level, result):
+            form = signature(self.function)
+        except ValueError:  # of a function in C
+            return
+        try:
+            form.bind(*args, **kwargs)
+        except TypeError as error:
+            raise InvalidTypeError(f"{self.name}: {error}; its arguments are {form}") from None
+        if not any([isinstance(one, Tensor) for one in (*args, *kwargs.values())]):
+            raise InvalidTypeError(f"{self.name}: expected a tensor among the arguments; got none")
+
+    def _trace(self, given: tuple[Any, ...], used: frozenset[int], names: list[str]) -> tuple[FuseLevel, Any]:
+        """Call the function with stand-ins.
+
+        Arguments:
+            given: the arguments.
+            used: the places of those that are given as they are.
+            names: of the last ones, which are given by name.
+        """
+        dtypes = [layout_of_tensor(one).dtype for one in given if isinstance(one, Tensor)]
+        level = FuseLevel(self.name, next((one for one in dtypes if one.category == FLOATING), get_default_dtype()))
+        stand_ins: list[Any] = []
+        for place, one in enumerate(given):
+            as_it_is = place in used or type(one) in CONSTANTS
+            stand_ins.append(one if as_it_is else level.argument(one, place))
+        count = len(given) - len(names)
+        try:
+            with replace_mode(grad=True):
+                result = self.function(*stand_ins[:count], **dict(zip(names, stand_ins[count:], strict=True)))
+            if not is_at(level, result) or standing_in(result).source is not None:
                 raise InvalidTypeError(
                     f"{self.name}: expected the fused function to return one tensor that it computes of its "
                     f"arguments; got {type(result).__name__}"
                 )
         finally:
             level.open = False
-        layout = symbol_layout(result).shown
-        op = operator_of(self, level.trace, symbol_layout(result).symbol, len(operands), layout)
-        if level.looked:
-            if len(self.operators) >= MOST_SHAPES:
-                self.operators.clear()
-            key = (*key, *shapes_of(operands))
-        return self.operators.setdefault(key, op)
+        return level, result
+
+    def _form(self, level: FuseLevel, result: Tensor) -> Form:
+        """The operator of what was taken down, where it can be one."""
+        found = standing_in(result)
+        if level.why or found.shown.dtype not in (level.dtype, bool_):
+            return Form(None, (), level.why or f"a result in {found.shown.dtype.name}")
+        op, symbols = operator_of(self, level, found)
+        layouts = tuple(map(level.layout_of, symbols))
+        if level.dtype not in [getattr(one, "dtype", None) for one in (found.shown, *layouts)]:
+            return Form(None, (), "bools alone")  # whose program would compute in bools
+        try:
+            make_plan(op, layouts, output_layouts(op, layouts, ()), ())
+        except UnsupportedError as error:  # too many operands, or an operator that has no loop of the dtype
+            return Form(None, (), str(error))
+        return Form(op, tuple([level.operands[one].source for one in symbols]))
+
+    def __reduce__(self) -> Any:
+        module, name = sys.modules.get(self.function.__module__), self.function.__name__
+        return name if getattr(module, name, None) is self else (fuse, (self.function,))
 
     def __repr__(self) -> str:
         return f"<fused {self.name}{signature(self.function)}>"
 
 
-def shapes_of(operands: tuple[Any, ...]) -> tuple[object, ...]:
-    """The shapes of tensors, None of numbers."""
-    return tuple([tuple(one.shape) if isinstance(one, Tensor) else None for one in operands])
+def _is_number(argument: object) -> bool:
+    return not isinstance(argument, Tensor) and type(argument) not in CONSTANTS
 
 
-def operator_of(fused: Fused, trace: Trace, result: Symbol, count: int, layout: Layout) -> Operator:
-    """The operator whose expression a trace is."""
+def program_with(given: tuple[Any, ...], level: FuseLevel, result: Tensor) -> object:
+    """What was taken down, with the numbers of a call for their stand-ins: equal programs are equal."""
+    found, trace = standing_in(result), Trace()
+    operands = {
+        number: trace.operand() if isinstance(one.layout, Layout) else one.source(given)
+        for number, one in level.operands.items()
+    }
+    tensors = sum([isinstance(one.layout, Layout) for one in level.operands.values()])
+    program = trace.program("", tensors, (replay(symbol_ops, level.trace, found.symbol, operands),))
+    steps = []
+    for name, values in program.instructions:  # Python asks the second operand first where that is a stand-in
+        turned = name in TURNED and values[0] > values[1]
+        steps.append((TURNED[name], values[::-1]) if turned else (name, values))
+    return level.why, found.shown.dtype, program.constants, steps, program.results
+
+
+def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[Operator, list[int]]:
+    """The operator whose expression a trace is, and the numbers of the symbols that stand for its operands.
+
+    Bools come first, for they take no part in promotion.
+    """
+    needed = level.trace.needed((result.symbol,))
+    symbols = [
+        number
+        for number, one in level.operands.items()
+        if (one.place in result.places if isinstance(one.layout, Layout) else number in needed)
+    ]
+    symbols.sort(key=lambda number: getattr(level.operands[number].layout, "dtype", None) is not bool_)
+    dtypes = [one.dtype for one in map(level.layout_of, symbols) if isinstance(one, Layout)]
+    bools, dtype = dtypes.count(bool_), result.shown.dtype
 
     def value(F: Any, *operands: Any) -> Any:
-        return replay(F, trace, result, operands)
+        return replay(F, level.trace, result.symbol, dict(zip(symbols, operands, strict=True)))
 
-    names = tuple([f"operand{i}" for i in range(count)])
+    names = tuple([f"operand{i}" for i in range(len(symbols))])
     body = {
         "inputs": names,
         "value": value,
-        "compute_dtype": floating if layout.dtype.category == FLOATING else lambda dtype: dtype,
-        "result_dtype": (lambda dtype: bool_) if layout.dtype is bool_ else lambda dtype: dtype,
-        "no_gradient": () if layout.dtype.category == FLOATING else names,
+        "mask_operands": bools if bools < len(symbols) else 0,
+        "result_dtype": lambda _: dtype,
+        "no_gradient": names[:bools],
         "inplace": False,
         "__doc__": fused.__doc__ or "",
         "__module__": fused.function.__module__,
     }
     name = f"fused_{fused.name}" if fused.name in operators else fused.name  # rules know operators by their names
     op = Operator(type(name, (), body), is_elementwise=True)
-    op.expression = Expression(value, count)
+    op.expression = Expression(value, len(symbols), name)
     op.public = make_calls(op)
     op.public.__name__ = name
-    return op
+    return op, symbols
 
 
 @boundary
 def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One operator from a function of elementwise operators: one launch forward and one backward.
 
-    The function is called once for each combination of dtypes, with tensors that stand for its arguments, and again
-    only where it looks at a shape. What it may use: elementwise operators, as functions, methods or Python's; numbers;
-    `where` for a choice. Its arguments are tensors, which broadcast and promote, and Python's floats and ints. Between
-    its operators numbers have the dtype of the result; float16 and bfloat16 are float32 in between, and rounded once.
+    The result has the dtype, the shape and the values that the function gives. The function is called once for each
+    combination of dtypes (twice where numbers are among its arguments), with tensors that stand for them, and again
+    where it looks at a shape or, by a branch or Python's mathematics, at a number. What it may use: elementwise
+    operators, as functions, methods or Python's; numbers; `where` for a choice. A number from outside of the function
+    is that of the first call.
+
+    A program computes in one floating dtype, and in bools. Where a function needs another (its tensors are integers or
+    of several dtypes, or it converts), has more than 15 tensors or is very long, it runs as it is written. In float16
+    and bfloat16 a program computes in float32, and rounds once.
 
     Arguments:
-        function: of tensors, floats and ints; gives one tensor.
+        function: of tensors, numbers, bools, strings and None; gives one tensor.
 
     Returns:
         A callable that takes what `function` takes. It can be differentiated, to any order.

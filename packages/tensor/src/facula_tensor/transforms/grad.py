@@ -22,11 +22,17 @@ from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import register
 from .._core.wrapped import NO_STORAGE, Level, LevelLayout
 from .._dispatch.inplace_checks import check_family, refuse_leaf, starts_inplace
-from .._dispatch.namespaces import operators
-from .._dispatch.nodes import node_for
-from .._dispatch.view_changes import rebase
 from .custom import apply_at_grad
-from .levels import call_contents, copy_contents, family_contents, is_at, is_recording, record_view, wrapped
+from .levels import (
+    call_contents,
+    copy_contents,
+    family_contents,
+    is_at,
+    is_recording,
+    record_copy,
+    record_view,
+    wrapped,
+)
 from .rules import Call, gradients
 
 if TYPE_CHECKING:
@@ -130,10 +136,7 @@ class GradLevel(Level):
             check_family(operation, target)
         copy_contents(operation, self.value(target), self.value(source), self.records)
         if record:
-            edges = (edge_to(target), edge_to(source) if is_at(self, source) else None)
-            layouts = (layout_of_tensor(target), layout_of_tensor(source))
-            node_for(operators["overwrite"], (target, source), layouts, (), [target], None, edges)
-            rebase(target, edges[0])
+            record_copy(target, source, edge_to(source) if is_at(self, source) else None)
         return target
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -13,6 +13,9 @@ from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import family_of, register, root_of
 from .._core.wrapped import NO_STORAGE, LevelLayout
+from .._dispatch.namespaces import operators
+from .._dispatch.nodes import node_for
+from .._dispatch.view_changes import rebase
 from ..ops.assigning import copy_as
 
 if TYPE_CHECKING:
@@ -62,6 +65,20 @@ def copy_contents(operation: str, target: Tensor, source: Tensor, record: bool =
     """Copy what one tensor wraps into what another does, recorded as the mode says or not at all."""
     with nullcontext() if record else replace_mode(grad=False):
         copy_as(operation, target, source)
+
+
+def record_copy(target: Tensor, source: Tensor, edge: Any) -> None:
+    """Give a tensor that another was copied into the node of that, and its family of views theirs.
+
+    Arguments:
+        target: the tensor.
+        source: the other.
+        edge: where the gradient of `source` goes; None for nowhere.
+    """
+    edges = (edge_to(target), edge)
+    layouts = (layout_of_tensor(target), layout_of_tensor(source))
+    node_for(operators["overwrite"], (target, source), layouts, (), [target], None, edges)
+    rebase(target, edges[0])
 
 
 def family_contents(target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:

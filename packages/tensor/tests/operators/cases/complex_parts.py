@@ -19,8 +19,8 @@ def sign(x):
 
 
 COMPLEX_PARTS = [
-    Case("real", ft.real, np.real, result=real_part, gradient=BOTH),
-    Case("x.real", lambda x: x.real, np.real, result=real_part, gradient=BOTH),
+    Case("real", ft.real, np.real, result=real_part, gradient=BOTH, may_return_operand=True),
+    Case("x.real", lambda x: x.real, np.real, result=real_part, gradient=BOTH, may_return_operand=True),
     Case("imag", ft.imag, np.imag, result=real_part, **ONLY),
     Case("view_as_real", ft.view_as_real, lambda z: np.stack([z.real, z.imag], -1), result=real_part, **ONLY),
     Case(
@@ -32,8 +32,16 @@ COMPLEX_PARTS = [
         shapes=((3, 2),),
         gradient=("float64",),
     ),
-    Case("conj", ft.conj, np.conj, gradient=BOTH),
-    Case("conj_physical", ft.conj_physical, np.conj, inplace="conj_physical_", out=True, gradient=BOTH),
+    Case("conj", ft.conj, np.conj, gradient=BOTH, may_return_operand=True),
+    Case(
+        "conj_physical",
+        ft.conj_physical,
+        np.conj,
+        inplace="conj_physical_",
+        out=True,
+        gradient=BOTH,
+        may_return_operand=True,
+    ),
     Case("adjoint", ft.adjoint, lambda z: np.conj(z.T), shapes=((3, 4),), gradient=BOTH),
     Case("x.mH", lambda x: x.mH, lambda z: np.conj(np.swapaxes(z, -1, -2)), shapes=((2, 3, 4),), gradient=BOTH),
     Case(

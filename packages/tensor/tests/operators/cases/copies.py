@@ -62,8 +62,8 @@ COPIES = [
     moved("view_copy", lambda x: ft.view_copy(x.contiguous(), (2, 6)), lambda x: x.reshape(2, 6)),
     moved("atleast_1d", lambda x: ft.atleast_1d(x[0, 0]), lambda x: x[0, :1]),
     moved("dsplit", lambda x: ft.dsplit(x, 2)[1], lambda x: x[..., 1:], shapes=((2, 2, 2),)),
-    moved("resolve_conj", ft.resolve_conj, np.copy),
-    moved("resolve_neg", ft.resolve_neg, np.copy),
+    moved("resolve_conj", ft.resolve_conj, np.copy, may_return_operand=True),
+    moved("resolve_neg", ft.resolve_neg, np.copy, may_return_operand=True),
 ]  # fmt: skip
 
 

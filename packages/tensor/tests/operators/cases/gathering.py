@@ -108,6 +108,7 @@ GATHERING = [
         put_along(None, ALONG[:, :1], 1),
         ALONG[:, :1],
         1,
+        changes_first=True,
     ),
     along(
         "scatter_add",
@@ -121,7 +122,12 @@ GATHERING = [
         put_along(np.add, AT[:, :3], 0),
         shapes=((3, 4), (3, 5)),
     ),
-    along("scatter_add_", lambda x, y: x.clone().scatter_add_(0, beside(x, AT), y), put_along(np.add, AT, 0)),
+    along(
+        "scatter_add_",
+        lambda x, y: x.clone().scatter_add_(0, beside(x, AT), y),
+        put_along(np.add, AT, 0),
+        changes_first=True,
+    ),
     along(
         "scatter(reduce='multiply')",
         lambda x, y: x.scatter(0, beside(x, AT), y, reduce="multiply"),

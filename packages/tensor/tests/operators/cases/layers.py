@@ -130,7 +130,8 @@ NORMALIZATIONS = [
     layer("local_response_norm", lambda x: F.local_response_norm(x, 3, 0.5), response_norm, (2, 3, 2)),
 ]  # fmt: skip
 IDENTITIES = [
-    layer(name, lambda x, name=name: getattr(F, name)(x, 0.5, False), np.copy, shape, dtypes=FLOATS)
+    layer(name, lambda x, name=name: getattr(F, name)(x, 0.5, False), np.copy, shape, dtypes=FLOATS,
+          may_return_operand=True)
     for name, shape in (
         ("dropout", (3, 4)), ("alpha_dropout", (3, 4)), ("feature_alpha_dropout", (3, 4)), ("dropout1d", (2, 2, 3)),
         ("dropout2d", (1, 2, 2, 2)), ("dropout3d", (1, 2, 2, 2, 1)),

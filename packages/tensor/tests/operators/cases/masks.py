@@ -84,5 +84,6 @@ MASKS = [
         arity=2,
         shapes=((3, 4), (2, 4)),
         meta=False,
+        changes_first=True,
     ),
 ]

@@ -82,7 +82,9 @@ def where_put(x, count):
 
 LISTED += [
     listed("index_add", lambda x, y, **out: ft.index_add(x, 0, beside(x, POSITIONS), y, **out), added, out=True),
-    listed("index_add_", lambda x, y: x.clone().index_add_(0, beside(x, POSITIONS).int(), y), added),
+    listed(
+        "index_add_", lambda x, y: x.clone().index_add_(0, beside(x, POSITIONS).int(), y), added, changes_first=True
+    ),
     listed(
         "index_add(alpha=2)",
         lambda x, y: x.index_add(0, beside(x, POSITIONS), y, alpha=2),
@@ -91,7 +93,13 @@ LISTED += [
         rejects=False,
     ),
     listed("index_copy", lambda x, y: ft.index_copy(x, 1, beside(x, POSITIONS[:2]), y), copied, (3, 2)),
-    listed("index_copy_", lambda x, y: x.clone().index_copy_(1, beside(x, POSITIONS[:2]), y), copied, (3, 2)),
+    listed(
+        "index_copy_",
+        lambda x, y: x.clone().index_copy_(1, beside(x, POSITIONS[:2]), y),
+        copied,
+        (3, 2),
+        changes_first=True,
+    ),
     chosen("index_fill", lambda x: ft.index_fill(x, 0, beside(x, np.array([-1, 0, 2])), 1), filled),
     chosen("index_fill_", lambda x: x.clone().index_fill_(0, beside(x, POSITIONS), 1), filled),
     listed(
@@ -127,6 +135,7 @@ LISTED += [
         lambda x, y: x.clone().index_put_(where_put(x, 3), y, True),
         placed(True),
         (3,),
+        changes_first=True,
     ),
     chosen(
         "take",
@@ -140,7 +149,9 @@ LISTED += [
         placed(True),
         (3,),
     ),
-    listed("put_", lambda x, y: x.clone().put_(beside(x, np.array([9, 3])), y), placed(False), (2,)),
+    listed(
+        "put_", lambda x, y: x.clone().put_(beside(x, np.array([9, 3])), y), placed(False), (2,), changes_first=True
+    ),
     chosen(
         "take_along_dim",
         lambda x, **out: ft.take_along_dim(x, beside(x, np.array([[1, -4, 1]])), 1, **out),

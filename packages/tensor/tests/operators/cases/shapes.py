@@ -39,7 +39,7 @@ SHAPES = [
     shaped("chunk", lambda x: ft.chunk(x, 2, 1)[0], lambda x: x[:, :2]),
     shaped("unbind", lambda x: ft.unbind(x, 1)[2], lambda x: x[:, 2]),
     shaped("clone", ft.clone, np.copy),
-    shaped("contiguous", lambda x: x.contiguous(), np.copy),
+    shaped("contiguous", lambda x: x.contiguous(), np.copy, may_return_operand=True),
     shaped("mT", lambda x: x.mT, lambda x: x.swapaxes(-1, -2), shapes=((2, 3, 4),)),
     shaped("T", lambda x: x.T, np.transpose),
     shaped(

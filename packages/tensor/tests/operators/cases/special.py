@@ -162,7 +162,7 @@ CASES = [
     Case("frexp(x).mantissa", lambda x: ft.frexp(x).mantissa, lambda x: np.frexp(x)[0], dtypes=FLOATS, gradient=REAL),
     Case("isposinf", ft.isposinf, np.isposinf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
     Case("isneginf", ft.isneginf, np.isneginf, dtypes=("bool", *REALS), result=boolean, out=True, elementwise=True),
-    Case("positive", ft.positive, lambda x: x, dtypes=NUMBERS, gradient=BOTH),
+    Case("positive", ft.positive, lambda x: x, dtypes=NUMBERS, gradient=BOTH, may_return_operand=True),
     Case(
         "rsub", lambda x: ft.rsub(x, 2, alpha=3), lambda x: 2 - 3 * x, dtypes=NUMBERS[1:], gradient=BOTH, rejects=False
     ),

@@ -8,38 +8,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import UnsupportedError
+from facula_errors import InvalidTypeError, UnsupportedError
 
+from ..._core.wrapped import is_differentiated
 from ..namespaces import no_record_ops, recorded_ops
 from .partials import asked_by, partial_of, replay
-from .symbols import Symbol, Trace, symbol_ops
+from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops
 
 if TYPE_CHECKING:
     from facula_storage.extend import Program
 
-    from ..._core.types import Function
+    from ..._core.types import Function, Operands, Parameters
     from ..operator import Operator
 
 
 # ------------------------------------------------------------------------------------------------------ expressions
 class Expression:
-    """A function of symbols, taken down: the value of an operator, or a derivative."""
+    """A function of symbols, taken down: the value of an operator, or a derivative. `name` says which, in errors."""
 
-    def __init__(self, function: Function, operands: int):
+    def __init__(self, function: Function, operands: int, name: str, results: int = 1):
         self.trace = Trace()
         self.operands = tuple([self.trace.operand() for _ in range(operands)])
-        self.result = function(symbol_ops, *self.operands)
+        try:
+            self.result = function(symbol_ops, *self.operands)
+        except NotElementwiseError as error:
+            error.args = (f"{name}: {error}",)
+            raise
+        if results == 1 and not isinstance(self.result, (Symbol, float, int)):
+            raise InvalidTypeError(
+                f"{name}: expected an expression of the operands to be returned; got {type(self.result).__name__}"
+            )
 
     def of(self, F: Any, values: tuple[Any, ...], result: Any) -> Any:
         """What a result is for these operands, computed in the namespace F."""
-        return replay(F, self.trace, result, values)
+        return replay(F, self.trace, result, dict(enumerate(values)))
 
 
 def expression_of(op: Operator) -> Expression:
     """The operator's expression, taken down when first asked for."""
     if op.expression is None:
         assert op.value is not None
-        op.expression = Expression(op.value, len(op.inputs))
+        op.expression = Expression(op.value, len(op.inputs), f"{op.name}: value", len(op.results))
     return op.expression
 
 
@@ -64,7 +73,7 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
                 expression = expression_of(op)
                 slope = partial_of(expression.result, expression.operands[op.inputs.index(name)])
             else:
-                expression = Expression(partial, len(asks))
+                expression = Expression(partial, len(asks), f"{op.name}: partial_{name}")
                 slope = expression.result
             slopes.append((expression, slope))
         expression, slope = slopes[0]
@@ -76,6 +85,10 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
 
 
 # -------------------------------------------------------------------------------------------------- gradient operators
+class SeveralGradientsError(UnsupportedError):
+    """Derivatives are taken of several gradients at once: take the gradients one by one."""
+
+
 def gradient_operator(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
     """The operator that gives the gradients of the wanted operands, of the gradient and of what their rules ask for.
 
@@ -101,17 +114,18 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
         answers = [rule(F, g, *[places.get(one) for one in asks]) for rule, asks in rules]
         return answers[0] if len(answers) == 1 else tuple(answers)
 
-    trace = Trace()
-    try:
-        program = _gradient_program(op, trace, names, numbers, value)
-    finally:
-        trace.forget()
+    def decompose(F: Any, operands: Operands, parameters: Parameters) -> None:
+        if is_differentiated(operands):
+            raise SeveralGradientsError(f"{op.name}: an operator has the derivatives of its first result alone")
+
+    program = gradient_program(op, names, numbers, value)
     if program is None or len(program.instructions) <= len(wanted):
         return None
     body = {
         "inputs": (_unlike("grad", names), *[own_result(op) if name == "out" else name for name in names]),
         "value": value,
         "program": program,
+        "decompose": decompose if len(wanted) > 1 else None,
         "inplace": False,
         "results": tuple([f"grad_{name}" for name in wanted]),
         "__doc__": f"The gradients of {op.name}, of {' and '.join(wanted)}.",
@@ -134,19 +148,27 @@ def _unlike(name: str, names: tuple[str, ...]) -> str:
     return name
 
 
-def _gradient_program(
-    op: Operator, trace: Trace, names: tuple[str, ...], numbers: frozenset[str], value: Function
-) -> Program | None:
-    """The rules' program; None where they are none."""
-    symbols = [trace.operand(), *[trace.operand(is_number=name in numbers) for name in names]]
+def gradient_program(op: Operator, names: tuple[str, ...], numbers: frozenset[str], value: Function) -> Program | None:
+    """The program of `value(F, g, ...)`, a gradient of the operator made by rules; None where they are none.
+
+    Arguments:
+        op: the operator.
+        names: what the function takes after the gradient.
+        numbers: which of these are numbers.
+        value: gives the gradient, or a tuple of them.
+    """
+    trace = Trace()
     try:
+        symbols = [trace.operand(), *[trace.operand(is_number=name in numbers) for name in names]]
         results = value(symbol_ops, *symbols)
+        results = results if isinstance(results, tuple) else (results,)
+        if not all([isinstance(one, Symbol) for one in results]) or trace.required:
+            return None
+        return trace.program(f"{op.name}_grad", len(symbols), results)
     except (UnsupportedError, AttributeError, TypeError, ValueError):
         return None
-    results = results if isinstance(results, tuple) else (results,)
-    if not all([isinstance(one, Symbol) for one in results]) or trace.required:
-        return None
-    return trace.program(f"{op.name}_grad", len(symbols), results)
+    finally:
+        trace.forget()
 
 
 def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -> Function:

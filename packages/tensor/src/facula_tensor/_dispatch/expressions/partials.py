@@ -87,11 +87,18 @@ def function_of(F: Any, op: Operator) -> Function:
     return op.library_call if F is recorded_ops else op.no_record
 
 
-def replay(F: Any, trace: Trace, result: Any, operands: tuple[Any, ...]) -> Any:
-    """What a trace's result is for these operands, computed in a namespace: of tensors, or of symbols again."""
+def replay(F: Any, trace: Trace, result: Any, operands: dict[int, Any]) -> Any:
+    """What a trace's result is, computed in a namespace: of tensors, or of symbols again.
+
+    Arguments:
+        F: the namespace.
+        trace: the trace.
+        result: a symbol of it, or a number.
+        operands: by the numbers of the symbols that stand for them.
+    """
     if not isinstance(result, Symbol):
         return result
-    known: dict[int, Any] = dict(enumerate(operands))
+    known = dict(operands)
     stack = [result.number]
     while stack:
         number = stack[-1]

@@ -78,7 +78,7 @@ class Trace:
         flat = Trace(expands=True)
         try:
             known: dict[int, Argument] = {place: flat.operand() for place in range(operands)}
-            for number in self._needed(results):
+            for number in self.needed(results):
                 op, arguments = self.entries[number]
                 if op is not None:
                     values = [known[one.number] if isinstance(one, Symbol) else one for one in arguments]
@@ -89,7 +89,7 @@ class Trace:
         finally:
             flat.forget()
 
-    def _needed(self, results: Sequence[Argument]) -> list[int]:
+    def needed(self, results: Sequence[Argument]) -> list[int]:
         """The numbers of what the results, and what is required, are made of, in order."""
         needed: set[int] = set()
         stack = [one for one in (*results, *self.required) if isinstance(one, Symbol)]
@@ -101,7 +101,7 @@ class Trace:
         return sorted(needed)
 
     def _instructions(self, name: str, operands: int, results: Sequence[Argument]) -> Program:
-        order = [number for number in self._needed(results) if number >= operands]
+        order = [number for number in self.needed(results) if number >= operands]
         numbers = [one for number in order for one in self.entries[number].arguments if not isinstance(one, Symbol)]
         numbers += [one for one in results if not isinstance(one, Symbol)]
         constants = {_key(one): one for one in numbers}
@@ -154,6 +154,8 @@ class Symbol:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise MissingAttributeError(f"symbol: no attribute {name!r}")
+        if name.startswith("_"):
+            raise NotElementwiseError("a symbol is no tensor; call the operators of F (F.sin(x)) or methods (x.sin())")
         operation = getattr(symbol_ops, name)
         return partial(operation, self)
 
@@ -224,6 +226,18 @@ class Symbol:
         return symbol_ops.logical_not(self)
 
     __hash__ = object.__hash__
+
+    def _no_number(self) -> NoReturn:
+        raise NotElementwiseError("a symbol has no value; use the operators of F in place of Python's math")
+
+    __float__ = __int__ = __index__ = __complex__ = __round__ = _no_number
+
+    def _not_elementwise(self, *others: object) -> NoReturn:
+        raise NotElementwiseError(
+            "indexing, iteration and `@` are not elementwise: a program computes each element by itself"
+        )
+
+    __getitem__ = __iter__ = __len__ = __contains__ = __matmul__ = __rmatmul__ = _not_elementwise
 
 
 class SymbolOperators:

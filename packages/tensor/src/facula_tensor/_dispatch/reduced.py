@@ -1,0 +1,179 @@
+"""Sums and means of an elementwise operator's result, in one launch: what losses are.
+
+The elements are never in memory as a whole, and a call has one node, whose backward is one launch, too.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Node, Rule, raise_mutated
+from facula_errors import UnsupportedError
+from facula_storage import Layout, contiguous
+from facula_storage.extend import Instruction, Program
+
+from .declaration import make_calls
+from .expressions.gradients import gradient_program, kernel_of
+from .expressions.partials import asked_by
+from .namespaces import no_record_ops, operators
+from .operator import Operator
+from .planning import broadcast_shapes
+from .rules import rule_of
+from .saved import saved_edges
+
+if TYPE_CHECKING:
+    from .._core.tensor import Tensor
+    from .._core.types import Layouts, Operands, Parameters
+    from .namespaces import Namespace
+
+Pairs = tuple[tuple[Any, Any], ...]
+PRECISE = ("float32", "float64")  # half types are rounded before they are added: by way of the elements
+MOST_KNOWN = 1024  # combinations of layouts whose gradient operator is kept at hand
+
+
+@cache
+def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
+    """The operator that gives the "sum" or "mean" of the elementwise operator of this name.
+
+    Arguments:
+        name: the elementwise operator's.
+        reduction: "sum" or "mean".
+        numbers: how many of its last operands are numbers, which are parameters here.
+    """
+    op = operators[name]
+    count = len(op.inputs) - numbers
+    tensors, parameters = op.inputs[:count], op.inputs[count:]
+    kernel = kernel_of(op)
+    if isinstance(kernel, str):
+        kernel = Program(name, count, (), (Instruction(kernel, tuple(range(count))),), (count,))
+
+    def is_one_launch(*layouts: object) -> bool:
+        plain = [one for one in layouts if type(one) is Layout]  # not a subclass's, nor in a transform
+        return len(plain) == len(layouts) and plain[0].dtype.name in PRECISE and len({one.dtype for one in plain}) == 1
+
+    def decompose(_F: Namespace, operands: Operands, given: Parameters) -> Tensor | None:
+        if is_one_launch(*[a._layout for a in operands]):
+            return None
+        elements = op.library_call(*operands, *given)
+        result: Tensor = elements.sum() if reduction == "sum" else elements.mean()
+        return result
+
+    body = {
+        "inputs": tensors,
+        "parameters": parameters,
+        "launch_scalars": parameters,
+        "outputs": lambda *layouts: contiguous((), layouts[0].dtype, layouts[0].device),
+        "validate_layouts": lambda *layouts: broadcast_shapes(name, *[one.shape for one in layouts[:count]]),
+        "decompose": decompose,
+        "direct": is_one_launch,
+        "program": kernel._replace(name=f"{name}_{reduction}", reduction=reduction),
+        "__doc__": f"The {reduction} of {name}.",
+        "__module__": op.module,
+    }
+    if op.validate_values is not None:
+        body["validate_values"] = op.validate_values
+    made = Operator(type(f"{name}_{reduction}", (), body), is_elementwise=False)
+    made.recorded, made.needs, made.saves_out = True, {one: op.needs.get(one, ()) for one in tensors}, False
+    made.rule = made.broadcast_rule = made.scalar_rule = made.number_first_rule = Rule(
+        made.name, _backward(op, tensors, parameters, reduction), op.rule.fresh, True, saved_edges
+    )
+    made.is_fast = False
+    make_calls(made)
+    return made
+
+
+def _backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str, ...], reduction: str) -> Any:
+    """The backward of the sum or mean of `op`."""
+    known: dict[tuple[object, ...], Any] = {}  # by layouts, and which operands want no gradient
+    is_mean = reduction == "mean"
+
+    def prepare(key: tuple[object, ...], edges: tuple[Any, ...], layouts: Layouts) -> Any:
+        wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])
+        shape = broadcast_shapes(op.name, *[one.shape for one in layouts])
+        made, places = _gradient_operator(op, tuple([tensors[place] for place in wanted]), tensors, numbers, is_mean)
+        if not any([layouts[place].shape == shape for place in places]):
+            made = None  # its result would have another shape
+        if len(known) >= MOST_KNOWN:
+            known.clear()
+        known[key] = made, places, wanted, shape, (prod(shape),) if is_mean else ()
+        return known[key]
+
+    def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
+        kept = node.rest
+        edges, values, layouts = kept.edges, kept.values, kept.layouts
+        for place, value in enumerate(values):
+            if value is not None and value._storage.version != kept.versions[place]:
+                raise_mutated(node, value, f"its operand '{tensors[place]}'")
+        key = (layouts, *[edge is None for edge in edges])
+        try:
+            made, places, wanted, shape, count = known[key]
+        except KeyError:
+            made, places, wanted, shape, count = prepare(key, edges, layouts)
+        if made is not None and F is no_record_ops and type(g._layout) is Layout:
+            try:
+                answers = made.no_record(g, *[values[place] for place in places], (*kept.parameters, *count))
+            except UnsupportedError:
+                known[key] = None, (), wanted, shape, count
+            else:
+                if len(wanted) == 1:
+                    answers = (answers,)
+                return tuple(
+                    [
+                        (edges[at], h if h._layout is layouts[at] else F.sum_to(h, layouts[at]))
+                        for at, h in zip(wanted, answers, strict=True)
+                    ]
+                )
+        g = F.expand(F.div(g, *count) if count else g, shape)
+        names = (*tensors, *numbers, *[f"{name}_layout" for name in tensors])
+        given = dict(zip(names, (*values, *kept.parameters, *layouts), strict=True))
+        pairs = []
+        for at in wanted:
+            rule = rule_of(op.name, op.vjps, tensors[at])
+            pairs.append((edges[at], F.sum_to(rule(F, g, *[given.get(one) for one in asked_by(rule)]), layouts[at])))
+        return tuple(pairs)
+
+    return backward
+
+
+@cache
+def _gradient_operator(
+    op: Operator, wanted: tuple[str, ...], tensors: tuple[str, ...], numbers: tuple[str, ...], is_mean: bool
+) -> tuple[Operator | None, tuple[int, ...]]:
+    """The operator of the gradient and tensors that gives the gradients of the wanted ones, and which tensors it takes.
+
+    Its parameters are the numbers and, for a mean, the number of elements. None where the rules are no program.
+    """
+    rules = [rule_of(op.name, op.vjps, name) for name in wanted]
+    asks = [asked_by(rule) for rule in rules]
+    held = tuple([name for name in tensors if any([name in one for one in asks])])
+    scalars = (*numbers, "count") if is_mean else numbers
+
+    def value(F: Any, g: Any, *values: Any) -> Any:
+        given = dict(zip((*held, *scalars), values, strict=True))
+        if is_mean:
+            g = F.div(g, given["count"])
+        return tuple([rule(F, g, *[given.get(one) for one in asked]) for rule, asked in zip(rules, asks, strict=True)])
+
+    program = gradient_program(op, (*held, *scalars), frozenset(scalars), value)
+    if program is None:
+        return None, ()
+
+    def outputs(*layouts: Layout) -> tuple[Layout, ...]:
+        shape = broadcast_shapes(op.name, *[one.shape for one in layouts[: 1 + len(held)]])
+        return (contiguous(shape, layouts[0].dtype, layouts[0].device),) * len(wanted)
+
+    body = {
+        "inputs": ("grad", *held),
+        "parameters": scalars,
+        "launch_scalars": scalars,
+        "outputs": outputs,
+        "results": tuple([f"grad_{name}" for name in wanted]),
+        "program": program,
+        "__doc__": f"The gradients of a {'mean' if is_mean else 'sum'} of {op.name}.",
+        "__module__": op.module,
+    }
+    made = Operator(type(f"{op.name}_{'mean' if is_mean else 'sum'}_grad", (), body), is_elementwise=False)
+    make_calls(made)
+    return made, tuple([tensors.index(name) for name in held])

@@ -1,0 +1,86 @@
+"""What an operator of whole tensors takes: the names of its arguments, and which of them it changes."""
+
+from __future__ import annotations
+
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError
+
+from .._core.tensor import Tensor
+from ..transforms.trees import take_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Args = tuple[Any, ...]
+Named = dict[str, Any]
+
+
+class Arguments:
+    """The arguments of an operator.
+
+    Arguments:
+        operation: how errors of the definition begin.
+        found: the signature of its function.
+        mutates: the names of those that it changes in place; "unknown" for all that are tensors.
+    """
+
+    __slots__ = ("changed", "named", "positional", "signature", "unknown")
+
+    def __init__(self, operation: str, found: Signature, mutates: Iterable[str] = ()):
+        kinds = {name: one.kind for name, one in found.parameters.items()}
+        if not {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}.isdisjoint(kinds.values()):
+            raise ArgumentError(f"{operation}: expected a function without *args and **kwargs; got {found}")
+        self.signature = found
+        self.positional = tuple([name for name, kind in kinds.items() if kind is not Parameter.KEYWORD_ONLY])
+        self.named = tuple([name for name, kind in kinds.items() if kind is Parameter.KEYWORD_ONLY])
+        self.unknown = mutates == "unknown"
+        self.changed = frozenset(kinds) if self.unknown else _names(operation, found, mutates)
+
+    def bind(self, name: str, args: Args, kwargs: Named) -> tuple[Args, Named]:
+        """The arguments of a call of `name`, defaults among them: those by position, and those by name alone."""
+        if not kwargs and not self.named and len(args) == len(self.positional):
+            return args, kwargs
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise InvalidTypeError(f"{name}: {error}; its signature is {name}{self.signature}") from None
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+    def tensors_changed(self, name: str, args: Args, named: Named) -> list[Tensor]:
+        """The tensors that a call of `name` with these arguments changes in place."""
+        if not self.changed:
+            return []
+        found: list[Tensor] = []
+        for argument, value in (*zip(self.positional, args, strict=False), *named.items()):
+            if argument in self.changed:
+                leaves = take_apart(value)[0]
+                if not self.unknown and not all([one is None or isinstance(one, Tensor) for one in leaves]):
+                    raise InvalidTypeError(
+                        f"{name}: expected '{argument}', which it changes in place (mutates_args), to be a tensor, a "
+                        f"list of tensors or None; got {type(value).__name__}"
+                    )
+                found += [one for one in leaves if isinstance(one, Tensor)]
+        return found
+
+
+def _names(operation: str, found: Signature, mutates: Iterable[str]) -> frozenset[str]:
+    """Names of arguments; an error for anything else."""
+    if isinstance(mutates, str) or not hasattr(mutates, "__iter__"):
+        raise InvalidTypeError(
+            f"{operation}: expected mutates_args to be a tuple, list or set of names, or 'unknown'; got {mutates!r}"
+        )
+    names = frozenset(mutates)
+    for name in names:
+        if name not in found.parameters:
+            raise ArgumentError(f"{operation}: expected mutates_args to name arguments of {found}; got {name!r}")
+    return names
+
+
+def signature_of(operation: str, function: Any) -> Signature:
+    """The signature of a function; TypeError where it is none."""
+    if not callable(function):
+        raise InvalidTypeError(f"{operation}: expected a function; got {type(function).__name__}")
+    return signature(function)

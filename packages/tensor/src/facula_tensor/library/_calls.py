@@ -1,0 +1,199 @@
+"""One call of an operator of whole tensors, taken apart into leaves, and what its function gives for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import active_modes, current_mode
+from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
+from facula_storage import meta
+
+from .._core.errors import show
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.launching import mutated
+from .._dispatch.namespaces import no_record_ops, recorded_ops
+from ..transforms.trees import LEAF, Shape, put_together, take_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Protocol
+
+    from facula_storage import Layout
+
+    from ._arguments import Args, Arguments, Named
+
+    class Definition(Protocol):
+        """A `CustomOpDef`, for modules below that class."""
+
+        name: str
+        arguments: Arguments
+        results: Shape
+        backward: Callable[..., Any] | None
+        setup_context: Callable[..., Any] | None
+        batch_rule: Callable[..., Any] | None
+
+        def kernel_for(self, tensors: Sequence[Tensor], named: Named) -> Callable[..., Any]: ...
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+NO_TENSORS = (type(None), bool, int, float, complex)  # what a function may give beside tensors
+
+
+class Given:
+    """What stands, among the results of a function, for an argument that it changed and gave back."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: int):
+        self.place = place  # among the leaves
+
+
+class Call:
+    """One call of an operator; the first argument of the operator's Function, before the leaves of all arguments.
+
+    `shape` is that of the pair of arguments by position and by name, `results` that of what the function gives: until
+    it has run, what it gave the last time, since a checkpoint may have kept that and not call it again.
+    """
+
+    __slots__ = ("op", "results", "shape")
+
+    def __init__(self, op: Definition, shape: Shape):
+        self.op, self.shape, self.results = op, shape, op.results
+
+    def arguments(self, leaves: Sequence[Any]) -> tuple[Args, Named]:
+        """The arguments by position, and those by name alone, that have these leaves."""
+        found: tuple[Args, Named] = put_together(self.shape, list(leaves))
+        return found
+
+    def result(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        """What the caller gets for these outputs."""
+        return put_together(self.results, [leaves[one.place] if type(one) is Given else one for one in outputs])
+
+    # ------------------------------------------------------------------------------------------------- computing
+    def compute(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The outputs for plain leaves; what a checkpoint's policy kept of them, if it did."""
+        mode = current_mode() if active_modes else None
+        if mode is None or mode.compute is None or self.op.arguments.changed:
+            return self._run(leaves)
+        return tuple(mode.compute(self.op.name, lambda: self._run(leaves), leaves, ()))
+
+    def _run(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+        op = self.op
+        plain = [one.detach() if isinstance(one, Tensor) else one for one in leaves]
+        args, named = self.arguments(plain)
+        tensors = [one for one in plain if isinstance(one, Tensor)]
+        changed = op.arguments.tensors_changed(op.name, args, named)
+        written = {id(one._storage) for one in changed}
+        before = [(one, one._storage.version) for one in tensors if id(one._storage) not in written]
+        result = op.kernel_for(tensors, named)(*args, **named)
+        for one in changed:
+            mutated(one, op.name)
+        for one, version in before:
+            if one._storage.version != version:
+                raise ArgumentError(
+                    f"{op.name}: its function changed the argument {show(layout_of_tensor(one))}, which mutates_args "
+                    "does not name; name it there, or change a clone()"
+                )
+        outputs, self.results = take_apart(result)
+        op.results = self.results
+        places = {id(one): place for place, one in enumerate(plain)}
+        memory = {id(one._storage) for one in tensors}
+        return tuple([self._checked(one, places, written, memory) for one in outputs])
+
+    def _checked(self, one: Any, places: dict[int, int], written: set[int], memory: set[int]) -> Any:
+        """An output; an error unless it is new, or an argument that was changed. `memory` is what others lie in."""
+        name = self.op.name
+        if not isinstance(one, Tensor):
+            if isinstance(one, NO_TENSORS):
+                return one
+            raise InvalidTypeError(
+                f"{name}: expected its function to give tensors, numbers or None, or tuples and lists of such; got "
+                f"{type(one).__name__}"
+            )
+        storage = id(one._storage)
+        if storage in written and id(one) in places:
+            return Given(places[id(one)])
+        if storage in memory and one.device is not meta:
+            raise ArgumentError(
+                f"{name}: its function returned an argument, a view of one, or two results that share memory; "
+                "return a clone()"
+            )
+        memory.add(storage)
+        return one.detach()
+
+    # ------------------------------------------------------------------------------------------------- gradients
+    def by_argument(self, values: Sequence[Any], empty: Any) -> tuple[Any, ...]:
+        """A value for each leaf as one for each argument by position: a list for a list of tensors.
+
+        Arguments:
+            values: of the leaves.
+            empty: stands for what has no tensors.
+        """
+        at, found = 0, []
+        for part in self.shape.parts[0].parts:
+            end = at + leaf_count(part)
+            some = list(values[at:end])
+            at = end
+            found.append(some[0] if part is LEAF else empty if all([one is empty for one in some]) else
+                         put_together(part, some))  # fmt: skip
+        return tuple(found)
+
+    def gradients(self, found: Any, like: Sequence[Layout | None]) -> list[Tensor | None]:
+        """The gradient of each leaf, of what `backward` returned; `like` are the layouts of those that are tensors."""
+        name, parts = self.op.name, self.shape.parts[0].parts
+        listed = isinstance(found, list) and not (len(parts) == 1 and parts[0].kind is not None)
+        given = tuple(found) if isinstance(found, tuple) or listed else (found,)
+        if len(given) != len(parts):
+            raise ArgumentError(
+                f"{name}: expected backward to return {len(parts)} gradients, one an argument; got {len(given)}"
+            )
+        flat: list[Any] = []
+        for argument, part, one in zip(self.op.arguments.positional, parts, given, strict=True):
+            if one is None:
+                flat += [None] * leaf_count(part)
+                continue
+            some, shape = take_apart(one)
+            if shape != part and (part.kind is None or len(some) != leaf_count(part)):
+                raise ArgumentError(
+                    f"{name}: expected backward to return the gradient of '{argument}' built like it, {part}; got "
+                    f"{shape}"
+                )
+            flat += some
+        flat += [None] * (len(like) - len(flat))
+        return [None if one is None else self._fitting(one, wanted) for one, wanted in zip(flat, like, strict=True)]
+
+    def _fitting(self, gradient: Any, like: Layout | None) -> Tensor:
+        """A gradient, in the dtype of its argument; an error where it does not look like that."""
+        name = self.op.name
+        if not isinstance(gradient, Tensor):
+            raise InvalidTypeError(
+                f"{name}: expected backward to return tensors and None; got {type(gradient).__name__}"
+            )
+        found = layout_of_tensor(gradient)
+        if like is None:
+            raise ArgumentError(
+                f"{name}: expected backward to return None for an argument that is no tensor; got {show(found)}"
+            )
+        if found.shape != like.shape or found.device is not like.device:
+            raise ArgumentError(
+                f"{name}: expected backward to return a gradient like its argument {show(like)}; got {show(found)}"
+            )
+        return gradient if found.dtype is like.dtype else recorded_ops.to(gradient, (like.dtype,))
+
+
+def leaf_count(shape: Shape) -> int:
+    """The number of leaves that a tree of this shape has."""
+    return 1 if shape.kind is None else sum([leaf_count(part) for part in shape.parts])
+
+
+def on_meta(one: Any) -> Any:
+    """A tensor on the meta device, without elements; what is no tensor as it is."""
+    return no_record_ops.to_device(one, (meta,)) if isinstance(one, Tensor) else one
+
+
+def no_gradient(name: str) -> UnsupportedError:
+    """The error where an operator that was given no gradient should have one."""
+    return UnsupportedError(
+        f"{name}: '{name}' has no gradient; give it one by register_autograd, or detach its arguments"
+    )

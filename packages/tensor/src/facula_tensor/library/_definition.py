@@ -1,0 +1,251 @@
+"""What an operator of whole tensors is: `CustomOpDef`, and what can be said of it after it was defined."""
+
+from __future__ import annotations
+
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from facula_autograd import is_grad_enabled, no_grad
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError, OperationError, UnsupportedError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import Device
+
+from .._core.memory import check_writable
+from .._core.tensor import Tensor
+from .._core.wrapped import LevelLayout, is_variable
+from .._dispatch.overrides import call_torch_function, overridden
+from ..transforms.trees import LEAF, take_apart
+from ._arguments import Arguments
+from ._calls import Call
+from ._function import function_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..transforms.trees import Shape
+    from ._arguments import Args, Named
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+known: dict[str, CustomOpDef] = {}  # by qualified name
+
+
+class CustomOpDef:
+    """An operator of whole tensors: called as its function is, with a gradient once `register_autograd` gave one.
+
+    Arguments:
+        name: by which errors and graphs call it.
+        function: of plain tensors and other things, giving tensors.
+        arguments: those of the function.
+        device_types: of the devices that the function serves; all if None.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        arguments: Arguments,
+        device_types: tuple[str, ...] | None = None,
+    ):
+        self.name, self.arguments, self.__signature__ = name.rpartition("::")[2], arguments, arguments.signature
+        self.kernels: dict[str | None, Callable[..., Any]] = dict.fromkeys(device_types or (None,), function)
+        self.fake: Callable[..., Any] | None = None
+        self.backward: Callable[..., Any] | None = None
+        self.setup_context: Callable[..., Any] | None = None
+        self.batch_rule: Callable[..., Any] | None = None
+        self.results: Shape = LEAF  # of the last call
+        self._function = function_of(self.name)
+
+        def public(*args: Any, **kwargs: Any) -> Any:
+            return self(*args, **kwargs)
+
+        self._public = update_wrapper(public, function)  # what classes that override operators are told
+        public.__name__ = self.name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            args, named = self.arguments.bind(self.name, args, kwargs)
+            leaves, shape = take_apart((args, named))
+            tensors = tuple([one for one in leaves if isinstance(one, Tensor)])
+            if overridden(tensors):
+                return call_torch_function(self.name, self._public, args, named, tensors)
+            if named or self.arguments.changed:
+                self._check(args, named)
+            call = Call(self, shape)
+            if any([is_variable(one) for one in tensors]):
+                outputs: Args = self._function.apply_with_context((call, *leaves), {})[0]
+            else:
+                with no_grad():
+                    outputs = call.compute(tuple(leaves))
+            return call.result(outputs, leaves)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def _check(self, args: Args, named: Named) -> None:
+        """Check what is changed in place, and what is given by name alone."""
+        changed = self.arguments.tensors_changed(self.name, args, named)
+        for one in changed:
+            check_change(self.name, one)
+        for argument, value in named.items():
+            if argument not in self.arguments.changed and any(
+                [isinstance(one, Tensor) for one in take_apart(value)[0]]
+            ):
+                raise InvalidTypeError(
+                    f"{self.name}: expected tensors that can be given by position, unless mutates_args names them; got "
+                    f"one for '{argument}', which is keyword-only"
+                )
+
+    def kernel_for(self, tensors: Sequence[Tensor], named: Named) -> Callable[..., Any]:
+        """The function that computes on the device of these tensors; without any, on that of the argument `device`."""
+        device = tensors[0].device if tensors else Device(named.get("device") or "cpu")
+        if device.type == "meta":
+            if self.fake is None:
+                raise UnsupportedError(
+                    f"{self.name}: what it gives on the meta device is not known; say it with register_fake"
+                )
+            return self.fake
+        kernel = self.kernels.get(device.type) or self.kernels.get(None)
+        if kernel is None:
+            served = ", ".join([str(one) for one in self.kernels])
+            raise UnsupportedError(
+                f"{self.name}: has a function for {served}, and none for {device.type}; give it one by register_kernel"
+            )
+        return kernel
+
+    # ------------------------------------------------------------------------------------------------- what is said
+    @boundary
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Give the operator its gradient.
+
+        `backward(ctx, *grads)` gets a gradient for each result (a list for a list of tensors, None for what is no
+        tensor) and returns one for each argument that can be given by position: None for those without one, a list for
+        a list of tensors. Written with facula's operators it can be differentiated in its turn, and forward mode
+        follows from it; made of another operator by `numpy_op` or `native_op` it is as differentiable as that one is.
+
+        Arguments:
+            backward: the function. `ctx` is that of a `Function`.
+            setup_context: `setup_context(ctx, inputs, output)` keeps what `backward` needs, by
+                `ctx.save_for_backward` and as attributes; for an operator with keyword-only arguments it is
+                `setup_context(ctx, inputs, keyword_only_inputs, output)`.
+
+        Raises:
+            RuntimeError: the operator changes an argument in place.
+        """
+        for what, one in (("backward", backward), ("setup_context", setup_context)):
+            if not callable(one) and not (one is None and what == "setup_context"):
+                raise InvalidTypeError(f"register_autograd: expected {what} to be a function; got {type(one).__name__}")
+        if self.arguments.changed:
+            raise OperationError(
+                f"register_autograd: expected an operator that changes no argument in place; {self.name} does "
+                "(mutates_args). Give the gradient to one that returns a new tensor"
+            )
+        self.backward, self.setup_context = backward, setup_context
+
+    @boundary
+    def register_fake(self, function: F, /) -> F:
+        """Say what the results look like: `function` gives empty tensors of their shapes and dtypes.
+
+        It is called with tensors of the meta device, which have no elements, and gives what the operator gives there.
+        `opcheck` compares it with the operator.
+
+        Arguments:
+            function: takes what the operator does.
+        """
+        self.fake = _callable("register_fake", function)
+        return function
+
+    @boundary
+    def register_vmap(self, function: F, /) -> F:
+        """Say how the operator computes a whole batch inside `vmap`, where it would run once for each element.
+
+        `function(info, in_dims, *args, **kwargs)` gets the operator's arguments, those that are batched with a further
+        dimension, and returns a pair (output, out_dims). `info` has `batch_size` and `randomness`; `in_dims` has for
+        each argument by position the place of that dimension, or None; `out_dims` says it of the results.
+
+        Arguments:
+            function: the rule.
+        """
+        self.batch_rule = _callable("register_vmap", function)
+        return function
+
+    @boundary
+    def register_kernel(
+        self, device_types: str | Sequence[str] | None, function: Callable[..., Any] | None = None, /
+    ) -> Any:
+        """Say which function computes the operator on devices of these types.
+
+        Arguments:
+            device_types: as "cpu" or "cuda", several in a list; None for all that have no function of their own. Those
+                of devices that are not there are never called.
+            function: takes what the operator does; without it, what is returned decorates one.
+        """
+        types = device_types_of("register_kernel", device_types)
+        if function is None:
+            return lambda given: self.register_kernel(device_types, given)
+        self.kernels.update(dict.fromkeys(types or (None,), _callable("register_kernel", function)))
+        return function
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}{self.__signature__}>"
+
+
+def check_change(name: str, tensor: Any) -> None:
+    """Check that a tensor may be changed in place by an operator that has no gradient."""
+    wanted = is_grad_enabled()
+    while True:
+        layout = tensor._layout
+        if (tensor.node is not None and wanted) or getattr(layout, "tangent", None) is not None:
+            raise OperationError(
+                f"{name}: changes in place a tensor of which a gradient or a tangent is wanted, and has none; use "
+                "no_grad() around it, or give it a detached clone()"
+            )
+        if not isinstance(layout, LevelLayout):
+            break
+        tensor = layout.level.value(tensor)
+    check_writable(name, tensor)
+
+
+def _callable(operation: str, function: Any) -> Callable[..., Any]:
+    """The function; TypeError where it is none."""
+    if not callable(function):
+        raise InvalidTypeError(f"{operation}: expected a function; got {type(function).__name__}")
+    made: Callable[..., Any] = function
+    return made
+
+
+def device_types_of(operation: str, given: object) -> tuple[str, ...] | None:
+    """Types of devices in a tuple; None for all."""
+    if given is None:
+        return None
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, (tuple, list, set)) or not names:
+        raise InvalidTypeError(
+            f"{operation}: expected device_types to be a name, a list of names or None; got {given!r}"
+        )
+    types = tuple([Device(one).type for one in names])
+    if "meta" in types:
+        raise ArgumentError(f"{operation}: expected device_types without 'meta'; say by register_fake what is there")
+    return types
+
+
+def defined(
+    operation: str, name: object, function: Callable[..., Any], make: Callable[[str], CustomOpDef]
+) -> CustomOpDef:
+    """The operator that `make` gives for its name, under which it is known, with its function's docstring.
+
+    Arguments:
+        operation: how errors begin.
+        name: the name, as "mylib::square".
+        function: the user's.
+        make: gives the operator.
+    """
+    if not isinstance(name, str) or not name.rpartition("::")[2].isidentifier():
+        raise ArgumentError(f"{operation}: expected a name such as 'mylib::square'; got {name!r}")
+    made = known[name] = make(name)
+    signature = made.__signature__
+    update_wrapper(made, function)
+    made.__signature__ = signature
+    return made

@@ -1,0 +1,137 @@
+"""Checks of elementwise declarations from outside: of the class when it is declared, of its rules when they run."""
+
+from __future__ import annotations
+
+from inspect import signature
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import replace_mode
+from facula_errors import ArgumentError, InvalidTypeError
+
+from .._core.errors import show
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.expressions.partials import asked_by
+from .._dispatch.expressions.symbols import Symbol
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.rules import refusing_rule
+
+if TYPE_CHECKING:
+    from .._core.types import Function
+
+# What a class may say beside `vjp_NAME` and `partial_NAME`. The rest is for operators that the package has.
+OWN = frozenset(
+    "accepts compute_dtype holomorphic inplace inputs jvp kernel mask_operands no_gradient result_dtype "
+    "validate_layouts validate_values value".split()
+)
+FUNCTIONS = ("accepts", "compute_dtype", "jvp", "result_dtype", "validate_layouts", "validate_values", "value")
+NOT_OWN = frozenset(
+    "arity batching bilinear cached decompose differentiable direct dunders execute inplace_dunders launch_scalars "
+    "linear mutates optional outputs parameters program reads_values reflected results scaled vjp_all widens "
+    "window".split()
+)
+TAKEN = frozenset(("F", "g", "out", "self", "edges"))  # names that have a meaning in rules
+
+
+def check_declaration(name: str, body: dict[str, Any]) -> None:
+    """Raise for what a class body cannot mean."""
+    inputs = body.get("inputs", ("input",))
+    if type(inputs) is not tuple or not inputs or not all([type(one) is str for one in inputs]):
+        raise InvalidTypeError(f'{name}: expected inputs to be a tuple of names, such as ("input",); got {inputs!r}')
+    for one in inputs:
+        if not one.isidentifier() or iskeyword(one) or one.startswith("_") or one in TAKEN or one.endswith("_layout"):
+            raise ArgumentError(f"{name}: {one!r} cannot name an operand; choose another name")
+    if len(set(inputs)) < len(inputs):
+        raise ArgumentError(f"{name}: expected inputs of different names; got {inputs}")
+    for key, given in body.items():
+        if key in NOT_OWN:
+            raise ArgumentError(f"{name}: {key!r} is for facula's own operators; expected one of {sorted(OWN)}")
+        rule = key.startswith(("vjp_", "partial_"))
+        if (key in FUNCTIONS or rule) and not (callable(given) and (hasattr(given, "__code__") or not rule)):
+            raise InvalidTypeError(f"{name}: expected {key} to be a function; got {type(given).__name__}")
+        first = ("F", "g") if key.startswith("vjp_") else ("F",)
+        if rule and given.__code__.co_argcount < len(first):
+            raise InvalidTypeError(f"{name}: expected {key}({', '.join(first)}, ...); it takes fewer arguments")
+    without = body.get("no_gradient", ())
+    if type(without) is not tuple or not {*without} <= {*inputs}:
+        raise ArgumentError(f"{name}: expected no_gradient to be a tuple of names in {inputs}; got {without!r}")
+    for one in inputs:
+        said = [key for key in (f"vjp_{one}", f"partial_{one}") if key in body]
+        said += ["no_gradient"] if one in without else []
+        if len(said) > 1:
+            raise ArgumentError(f"{name}: two say the derivative by {one!r}: {' and '.join(said)}; leave one out")
+        if f"partial_{one}" in body and "value" not in body:
+            raise ArgumentError(f"{name}: partial_{one} goes with `value`; of a loop say vjp_{one}(F, g, ...)")
+    if "value" in body:
+        _check_takes(name, "value", body["value"], ("F", *inputs))
+
+
+def _check_takes(name: str, key: str, function: Any, arguments: tuple[str, ...]) -> None:
+    try:
+        signature(function).bind(*arguments)
+    except TypeError as error:
+        raise InvalidTypeError(f"{name}: expected {key}({', '.join(arguments)}): {error}") from None
+    except ValueError:  # a function in C
+        pass
+
+
+def with_checked_rules(name: str, body: dict[str, Any]) -> dict[str, Any]:
+    """The class body with rules that look at what they give; an operand without a rule has one that refuses."""
+    inputs = body.get("inputs", ("input",))
+    made = dict(body)
+    result = body.get("result_dtype")
+    for one in inputs:
+        rule = body.get(f"vjp_{one}")
+        if rule is not None:
+            made[f"vjp_{one}"] = checked_rule(name, one, rule, sums=len(inputs) > 2, keeps_dtype=result is None)
+        elif "value" not in body:
+            made[f"vjp_{one}"] = refusing_rule(name, one)
+    return made
+
+
+def checked_rule(name: str, operand: str, rule: Any, *, sums: bool, keeps_dtype: bool) -> Function:
+    """A rule that raises for what is no gradient.
+
+    Arguments:
+        name: the operator's.
+        operand: the one whose rule it is.
+        rule: the user's function.
+        sums: whether its gradients have to be summed to the operand's shape, as those of more than two operands.
+        keeps_dtype: whether they have the dtype of the result's gradient.
+    """
+    key = f"vjp_{operand}"
+    given, shape = asked_by(rule), f"{operand}_layout"
+    asks = (*given, shape) if sums and shape not in given else given
+    count, place = len(given), asks.index(shape) if sums else 0
+
+    def checked(F: Any, g: Any, *values: Any) -> Any:
+        if F is no_record_ops:
+            with replace_mode(grad=False):  # the rule may use Python's operators, which record
+                found = rule(F, g, *values[:count])
+        else:
+            found = rule(F, g, *values[:count])
+        if isinstance(found, (float, int)) and not isinstance(g, Tensor):  # of g = 1, in a program
+            right = rule(F, g * 2, *values[:count]) == found * 2
+        else:  # symbols are tensors, too
+            right = isinstance(found, Tensor) or (type(g) is Symbol and found == 0)
+        if not right:
+            raise InvalidTypeError(
+                f"{name}: expected {key} to return the gradient, which is g times something; got "
+                f"{type(found).__name__}{f' {found}' if isinstance(found, (float, int)) else ''}"
+            )
+        if type(found) in (Symbol, float, int):
+            return found
+        _check_like(found, g, values)
+        return F.sum_to(found, values[place]) if sums else found
+
+    def _check_like(found: Tensor, g: Tensor, values: tuple[Any, ...]) -> None:
+        given, wanted = layout_of_tensor(found), layout_of_tensor(g)
+        shapes = [wanted.shape, *[one.shape for one in values if isinstance(one, Tensor)]]
+        same = given.dtype is wanted.dtype if keeps_dtype else given.dtype.category == wanted.dtype.category
+        if given.shape not in shapes or not same:
+            raise ArgumentError(
+                f"{name}: expected {key} to return a gradient like g, {show(wanted)}; got {show(given)}"
+            )
+
+    checked.asks = asks  # type: ignore[attr-defined]
+    return checked

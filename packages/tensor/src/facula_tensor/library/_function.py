@@ -1,0 +1,156 @@
+"""An operator of whole tensors as a `Function`: what tapes, forward mode and `vmap` do at a call of it."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+from facula_autograd import Function
+from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_errors import InvalidTypeError, UnsupportedError
+from facula_errors.extend import warn
+from facula_storage.extend import FLOATING
+
+from .._core.tensor import Tensor, layout_of_tensor
+from .._creation.filled import zeros
+from .._dispatch.namespaces import recorded_ops
+from ..transforms.grad import GradLevel
+from ..transforms.levels import is_at
+from ..transforms.trees import take_apart
+from ._calls import Call, no_gradient
+
+
+class Needs(tuple[Any, ...]):
+    """Which arguments want a gradient: a bool for each, for a list of tensors such a list. True if any does."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return any([any(one) if isinstance(one, (tuple, list)) else one for one in self])
+
+
+class OperatorFunction(Function):
+    """The Function of an operator: its arguments are a `Call`, and the leaves of the operator's arguments."""
+
+    @staticmethod
+    def forward(call: Call, *leaves: Any) -> tuple[Any, ...]:
+        """The outputs, for plain leaves."""
+        return call.compute(leaves)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
+        """What the user's own keeps, and what the gradients and tangents must look like."""
+        call, *leaves = inputs
+        op = call.op
+        ctx._call, ctx._like = call, [layout_of_tensor(a) if isinstance(a, Tensor) else None for a in leaves]
+        ctx.needs_input_grad = Needs(call.by_argument(ctx.needs_input_grad[1:], False))
+        if op.setup_context is not None:
+            args, named = call.arguments(leaves)
+            op.setup_context(ctx, args, *((named,) if op.arguments.named else ()), call.result(output, leaves))
+        constant = {id(one) for one in ctx._non_differentiable}
+        ctx._results = [
+            layout_of_tensor(one) if isinstance(one, Tensor) and id(one) not in constant else None for one in output
+        ]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+        """The gradients of the leaves, by the user's own."""
+        call: Call = ctx._call
+        op = call.op
+        if op.backward is None:
+            raise no_gradient(op.name)
+        given = call.result(grads, ())
+        found = op.backward(ctx, *(given if isinstance(given, tuple) else (given,)))
+        return (None, *call.gradients(found, ctx._like))
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
+        """The tangents of the outputs: `backward`, which is linear in the gradients, differentiated by them."""
+        level = GradLevel()
+        points = [
+            level.leaf(zeros(one.shape, dtype=one.dtype, device=one.device))
+            if one is not None and one.dtype.category >= FLOATING
+            else None
+            for one in ctx._results
+        ]
+        with replace_mode(grad=True) if active_modes and not current_mode().grad else nullcontext():
+            found = OperatorFunction.backward(ctx, *points)
+            pairs = [(h, t) for h, t in zip(found, tangents, strict=True) if t is not None and is_at(level, h)]
+            slopes = iter(
+                level.pull(
+                    [h for h, _ in pairs],
+                    [t for _, t in pairs],
+                    [one for one in points if one is not None],
+                    record=level.records,
+                )
+            )
+        level.open = False
+        return tuple([None if one is None else next(slopes) for one in points])
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
+        """The outputs of a batch: by the user's own rule, or one by one."""
+        call, *leaves = args
+        if call.op.batch_rule is None:
+            return _each(info.batch_size, in_dims[1:], call, leaves)
+        return _by_rule(info, in_dims[1:], call, leaves)
+
+
+def _by_rule(info: Any, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]) -> tuple[Any, Any]:
+    """By the rule of `register_vmap`: its outputs, and where they have the batch."""
+    op = call.op
+    args, named = call.arguments(leaves)
+    found = op.batch_rule(info, call.by_argument(in_dims, None), *args, **named)  # type: ignore[misc]  # not None
+    output, out_dims = batched_pair(op.name, found)
+    outputs, call.results = take_apart(output)
+    dims = [out_dims] * len(outputs) if out_dims is None or type(out_dims) is int else take_apart(out_dims)[0]
+    if len(dims) != len(outputs) or not all([one is None or type(one) is int for one in dims]):
+        raise InvalidTypeError(
+            f"{op.name}: expected the rule of register_vmap to return out_dims built like its output, of ints and "
+            f"None, {call.results}; got {out_dims!r:.60}"
+        )
+    return tuple(outputs), tuple(dims)
+
+
+def batched_pair(name: str, found: Any) -> tuple[Any, Any]:
+    """The pair that a rule for batches returned; TypeError where it is none."""
+    if not isinstance(found, tuple) or len(found) != 2:
+        got = f"a tuple of {len(found)}" if isinstance(found, tuple) else type(found).__name__
+        raise InvalidTypeError(
+            f"{name}: expected the rule of register_vmap to return a pair (output, out_dims); got {got}"
+        )
+    return found
+
+
+def _each(size: int, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]) -> tuple[Any, Any]:
+    """One call for each element of the batch."""
+    op = call.op
+    changed = {id(one) for one in op.arguments.tensors_changed(op.name, *call.arguments(leaves))}
+    if any([id(one) in changed and dim is None for one, dim in zip(leaves, in_dims, strict=True)]):
+        raise UnsupportedError(
+            f"{op.name}: changes a tensor in place that is not batched, inside vmap; give it one that is, or a rule by "
+            "register_vmap"
+        )
+    if not size:
+        raise UnsupportedError(f"{op.name}: expected a batch of at least one element; got none; give it a rule by "
+                               "register_vmap")  # fmt: skip
+    warn(f"{op.name}: vmap runs it once for each of {size} elements of the batch; register_vmap gives it a rule")
+    rows = []
+    for place in range(size):
+        parts = [
+            one if dim is None else recorded_ops.select(one, dim, place)
+            for one, dim in zip(leaves, in_dims, strict=True)
+        ]
+        args, named = call.arguments(parts)
+        outputs, call.results = take_apart(op(*args, **named))
+        rows.append(outputs)
+    stacked = [
+        recorded_ops.stack(tuple(some), (0,)) if isinstance(some[0], Tensor) else some[0]
+        for some in zip(*rows, strict=True)
+    ]
+    return tuple(stacked), tuple([0 if isinstance(one, Tensor) else None for one in stacked])
+
+
+def function_of(name: str) -> type[OperatorFunction]:
+    """The Function of an operator of this name, under which nodes and errors show it."""
+    return type(name, (OperatorFunction,), {})

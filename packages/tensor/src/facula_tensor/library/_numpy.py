@@ -1,0 +1,80 @@
+"""`numpy_op`: an operator of a function of NumPy's arrays."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary
+
+from .._core.tensor import Tensor
+from .._creation.from_data import from_numpy
+from ..transforms.trees import put_together, take_apart
+from ._arguments import Arguments, signature_of
+from ._definition import CustomOpDef, defined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+@boundary
+def numpy_op(function: Callable[..., Any] | None = None, /, *, mutates_args: Iterable[str] = ()) -> Any:
+    """One operator of a function of NumPy's arrays.
+
+    The function gets the tensors' own memory, without a copy, as arrays that cannot be written unless `mutates_args`
+    names them. It returns an array or a number, or a tuple of several. Arguments that are no tensors are given as they
+    are, lists of tensors as lists of arrays. Without `register_autograd` it has no gradient.
+
+    Arguments:
+        function: the function, whose name is the operator's; without it, what is returned decorates one.
+        mutates_args: the names of the arguments that it changes in place; "unknown" for all.
+
+    >>> import numpy as np
+    >>> from facula_tensor import tensor
+    >>> @numpy_op
+    ... def unwrap(phase):
+    ...     return np.unwrap(phase)
+    >>> unwrap.register_autograd(lambda ctx, grad: grad)  # jumps are constant
+    >>> unwrap(tensor([3.0, -3.0], requires_grad=True))
+    tensor([3.0000, 3.2832], grad_fn=<unwrapBackward>)
+    """
+    if function is None:
+        return lambda given: numpy_op(given, mutates_args=mutates_args)
+    arguments = Arguments("numpy_op", signature_of("numpy_op", function), mutates_args)
+    name = getattr(function, "__name__", type(function).__name__).strip("<>")
+
+    @wraps(function)
+    def of_tensors(*args: Any, **named: Any) -> Any:
+        changed = {id(one) for one in arguments.tensors_changed(name, args, named)}
+        leaves, shape = take_apart((args, named))
+        own = [array_of(one, id(one) in changed) if isinstance(one, Tensor) else one for one in leaves]
+        given, by_name = put_together(shape, own)
+        arrays = [one for one in own if isinstance(one, np.ndarray)]
+        found = function(*given, **by_name)
+        if type(found) is tuple:
+            return tuple([tensor_of(name, one, arrays) for one in found])
+        return None if found is None and changed else tensor_of(name, found, arrays)
+
+    return defined("numpy_op", name, of_tensors, lambda known_as: CustomOpDef(known_as, of_tensors, arguments))
+
+
+def array_of(tensor: Tensor, writable: bool) -> np.ndarray[Any, Any]:
+    """A tensor's memory as an array, perhaps one that cannot be written."""
+    array: np.ndarray[Any, Any] = tensor.detach().numpy().view()
+    array.flags.writeable = writable
+    return array
+
+
+def tensor_of(name: str, found: Any, arrays: list[np.ndarray[Any, Any]]) -> Tensor:
+    """A result as a tensor: over the array's memory, or of a copy where others, or nobody, may write that."""
+    result = np.asarray(found, order="C")
+    if not result.flags.writeable or any([np.may_share_memory(result, one) for one in arrays]):
+        result = result.copy()
+    arrays.append(result)
+    try:
+        return from_numpy(result)
+    except FaculaError:
+        raise InvalidTypeError(f"{name}: expected its function to return numbers; got {result.dtype}") from None

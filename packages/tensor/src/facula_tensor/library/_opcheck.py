@@ -1,0 +1,227 @@
+"""`opcheck`: whether what was said of an operator is so, on arguments of the program's own."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_autograd import grad
+from facula_errors import ArgumentError, UnsupportedError
+from facula_errors.extend import boundary
+from facula_storage.extend import FLOATING
+
+from .._core.errors import show
+from .._core.tensor import Tensor, layout_of_tensor
+from ..transforms.trees import put_together, take_apart
+from ._calls import on_meta
+from ._registry import operator_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ._arguments import Args, Named
+    from ._definition import CustomOpDef
+
+
+@boundary
+def opcheck(
+    op: CustomOpDef | str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+    *,
+    test_utils: str | Sequence[str] | None = None,
+    raise_exception: bool = True,
+) -> dict[str, Any]:
+    """Check what was said of an operator on some arguments, as `torch.library.opcheck`.
+
+    The tests have PyTorch's names. "test_schema": no argument changes but those of `mutates_args`, and the results are
+    new. "test_autograd_registration": where an argument requires a gradient, `backward` gives gradients that fit.
+    "test_faketensor": `register_fake` says what the results look like. "test_aot_dispatch_dynamic", PyTorch's test of
+    everything, is the matrix of `facula_tensor.testing.check_operator`, on samples that look like the arguments:
+    memory layouts, batching, and for float64 arguments that require gradients first and second derivatives and forward
+    mode. It leaves out operators that change an argument, or take no floating tensors or those of several dtypes.
+
+    Arguments:
+        op: the operator, or its name.
+        args: the arguments by position.
+        kwargs: those by name.
+        test_utils: the names of the tests to run; all if None.
+        raise_exception: whether the first failure is raised.
+
+    Returns:
+        "SUCCESS" for each test, or the error where `raise_exception` is False.
+
+    Raises:
+        AssertionError: a test failed.
+
+    >>> from facula_tensor import ones
+    >>> from facula_tensor.library import custom_op, opcheck
+    >>> double = custom_op("mylib::double", lambda x: x * 2, mutates_args=())
+    >>> opcheck(double, (ones(3),), test_utils="test_schema")
+    {'test_schema': 'SUCCESS'}
+    """
+    found = operator_named("opcheck", op)
+    names = tuple(TESTS) if test_utils is None else (test_utils,) if isinstance(test_utils, str) else tuple(test_utils)
+    for name in names:
+        if name not in TESTS:
+            raise ArgumentError(f"opcheck: expected test_utils among {', '.join(TESTS)}; got {name!r}")
+    answers: dict[str, Any] = {}
+    for name in names:
+        answers[name] = "SUCCESS"
+        try:
+            TESTS[name](found, *found.arguments.bind(found.name, tuple(args), dict(kwargs or {})))
+        except Exception as error:
+            if raise_exception:
+                raise
+            answers[name] = error
+    return answers
+
+
+def _failed(op: CustomOpDef, test: str, message: str) -> AssertionError:
+    from ..testing._comparing import CheckError  # with all of `testing`, at its first use
+
+    return CheckError(f"opcheck: {op.name}: {test}: {message}")
+
+
+def _tensors(tree: Any) -> list[Tensor]:
+    return [one for one in take_apart(tree)[0] if isinstance(one, Tensor)]
+
+
+def _copied(args: Args, named: Named) -> tuple[Args, Named]:
+    """The same arguments, of which a test may do as it likes."""
+    leaves, shape = take_apart((args, named))
+    copies: tuple[Args, Named] = put_together(
+        shape, [one.detach().clone() if isinstance(one, Tensor) else one for one in leaves]
+    )
+    return copies
+
+
+def _check_schema(op: CustomOpDef, args: Args, named: Named) -> None:
+    args, named = _copied(args, named)
+    changed = {id(one) for one in op.arguments.tensors_changed(op.name, args, named)}
+    kept = [(one, one.numpy().copy()) for one in _tensors((args, named)) if id(one) not in changed]
+    op(*args, **named)  # which looks at what it gives, and at versions
+    for one, before in kept:
+        if not np.array_equal(one.numpy(), before, equal_nan=before.dtype.kind in "fc"):
+            raise _failed(
+                op,
+                "test_schema",
+                f"expected its function to change no argument but those of mutates_args; it changed the argument "
+                f"{show(layout_of_tensor(one))}",
+            )
+
+
+def _check_autograd(op: CustomOpDef, args: Args, named: Named) -> None:
+    points = [one for one in _tensors(args) if one.requires_grad]
+    if not points or op.backward is None:
+        return
+    results = [one for one in _tensors((op(*args, **named),)) if one.requires_grad]
+    if not results:
+        raise _failed(op, "test_autograd_registration", "expected a result that requires a gradient, as arguments do")
+    grad([one.sum() for one in results], points, allow_unused=True)
+
+
+def _check_fake(op: CustomOpDef, args: Args, named: Named) -> None:
+    args, named = _copied(args, named)
+    leaves, shape = take_apart((args, named))
+    fake_args, fake_named = put_together(shape, [on_meta(one) for one in leaves])
+    wanted, wanted_shape = take_apart(op(*args, **named))
+    if wanted == [None]:
+        return
+    given, given_shape = take_apart(op(*fake_args, **fake_named))
+    if given_shape != wanted_shape:
+        raise _failed(op, "test_faketensor", f"register_fake gave {given_shape}, the function {wanted_shape}")
+    for fake, real in zip(given, wanted, strict=True):
+        if isinstance(real, Tensor) and (not isinstance(fake, Tensor) or _looks(fake) != _looks(real)):
+            got = show(layout_of_tensor(fake)) if isinstance(fake, Tensor) else type(fake).__name__
+            raise _failed(
+                op,
+                "test_faketensor",
+                f"register_fake said that a result is {got}; the function gave {show(layout_of_tensor(real))}",
+            )
+
+
+def _looks(one: Tensor) -> tuple[object, ...]:
+    return tuple(one.shape), one.dtype, one.stride()
+
+
+def _check_matrix(op: CustomOpDef, args: Args, named: Named) -> None:
+    from ..testing import Samples, check_operator
+    from ..testing._operands import values_of
+
+    leaves, shape = take_apart((args, named))
+    places = [
+        place for place, one in enumerate(leaves)
+        if isinstance(one, Tensor) and layout_of_tensor(one).dtype.category == FLOATING
+    ]  # fmt: skip
+    points = [leaves[place] for place in places]
+    dtypes = {one.dtype.name for one in points}
+    if op.arguments.changed or len(dtypes) != 1:
+        return
+    (dtype,) = dtypes
+    values = np.concatenate([values_of(one).ravel() for one in points])
+    derived = dtype == "float64" and op.backward is not None and any([one.requires_grad for one in points])
+    again = derived and _is_twice_differentiable(op, args, named)
+
+    def function_for(place: int) -> Callable[..., Tensor]:
+        def function(*tensors: Tensor) -> Tensor:
+            given = list(leaves)
+            for at, one in zip(places, tensors, strict=True):
+                given[at] = one
+            by_position, by_name = put_together(shape, given)
+            result: Tensor = take_apart(op(*by_position, **by_name))[0][place]
+            return result
+
+        function.__name__ = op.name
+        return function
+
+    for place, result in enumerate(take_apart(op(*args, **named))[0]):
+        if not isinstance(result, Tensor):
+            continue
+        function, name = function_for(place), result.dtype.name
+        floating = layout_of_tensor(result).dtype.category == FLOATING
+        samples = Samples(
+            arity=len(points),
+            shapes=tuple([tuple(one.shape) for one in points]),
+            dtypes=(dtype,),
+            result=lambda _, name=name: name,  # type: ignore[misc]  # mypy: the default
+            domain=(float(values.min()), float(values.max())) if values.size else (-3.0, 3.0),
+            gradient=("float64",) if derived and floating else (),
+            second=again,
+            forward_mode=again,
+            meta=op.fake is not None,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a batch runs one by one
+            check_operator(function, samples, reference=_reference(function, dtype))
+
+
+def _reference(function: Callable[..., Tensor], dtype: str) -> Callable[..., Any]:
+    """The function of contiguous tensors of its own dtype: samples differ from that in how they lie in memory."""
+    from ..testing._operands import make, values_of
+
+    return lambda *arrays: values_of(function(*[make(one, dtype) for one in arrays]))
+
+
+def _is_twice_differentiable(op: CustomOpDef, args: Args, named: Named) -> bool:
+    """Whether the gradient can be differentiated, as one that is computed in NumPy cannot."""
+    points = [one for one in _tensors(args) if one.requires_grad]
+    results = [one.sum() for one in _tensors((op(*args, **named),)) if one.requires_grad]
+    try:
+        first = grad(results, points, create_graph=True, allow_unused=True)
+        again = [one.sum() for one in first if one is not None and one.requires_grad]
+        if again:
+            grad(again, points, allow_unused=True)
+    except UnsupportedError:
+        return False
+    return True
+
+
+TESTS: dict[str, Callable[[CustomOpDef, Args, Named], None]] = {
+    "test_schema": _check_schema,
+    "test_autograd_registration": _check_autograd,
+    "test_faketensor": _check_fake,
+    "test_aot_dispatch_dynamic": _check_matrix,
+}

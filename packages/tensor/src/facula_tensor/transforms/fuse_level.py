@@ -1,0 +1,310 @@
+"""The level of one function that is fused: what it does to stand-ins of its arguments is taken down.
+
+Note [Fused as written]
+~~~~~~~~~~~~~~~~~~~~~~~
+A program computes in one dtype. Where a function needs another (its tensors are integers, or of several dtypes; it
+converts; a bool is counted with), the level notes why (`FuseLevel.why`), goes on, so that what no element is computed
+by is refused all the same, and what was taken down is thrown away: the function runs as it is written.
+
+Numbers that are arguments stand in as tensors without dimensions, which are operands of the program. What Python
+computes of them alone stays Python's: a `Source` says how to compute it of the arguments of a call. A function that
+looks at a number (`if n > 0`, `math.sin(n)`) or does more with it ends by `NumberUsedError`: it is called again with
+that number itself, and once for each value.
+"""
+
+from __future__ import annotations
+
+import operator
+from sys import _getframe
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from facula_storage import Layout, bool_, contiguous, int64
+from facula_storage.extend import new_instance
+
+from .._core.errors import named
+from .._core.promotion import get_default_dtype, scalar_dtype
+from .._core.tensor import Tensor, layout_of_tensor
+from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._dispatch.declaration import make_calls
+from .._dispatch.expressions.symbols import NotElementwiseError, Symbol, Trace, symbol_ops, take_down
+from .._dispatch.namespaces import operators
+from .._dispatch.operator import Operator
+from .._dispatch.planning import output_layouts
+from .levels import is_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_storage import DType
+
+    from .._core.types import Operands, Parameters
+
+    Source = Callable[[tuple[Any, ...]], Any]  # the arguments of a call -> an operand of the program
+
+# What Python computes of numbers, by the operators' names.
+OF_NUMBERS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
+    "pow": operator.pow,
+}
+# What gives of bools the bool that the operator gives; others count with them.
+OF_BOOLS = frozenset("bitwise_and bitwise_or bitwise_xor bitwise_not eq ne lt le gt ge add mul where".split())
+
+
+class NumberUsedError(NotElementwiseError):
+    """A function did with a number what no program can. `places`: of the arguments to be given as they are."""
+
+    def __init__(self, places: frozenset[int]):
+        super().__init__("a number of the fused function's is looked at")
+        self.places = places
+
+
+class SymbolLayout(LevelLayout):
+    """The layout slot of a stand-in.
+
+    - `shown`: the layout of what it stands for; `symbol`: what was taken down.
+    - `places`: those of the arguments that it is made of; `source`: of numbers, how a call computes it.
+    """
+
+    __slots__ = ("places", "shown", "source", "symbol")
+    level: FuseLevel
+
+    def __init__(
+        self, level: FuseLevel, shown: Layout, symbol: Symbol, places: frozenset[int], source: Source | None = None
+    ):
+        self.level, self.shown, self.symbol, self.places, self.source = level, shown, symbol, places, source
+
+    @property
+    def real(self) -> Layout:  # type: ignore[override]
+        """The layout. What a user's line asks of it may depend on lengths."""
+        frame = _getframe(3)  # who asked the tensor's property, or an operator of ours
+        if not frame.f_globals.get("__name__", "").startswith("facula_"):
+            self.level.looked = True
+        return self.shown
+
+    def constant(self) -> Tensor:
+        """The same elements, of which no derivative is wanted."""
+        symbol = self.symbol if self.source is not None else take_down(DETACHED, self.symbol)
+        return self.level.make(self.shown, symbol, self.places, self.source)
+
+    def readable(self, operation: str) -> NoReturn:
+        if self.source is not None:
+            raise NumberUsedError(self.places)
+        raise named(
+            NotElementwiseError(
+                f"{operation or 'value'}: reads a value in the fused function {self.level.name}, which is called once "
+                "for all elements; use where(condition, a, b) for a choice between elements"
+            )
+        )
+
+    def no_address(self, operation: str) -> NoReturn:
+        self.readable(operation)
+
+
+def standing_in(tensor: Tensor) -> SymbolLayout:
+    """The layout slot of a stand-in."""
+    layout: Any = tensor._layout
+    assert type(layout) is SymbolLayout
+    return layout
+
+
+class Operand(NamedTuple):
+    """An operand of a program: its layout or type, how it follows from the arguments, and the place of a tensor."""
+
+    layout: Layout | type
+    source: Source
+    place: int
+
+
+class NumberStandIn(Tensor):
+    """What stands for a number: a program of the user's that asks what it is gets the number itself."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # type: ignore[override]
+        if not _getframe(1).f_globals.get("__name__", "").startswith("facula_"):
+            raise NumberUsedError(standing_in(self).places)
+        return NumberStandIn
+
+
+class FuseLevel(Level):
+    """One call of a function with stand-ins.
+
+    `dtype`: what its program computes in. `looked`: whether it looks at a shape. `why`: why it runs as it is written,
+    if it does. `operands`: what the program may take, by the numbers of their symbols. `of_numpy`: the places of
+    NumPy's numbers.
+    """
+
+    __slots__ = ("dtype", "looked", "name", "of_numpy", "operands", "trace", "why")
+    traces = True
+
+    def __init__(self, name: str, dtype: DType) -> None:
+        super().__init__()
+        self.name, self.dtype = name, dtype
+        self.trace, self.looked, self.why = Trace(), False, ""
+        self.operands: dict[int, Operand] = {}
+        self.of_numpy: frozenset[int] = frozenset()
+
+    def argument(self, value: Any, place: int) -> Tensor:
+        """What stands for the argument at this place, a tensor or a number."""
+        places, source = frozenset((place,)), operator.itemgetter(place)
+        if isinstance(value, Tensor):
+            symbol, layout = self.trace.operand(), layout_of_tensor(value)
+            self.operands[symbol.number] = Operand(layout, source, place)
+            return self.make(layout, symbol, places)
+        if type(value) in (float, int):
+            return self.number_stand_in(type(value) is int, places, source)
+        self.of_numpy |= places
+        return self.number_stand_in(isinstance(value, np.integer), places, lambda call: call[place].item())
+
+    def number_stand_in(self, is_int: bool, places: frozenset[int], source: Source) -> Tensor:
+        """What stands for a number that a call computes so."""
+        symbol = self.trace.operand(is_number=True)
+        self.operands[symbol.number] = Operand(int if is_int else float, source, -1)
+        return self.make(contiguous((), int64 if is_int else get_default_dtype()), symbol, places, source)
+
+    def layout_of(self, symbol: int) -> Layout | type:
+        """The layout of an operand, by the number of its symbol; the type of a number."""
+        return self.operands[symbol].layout
+
+    def make(self, layout: Layout, symbol: Symbol, places: frozenset[int], source: Source | None = None) -> Tensor:
+        """A stand-in."""
+        new = new_instance(Tensor if source is None else NumberStandIn)
+        new._layout, new._storage, new._offset, new.node = (
+            SymbolLayout(self, layout, symbol, places, source),  # type: ignore[assignment]
+            NO_STORAGE,
+            0,
+            None,
+        )
+        return new
+
+    def refuse(self, operation: str) -> NoReturn:
+        """Say that an operation computes no element by itself."""
+        raise named(
+            NotElementwiseError(
+                f"{operation}: not elementwise, so {self.name} cannot be fused with it; call it outside of the function"
+            )
+        )
+
+    def runs_as_written(self, why: str) -> None:
+        """See Note [Fused as written]."""
+        self.why = self.why or why
+
+    def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Tensor:
+        """Take the call down."""
+        if op.name in ("to", "to_device", "clone"):
+            return self._copied(op, operands[0], parameters)
+        if not op.elementwise:
+            self.refuse(op.name)
+        for one in operands:
+            if isinstance(one, Tensor) and not is_at(self, one):
+                raise NotElementwiseError(
+                    f"{op.name}: the fused function {self.name} uses a tensor {tuple(one.shape)} that is none of its "
+                    "arguments; give it as one, or use a number"
+                )
+        given = [standing_in(one) for one in operands if isinstance(one, Tensor)]
+        if all([one.source is not None for one in given]):
+            return self._of_numbers(op, operands, given)
+        layouts = tuple([standing_in(one).shown if isinstance(one, Tensor) else type(one) for one in operands])
+        if op.validate_layouts is not None:
+            op.validate_layouts(*layouts)
+        dtypes = {one.shown.dtype for one in given if one.source is None}
+        if not dtypes <= {self.dtype, bool_}:
+            self.runs_as_written(f"{op.name} of {' and '.join(sorted([one.name for one in dtypes]))}")
+        if self.dtype not in dtypes and op.name not in OF_BOOLS:
+            self.runs_as_written(f"{op.name} of bools")
+        if complex in layouts:
+            self.runs_as_written(f"{op.name} with a complex number")
+            return self.make(given[0].shown.to_dtype(get_default_dtype().to_complex()), given[0].symbol, frozenset())
+        symbols = [standing_in(one).symbol if isinstance(one, Tensor) else one for one in operands]
+        symbol = take_down(op, *symbols)
+        numbers = [not isinstance(one, Tensor) or standing_in(one).source is not None for one in operands]
+        if op.name == "div" and numbers == [True, False]:  # as `2 / x` does
+            symbol = symbol_ops.mul(symbol_ops.reciprocal(symbols[1]), symbols[0])
+        (layout,) = output_layouts(op, layouts, parameters)
+        if op.name == "where" and type(layouts[1]) is type(layouts[2]) is type:
+            layout = layout.to_dtype(scalar_dtype(layouts[2]))
+        if layout.dtype not in (self.dtype, bool_):
+            self.runs_as_written(f"{op.name} that gives {layout.dtype.name}")
+        if op.recorded and not record and layout.dtype is not bool_:  # it has tangents, and no gradient
+            self.runs_as_written(f"{op.name} in no_grad()")
+        return self.make(layout, symbol, frozenset().union(*[one.places for one in given]))
+
+    def _of_numbers(self, op: Operator, operands: Operands, given: list[SymbolLayout]) -> Tensor:
+        """A number that Python computes of numbers."""
+        places = frozenset().union(*[one.places for one in given])
+        function = OF_NUMBERS.get(op.name)
+        ints = [
+            (self.layout_of(standing_in(one).symbol.number) if isinstance(one, Tensor) else type(one)) is int
+            for one in operands
+        ]
+        if function is None or places & self.of_numpy or (op.name == "pow" and ints != [False, True]):
+            # pow's type depends on the values; NumPy computes in the numbers' own
+            raise NumberUsedError(places)
+        sources = [source_of(one) for one in operands]
+
+        def source(call: tuple[Any, ...]) -> Any:
+            return function(*[one(call) for one in sources])
+
+        return self.number_stand_in(all(ints) and op.name != "div", places, source)
+
+    def _copied(self, op: Operator, input: Tensor, parameters: Parameters) -> Tensor:
+        """The same elements, in another dtype perhaps."""
+        now = standing_in(input)
+        dtype = parameters[0] if op.name == "to" else now.shown.dtype
+        symbol = now.symbol
+        if op.name == "to_device":
+            self.runs_as_written("a conversion to another device")
+        elif now.source is None and dtype is not now.shown.dtype:
+            if now.shown.dtype is bool_ and dtype is self.dtype:
+                symbol = symbol_ops.where(symbol, 1.0, 0.0)
+            elif now.shown.dtype is self.dtype and dtype is bool_:
+                symbol = symbol_ops.ne(symbol, 0)
+            else:
+                self.runs_as_written(f"a conversion from {now.shown.dtype.name} to {dtype.name}")
+        return self.make(now.shown.to_dtype(dtype), symbol, now.places, now.source)
+
+    def view(self, call: Callable[..., Any], rules: Any, input: Any, parameters: tuple[object, ...]) -> NoReturn:
+        """Views are not elementwise."""
+        self.refuse(call.__name__ if call.__name__ in operators else "view")
+
+    def copy(self, operation: str, target: Any, source: Any) -> NoReturn:
+        """Nothing is changed in place."""
+        raise NotElementwiseError(
+            f"{operation}: changes a tensor in place, in the fused function {self.name}; use the operator that gives a "
+            "new one"
+        )
+
+    def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
+        """A Function of the user's is not elementwise."""
+        self.refuse(getattr(function, "__name__", "a Function"))
+
+
+def source_of(number: Any) -> Source:
+    """How a call computes a number: what a stand-in says, or always the same."""
+    source = standing_in(number).source if isinstance(number, Tensor) else None
+    return (lambda call: number) if source is None else source
+
+
+def _detached() -> Operator:
+    class detached:
+        """The elements of `input`, of which no derivative is wanted."""
+
+        inplace = False
+
+        def value(F: Any, input: Any) -> Any:  # type: ignore[misc]
+            return input
+
+        def vjp_input(F: Any, g: Any) -> Any:  # type: ignore[misc]
+            return F.zeros_like(g)
+
+    op = Operator(detached, is_elementwise=True)
+    op.public = make_calls(op)
+    return op
+
+
+DETACHED = _detached()
