@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from facula_errors import UnsupportedError
 
 from ._adapters import Adapter, adapter_of
@@ -19,13 +17,18 @@ if TYPE_CHECKING:
     from ._types import AnyValue, Leaf
 
 
-class Ways(NamedTuple):
-    """What is checked."""
+class Ways:
+    """What is checked.
 
-    backward: bool
-    batched: bool
-    forward: bool
-    batched_forward: bool
+    Arguments:
+        backward, forward: gradients by backward passes; by forward mode.
+        batched, batched_forward: that many at once are as a loop, for either.
+    """
+
+    __slots__ = ("backward", "batched", "batched_forward", "forward")
+
+    def __init__(self, backward: bool, batched: bool, forward: bool, batched_forward: bool) -> None:
+        self.backward, self.batched, self.forward, self.batched_forward = backward, batched, forward, batched_forward
 
 
 def check_has_forward_mode(what: str, values: list[object]) -> None:

@@ -25,6 +25,3 @@ __all__ = [
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
-
-#: Operators that no policy is asked about.
-SAC_IGNORED_OPS = frozenset({"detach"})
