@@ -29,7 +29,7 @@ WHERE = {
     "distributed.checkpoint": ["save", "FileSystemWriter"],
     "distributed.rpc": ["rpc_sync", "RRef"],
     "distributed.algorithms": ["Join"],
-    "library": ["register_kernel", "Library"],
+    "library": ["register_torch_dispatch", "Library"],
     "masked": ["masked_tensor"],
     "nested": ["nested_tensor"],
     "futures": ["Future", "wait_all"],
