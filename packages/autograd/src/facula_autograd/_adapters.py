@@ -228,6 +228,18 @@ class Adapter:
 
     # ---- for gradcheck
 
+    def push_forward(
+        self, function: Callable[[AnyValue], list[AnyValue]], point: AnyValue, tangent: AnyValue
+    ) -> list[AnyValue]:
+        """The tangents of what `function` gives at `point` along `tangent`, by forward mode; zeros where it has none.
+
+        Arguments:
+            function: takes a value, and gives values that require grad.
+            point: the value.
+            tangent: the direction.
+        """
+        raise self._missing("push_forward", point)
+
     def elements(self, v: AnyValue) -> list[complex]:
         """`v`'s elements as Python numbers, in row-major order."""
         raise self._missing("elements", v)

@@ -44,6 +44,8 @@ class Call:
     """
 
     def __init__(self, name: str, function: Function, trees: AnyValue, has_aux: bool, call: Function) -> None:
+        if not callable(function):
+            raise InvalidTypeError(f"{name}: expected a function; got {type(function).__name__} {function!r:.60}")
         self.name = name
         given, self.rebuild = flatten(trees)
         depth = _depth.get()
@@ -101,10 +103,16 @@ class Call:
 
 def _own(name: str, v: AnyValue) -> AnyValue:
     """A value over the same elements that is an input of this call alone."""
-    if not isinstance(v, Value):
-        return Variable(v, requires_grad=True)
-    own: AnyValue = adapter_of(v).alias(v)
-    if v.node is None:
+    try:
+        own: AnyValue = adapter_of(v).alias(v) if isinstance(v, Value) else Variable(v)
+    except TypeError:
+        raise InvalidTypeError(f"{name}: expected numbers or arrays to differentiate by; got {v!r:.200}") from None
+    if not adapter_of(own).differentiable(own):
+        raise GradientError(
+            f"{name}: expected floating-point or complex values to differentiate by; got "
+            f"{adapter_of(own).describe(own)}"
+        )
+    if not isinstance(v, Value) or v.node is None:
         return own.requires_grad_()
     own.node = relay(Node(), edge_to(v))  # type: ignore[arg-type]
     return own
@@ -163,7 +171,15 @@ def matching(name: str, tree: AnyValue, wanted: AnyValue, what: str, values: Seq
     leaves = leaves_as(tree, wanted)
     if leaves is None:
         raise InvalidValueError(f"{name}: expected {what}; got {tree!r:.200}")
-    return [
-        v if isinstance(v, Value) else adapter_of(like).fit_gradient(adapter_of(like).metadata(like), Variable(v))
-        for v, like in zip(leaves, values, strict=True)
-    ]
+    return [_fitting(name, what, v, like) for v, like in zip(leaves, values, strict=True)]
+
+
+def _fitting(name: str, what: str, v: AnyValue, like: AnyValue) -> AnyValue:
+    """A leaf of a tree that is built as it should be, as a Variable like `like`; Values as they are."""
+    if isinstance(v, Value):
+        return v
+    adapter = adapter_of(like)
+    try:
+        return adapter.fit_gradient(adapter.metadata(like), Variable(v))
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"{name}: expected {what}; one is wrong: {error}") from None

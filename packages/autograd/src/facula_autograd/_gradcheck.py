@@ -6,19 +6,20 @@ checked as it stands, and real and complex need no separate code.
 
 from __future__ import annotations
 
-from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
 from ._adapters import adapter_of
 from ._backward import grad
 from ._errors import GradcheckError
-from ._value import Value
+from ._gradcheck_modes import Ways, check_batched_gradients, check_has_forward_mode, tangents_of
+from ._gradcheck_parts import along, directions_of, far_apart, listed, outputs_of, parts_of, wants, width_of, with_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeGuard
 
+    from ._gradcheck_parts import Jacobians
     from ._types import Leaf
 
 
@@ -35,6 +36,7 @@ def gradcheck(
     check_undefined_grad: bool = True,
     check_grad_dtypes: bool = False,
     check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
     check_forward_ad: bool = False,
     check_backward_ad: bool = True,
     fast_mode: bool = False,
@@ -53,8 +55,10 @@ def gradcheck(
         nondet_tol: the difference allowed between two backward passes.
         check_undefined_grad: no difference: outputs are differentiated one by one in any case.
         check_grad_dtypes: no difference: gradients must be of their input's dtype in any case.
-        check_batched_grad, check_forward_ad: False; True is not supported.
-        check_backward_ad: check the backward pass, rather than nothing.
+        check_batched_grad: check that gradients of many at once are those of a loop, too.
+        check_batched_forward_grad: the same of forward mode, which `check_forward_ad` asks for.
+        check_forward_ad: check forward mode, of values that have it.
+        check_backward_ad: check the backward pass.
         fast_mode: check along one direction, instead of every element.
 
     Returns:
@@ -62,16 +66,21 @@ def gradcheck(
 
     Raises:
         GradcheckError: a gradient is wrong.
-        NotImplementedError: `check_batched_grad` or `check_forward_ad` is asked for.
+        NotImplementedError: `check_forward_ad` is asked for of values without forward mode.
 
     >>> from facula_autograd import Variable
     >>> gradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
     True
     """
-    _refuse("gradcheck", check_batched_grad=check_batched_grad, check_forward_ad=check_forward_ad)
+    if check_batched_forward_grad and not check_forward_ad:
+        raise InvalidValueError("gradcheck: expected check_forward_ad=True with check_batched_forward_grad=True")
+    values = listed(inputs)
+    if check_forward_ad:
+        check_has_forward_mode("gradcheck: check_forward_ad", values)
+    ways = Ways(check_backward_ad, check_batched_grad, check_forward_ad, check_batched_forward_grad)
     try:
-        if check_backward_ad:
-            _check(func, _listed(inputs), eps, atol, rtol, nondet_tol, fast_mode)
+        if check_backward_ad or check_forward_ad:
+            _check(func, values, eps, atol, rtol, nondet_tol, fast_mode, ways)
     except GradcheckError:
         if raise_exception:
             raise
@@ -104,8 +113,9 @@ def gradgradcheck(
         grad_outputs: values like the results of `func`, requiring grad; by default arbitrary ones.
         eps, atol, rtol, raise_exception, nondet_tol, fast_mode: as for `gradcheck`.
         check_undefined_grad, check_grad_dtypes: no difference, as for `gradcheck`.
-        check_batched_grad, check_fwd_over_rev: False; True is not supported.
-        check_rev_over_rev: check the second backward pass, rather than nothing.
+        check_batched_grad: as for `gradcheck`.
+        check_fwd_over_rev: check forward mode of the gradients, of values that have it.
+        check_rev_over_rev: check the second backward pass.
 
     Returns:
         True, or False for a wrong gradient without `raise_exception`.
@@ -117,44 +127,26 @@ def gradgradcheck(
     >>> gradgradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
     True
     """
-    _refuse("gradgradcheck", check_batched_grad=check_batched_grad, check_fwd_over_rev=check_fwd_over_rev)
-    if not check_rev_over_rev:
-        return True
-    values = _listed(inputs)
+    values = listed(inputs)
+    if check_fwd_over_rev:
+        check_has_forward_mode("gradgradcheck: check_fwd_over_rev", values)
     count = len(values)
     if grad_outputs is None:
-        outputs = _outputs(func, values)
+        outputs = outputs_of(func, values)
         grad_outputs = [_arbitrary(out, k) for k, out in enumerate(outputs)]
-    seeds = _listed(grad_outputs)
+    seeds = listed(grad_outputs)
 
     def gradients(*everything: Leaf) -> tuple[object, ...]:
         points, seeds = everything[:count], everything[count:]
-        wanted = [v for v in points if _wants(v)]
-        found = grad(_outputs(func, points), wanted, seeds, create_graph=True, allow_unused=True)
+        wanted = [v for v in points if wants(v)]
+        found = grad(outputs_of(func, points), wanted, seeds, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
     return gradcheck(
         gradients, [*values, *seeds], eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
-        nondet_tol=nondet_tol, fast_mode=fast_mode,
+        nondet_tol=nondet_tol, check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
     )  # fmt: skip
-
-
-def _refuse(name: str, **checks: bool) -> None:
-    for check, wanted in checks.items():
-        if wanted:
-            raise UnsupportedError(f"{name}: {check}=True is not supported yet; leave it out")
-
-
-def _listed(values: object) -> list[object]:
-    return list(values) if isinstance(values, (tuple, list)) else [values]
-
-
-def _wants(value: object) -> TypeGuard[Leaf]:
-    return isinstance(value, Value) and value.node is not None
-
-
-def _outputs(func: Callable[..., object], inputs: Sequence[object]) -> list[Leaf]:
-    return [out for out in _listed(func(*inputs)) if _wants(out)]
 
 
 def _check(
@@ -165,97 +157,76 @@ def _check(
     rtol: float,
     nondet_tol: float,
     fast: bool,
+    ways: Ways,
 ) -> None:
-    wanted = [k for k, value in enumerate(inputs) if _wants(value)]
+    wanted = [k for k, value in enumerate(inputs) if wants(value)]
     if not wanted:
         raise InvalidValueError("gradcheck: expected at least one input that requires grad; got none")
-    before = [_parts(inputs[k]) for k in wanted]
-    outputs = _outputs(func, inputs)
+    before = [parts_of(inputs[k]) for k in wanted]
+    outputs = outputs_of(func, inputs)
     if not outputs:
         raise GradcheckError("gradcheck: expected a result that requires grad; the function returned none that does")
     for k, parts in zip(wanted, before, strict=True):
-        if _parts(inputs[k]) != parts:
+        if parts_of(inputs[k]) != parts:
             raise GradcheckError(
                 f"gradcheck: expected the function to leave its inputs alone; input {k} was changed in place"
             )
-    steps = [_directions(len(parts), fast) for parts in before]
+    steps = [directions_of(len(parts), fast) for parts in before]
+    values = [value for value in inputs if wants(value)]
+    pushed = [tangents_of(func, inputs, k, some, ways) for k, some in zip(wanted, steps, strict=True) if ways.forward]
     for j, out in enumerate(outputs):
-        seeds = _directions(len(_parts(out)), fast)
-        values = [value for value in inputs if _wants(value)]
-        analytical = _analytical(out, values, j, seeds)
-        again = _analytical(out, values, j, seeds)
+        seeds = directions_of(len(parts_of(out)), fast)
+        pulled = _analytical(out, values, j, seeds) if ways.backward else []
+        if ways.backward:
+            _check_repeats(pulled, _analytical(out, values, j, seeds), wanted, j, nondet_tol)
+        if ways.batched and ways.backward:
+            check_batched_gradients(out, values, j, seeds, pulled)
         for position, k in enumerate(wanted):
-            if _far(analytical[position], again[position], nondet_tol, 0.0) is not None:
-                raise GradcheckError(
-                    f"gradcheck: expected each backward pass to give the same; that of output {j} "
-                    f"with respect to input {k} differs (nondet_tol={nondet_tol})"
-                )
-            ours = [_along(row, steps[position], fast) for row in analytical[position]]
-            worst = _far(ours, _numerical(func, inputs, k, j, eps, steps[position], seeds, fast), atol, rtol)
-            if worst is not None:
-                row, column, by_backward, by_steps = worst
-                which = "along a direction" if fast else f"component {row} of the output by {column} of the input"
-                shown, value = adapter_of(out).describe(out), adapter_of(inputs[k]).describe(inputs[k])
-                raise GradcheckError(
-                    f"gradcheck: the gradient of output {j} ({shown}) with respect to input {k} ({value}) is wrong: "
-                    f"{which}, it is {by_backward:.9g} by backward, {by_steps:.9g} numerically "
-                    f"(eps={eps}, atol={atol}, rtol={rtol})"
-                )
+            ours = {}
+            if ways.backward:
+                ours["backward"] = [along(row, steps[position], fast) for row in pulled[position]]
+            if ways.forward:
+                columns = [along(step[j], seeds, fast) for step in pushed[position]]
+                ours["forward mode"] = [[column[row] for column in columns] for row in range(len(seeds))]
+            by_steps = _numerical(func, inputs, k, j, eps, steps[position], seeds, fast)
+            for way, found in ours.items():
+                worst = far_apart(found, by_steps, atol, rtol)
+                if worst is not None:
+                    row, column, x, y = worst
+                    which = "along a direction" if fast else f"component {row} of the output by {column} of the input"
+                    shown, value = adapter_of(out).describe(out), adapter_of(inputs[k]).describe(inputs[k])
+                    raise GradcheckError(
+                        f"gradcheck: the gradient of output {j} ({shown}) with respect to input {k} ({value}) is "
+                        f"wrong: {which}, it is {x:.9g} by {way}, {y:.9g} numerically (eps={eps}, atol={atol}, "
+                        f"rtol={rtol})"
+                    )
 
 
-def _directions(size: int, fast: bool) -> list[list[float]]:
-    """The directions to differentiate along: each component's own, or one of length 1 that is none of these."""
-    if not fast:
-        return [[1.0 if i == k else 0.0 for i in range(size)] for k in range(size)]
-    parts = [0.5 + (k * 0.6180339887) % 1.0 for k in range(1, size + 1)]
-    length = sum(x * x for x in parts) ** 0.5
-    return [[x / length for x in parts]]
-
-
-def _along(parts: list[float], directions: list[list[float]], fast: bool) -> list[float]:
-    """The components of `parts` along `directions`."""
-    if not fast:
-        return parts
-    return [sum(x * y for x, y in zip(parts, direction, strict=True)) for direction in directions]
-
-
-def _parts(value: object) -> list[float]:
-    """The elements as real numbers: a complex one gives two."""
-    parts: list[float] = []
-    for x in adapter_of(value).elements(value):
-        parts.extend((x.real, x.imag) if isinstance(x, complex) else (x,))
-    return parts
-
-
-def _with_parts(like: object, parts: list[float], requires_grad: bool) -> Leaf:
-    adapter = adapter_of(like)
-    elements: Sequence[complex] = parts
-    if _width(like) == 2:
-        elements = [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
-    value = adapter.from_elements(like, elements)
-    return value.requires_grad_() if requires_grad else value
-
-
-def _width(value: object) -> int:
-    elements = adapter_of(value).elements(value)
-    return 2 if elements and isinstance(elements[0], complex) else 1
+def _check_repeats(once: Jacobians, again: Jacobians, wanted: list[int], j: int, nondet_tol: float) -> None:
+    """An error where two backward passes differ."""
+    for k, ours, theirs in zip(wanted, once, again, strict=True):
+        if far_apart(ours, theirs, nondet_tol, 0.0) is not None:
+            raise GradcheckError(
+                f"gradcheck: expected each backward pass to give the same; that of output {j} with respect to input "
+                f"{k} differs (nondet_tol={nondet_tol})"
+            )
 
 
 def _arbitrary(like: object, k: int) -> Leaf:
     # Any numbers will do that are neither equal nor simple; the same each time.
-    parts = [0.5 + ((i + 1) * 0.6180339887 + k * 0.271828) % 1.0 for i in range(len(_parts(like)))]
-    return _with_parts(like, parts, True)
+    parts = [0.5 + ((i + 1) * 0.6180339887 + k * 0.271828) % 1.0 for i in range(len(parts_of(like)))]
+    return with_parts(like, parts, True)
 
 
-def _analytical(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]]) -> list[list[list[float]]]:
+def _analytical(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]]) -> Jacobians:
     """For each input the gradients of `out` along `seeds`, by backward passes."""
-    jacobians: list[list[list[float]]] = [[] for _ in inputs]
+    jacobians: Jacobians = [[] for _ in inputs]
     for parts in seeds:
-        seed = _with_parts(out, parts, False)
+        seed = with_parts(out, parts, False)
         for jacobian, value, g in zip(
             jacobians, inputs, grad(out, inputs, seed, retain_graph=True, allow_unused=True), strict=True
         ):
-            jacobian.append([0.0] * len(_parts(value)) if g is None else _fitting(g, value, j))
+            jacobian.append([0.0] * len(parts_of(value)) if g is None else _fitting(g, value, j))
     return jacobians
 
 
@@ -266,8 +237,8 @@ def _fitting(g: object, value: object, j: int) -> list[float]:
             f"gradcheck: expected a gradient of output {j} like its input "
             f"({adapter_of(value).describe(value)}); got {adapter_of(g).describe(g)}"
         )
-    parts = _parts(g)
-    if _width(value) == 2 and _width(g) == 1:
+    parts = parts_of(g)
+    if width_of(value) == 2 and width_of(g) == 1:
         parts = [x for part in parts for x in (part, 0.0)]
     return parts
 
@@ -283,24 +254,13 @@ def _numerical(
     fast: bool,
 ) -> list[list[float]]:
     """The same by central differences: of output `j` along `seeds`, by input `k` along `steps`."""
-    point = _parts(inputs[k])
+    point = parts_of(inputs[k])
     columns = []
     for step in steps:
         ends = []
         for length in (eps, -eps):
-            moved = _with_parts(inputs[k], [x + length * d for x, d in zip(point, step, strict=True)], True)
-            results = _outputs(func, [moved if value is inputs[k] else value for value in inputs])
-            ends.append(_parts(results[j]))
-        columns.append(_along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast))
+            moved = with_parts(inputs[k], [x + length * d for x, d in zip(point, step, strict=True)], True)
+            results = outputs_of(func, [moved if value is inputs[k] else value for value in inputs])
+            ends.append(parts_of(results[j]))
+        columns.append(along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast))
     return [[column[row] for column in columns] for row in range(len(seeds))]
-
-
-def _far(
-    ours: list[list[float]], theirs: list[list[float]], atol: float, rtol: float
-) -> tuple[int, int, float, float] | None:
-    """The first entry where two Jacobians differ too much, or where one is not a number."""
-    for row, (xs, ys) in enumerate(zip(ours, theirs, strict=True)):
-        for column, (x, y) in enumerate(zip(xs, ys, strict=True)):
-            if not abs(x - y) <= atol + rtol * abs(y):
-                return row, column, x, y
-    return None

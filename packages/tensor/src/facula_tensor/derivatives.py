@@ -23,6 +23,7 @@ from .ops.join import stack
 from .transforms.functions import grad as func_grad
 from .transforms.jacobians import by_columns
 from .transforms.points import finished, one_element, points_of, results_of, vector_like
+from .transforms.trees import check_callable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,6 +204,7 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
+    check_callable("hessian", func)
     forwards = _is_forward("hessian", outer_jacobian_strategy)
 
     def gradient(*points: Tensor) -> Tensors:

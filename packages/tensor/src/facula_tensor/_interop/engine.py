@@ -142,6 +142,14 @@ class TensorAdapter(Adapter):
         made = iter(vmap(call, randomness="same")(*batches))
         return [next(made) if one else None for one in which]
 
+    def push_forward(self, function: Callable[[Tensor], list[Tensor]], point: Tensor, tangent: Tensor) -> list[Tensor]:
+        """The tangents, by dual tensors."""
+        from ..forward_ad import dual_level, make_dual, unpack_dual  # at its first use
+
+        with dual_level():
+            pairs = [unpack_dual(one) for one in function(make_dual(point, tangent))]
+        return [no_record_ops.zeros_like(v) if t is None else t.detach() for v, t in pairs]
+
     def transform(self, args: Sequence[object]) -> Level | None:
         """The innermost level that wraps one of a Function's arguments."""
         return innermost(args)
