@@ -21,7 +21,7 @@ class detect_anomaly(replace_mode):
     """Context manager and decorator: backward passes check every gradient, and name what gave the first bad one.
 
     The error says operator, forward line and module. Operators stay as quick as ever; a backward pass looks at all
-    gradients once.
+    gradients once. As every mode it holds in this thread and task, and not in others.
 
     Arguments:
         check_nan: look for NaN.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +36,9 @@ def _gather(tree: AnyValue, leaves: list[AnyValue]) -> None:
 
 def _built(tree: AnyValue, others: Iterator[AnyValue]) -> AnyValue:
     if isinstance(tree, dict):
-        return type(tree)((key, _built(part, others)) for key, part in tree.items())
+        made = copy(tree)  # a defaultdict, say, cannot be made of its items alone
+        made.update({key: _built(part, others) for key, part in tree.items()})
+        return made
     if isinstance(tree, (tuple, list)):
         parts = [_built(part, others) for part in tree]
         return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)

@@ -206,6 +206,7 @@ def hessian(
     """
     check_callable("hessian", func)
     forwards = _is_forward("hessian", outer_jacobian_strategy)
+    check_callable("hessian", func)
 
     def gradient(*points: Tensor) -> Tensors:
         if forwards:

@@ -114,6 +114,7 @@ CALLS_REFUSED = {
         "register_vmap: expected an operator",
     ),
     "any number": (lambda: library.numpy_op(lambda *x: x), ArgumentError, r"numpy_op: .*without \*args"),
+    "no signature": (lambda: library.custom_op("a::b", int), InvalidTypeError, "custom_op: .*Python can tell; got <cl"),
     "no name": (lambda: library.custom_op("a b", abs), ArgumentError, "custom_op: expected a name"),
     "no function": (lambda: library.numpy_op(3), InvalidTypeError, "numpy_op: expected a function"),
     "strings": (

@@ -83,4 +83,9 @@ def signature_of(operation: str, function: Any) -> Signature:
     """The signature of a function; TypeError where it is none."""
     if not callable(function):
         raise InvalidTypeError(f"{operation}: expected a function; got {type(function).__name__}")
-    return signature(function)
+    try:
+        return signature(function)
+    except ValueError:
+        raise InvalidTypeError(
+            f"{operation}: expected a function whose arguments Python can tell; got {function!r:.60}. Wrap it in one"
+        ) from None
