@@ -38,7 +38,7 @@ PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")  # derandomised, 25 example
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
 PACKAGE_TESTS = [f"package_tests({package})" for package in PACKAGES]
 # Every session that a change must pass. They run side by side, so those that take longest begin first.
-LONGEST = ["integration", "package_tests(tensor)", "package_tests(cpu)", "typing"]
+LONGEST = ["package_tests(tensor)", "integration", "package_tests(cpu)", "typing"]
 MUST_PASS = [*LONGEST, *(name for name in [*PACKAGE_TESTS, "lint"] if name not in LONGEST)]
 LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, lowest first
 # Tests of the CPU package that a lower level would only repeat: of kernels that are the baseline's at every level, of
@@ -49,6 +49,8 @@ EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
 XDIST = "pytest-xdist>=3.6,<4"
 SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
+# To hand small tests to other processes costs as much as to run them: two cores are kept busy by two sessions.
+SPREADS = (os.cpu_count() or 1) > 2
 PYRIGHT = "pyright[nodejs]==1.1.414"  # brings node.js and itself: nothing but the package index is asked
 TORCH = "torch==2.13.0"  # only ever installed by sessions that compare with it: bench and conformance
 NOT_SOURCES = shutil.ignore_patterns(
@@ -219,7 +221,7 @@ def package_tests(session: nox.Session, package: str) -> None:
     """One package's tests, on its wheel and its declared dependencies, with nothing else of ours installed."""
     for old in RESULTS.glob(f"{package}*.xml"):
         old.unlink()
-    spread = SPREAD if package in LARGE else ()
+    spread = SPREAD if package in LARGE and SPREADS else ()
     install(session, package, extra="test", also=(XDIST,) if spread else ())
     place = outside_the_tree(session, package)
     run_pytest(session, package, "tests", *spread, *session.posargs, cwd=place)

@@ -10,7 +10,6 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 IN_FUNCTIONS: dict[str, str] = {
     "facula_allocator._caching -> facula_allocator._oom_text": "what is only needed when memory has run out",
     "facula_allocator._caching -> facula_allocator._recording": "traces are read and drawn by many modules; few record",
-    "facula_autograd._operators -> facula_autograd.func": "a public module, loaded where it is imported or needed",
 }
 
 

@@ -354,6 +354,7 @@ def test_set_detect_anomaly():
     assert is_anomaly_enabled()
     set_detect_anomaly(False)
     assert not is_anomaly_enabled()
+    assert is_anomaly_check_nan_enabled(), "as PyTorch's"
     with detect_anomaly(check_nan=False):
         assert is_anomaly_enabled()
         assert not is_anomaly_check_nan_enabled()

@@ -228,9 +228,17 @@ class Adapter:
 
     # ---- for gradcheck
 
-    def functions(self) -> Slot:
-        """What has `jvp` and `vjp` of functions of such values, with the arguments of those in `func`."""
-        raise UnsupportedError(f"functions: {type(self).__name__} does not have it: there are no `jvp` and `vjp`")
+    def push_forward(
+        self, function: Callable[[AnyValue], list[AnyValue]], point: AnyValue, tangent: AnyValue
+    ) -> list[AnyValue]:
+        """The tangents of what `function` gives at `point` along `tangent`, by forward mode; zeros where it has none.
+
+        Arguments:
+            function: takes a value, and gives values that require grad.
+            point: the value.
+            tangent: the direction.
+        """
+        raise self._missing("push_forward", point)
 
     def elements(self, v: AnyValue) -> list[complex]:
         """`v`'s elements as Python numbers, in row-major order."""

@@ -45,7 +45,7 @@ class Call:
 
     def __init__(self, name: str, function: Function, trees: AnyValue, has_aux: bool, call: Function) -> None:
         if not callable(function):
-            raise InvalidTypeError(f"{name}: expected func to be callable; got {type(function).__name__}")
+            raise InvalidTypeError(f"{name}: expected a function; got {type(function).__name__} {function!r:.60}")
         self.name = name
         given, self.rebuild = flatten(trees)
         depth = _depth.get()
@@ -66,10 +66,7 @@ class Call:
             aux, again = flatten(self.aux)
             self.aux = again([self.released(v) if isinstance(v, Value) else v for v in aux])
         leaves, self.rebuild_output = flatten(output)
-        self.outputs: list[AnyValue] = [
-            v if isinstance(v, Value) else _variable(name, "the function to return numbers or arrays", v)
-            for v in leaves
-        ]
+        self.outputs: list[AnyValue] = [v if isinstance(v, Value) else _constant(name, v) for v in leaves]
 
     def released(self, v: AnyValue) -> AnyValue:
         """What leaves the call in the place of `v`."""
@@ -106,24 +103,26 @@ class Call:
 
 def _own(name: str, v: AnyValue) -> AnyValue:
     """A value over the same elements that is an input of this call alone."""
-    if not isinstance(v, Value):
-        v = _variable(name, "numbers and arrays to differentiate by", v)
-        if not adapter_of(v).differentiable(v):
-            got = adapter_of(v).describe(v)
-            raise GradientError(f"{name}: expected floating-point or complex numbers to differentiate by; got {got}")
-        return v.requires_grad_()
-    own: AnyValue = adapter_of(v).alias(v)
-    if v.node is None:
+    try:
+        own: AnyValue = adapter_of(v).alias(v) if isinstance(v, Value) else Variable(v)
+    except TypeError:
+        raise InvalidTypeError(f"{name}: expected numbers or arrays to differentiate by; got {v!r:.200}") from None
+    if not adapter_of(own).differentiable(own):
+        raise GradientError(
+            f"{name}: expected floating-point or complex values to differentiate by; got "
+            f"{adapter_of(own).describe(own)}"
+        )
+    if not isinstance(v, Value) or v.node is None:
         return own.requires_grad_()
     own.node = relay(Node(), edge_to(v))  # type: ignore[arg-type]
     return own
 
 
-def _variable(name: str, what: str, v: object) -> Variable:
+def _constant(name: str, v: object) -> Variable:
     try:
         return Variable(v)
     except TypeError:
-        raise InvalidTypeError(f"{name}: expected {what}; got {v!r:.200}") from None
+        raise InvalidTypeError(f"{name}: expected the function to return numbers or arrays; got {v!r:.200}") from None
 
 
 def _chosen(name: str, argnums: Argnums, args: Sequence[AnyValue]) -> list[int]:
@@ -172,15 +171,15 @@ def matching(name: str, tree: AnyValue, wanted: AnyValue, what: str, values: Seq
     leaves = leaves_as(tree, wanted)
     if leaves is None:
         raise InvalidValueError(f"{name}: expected {what}; got {tree!r:.200}")
-    return [
-        v if isinstance(v, Value) else _fitting(name, what, v, like) for v, like in zip(leaves, values, strict=True)
-    ]
+    return [_fitting(name, what, v, like) for v, like in zip(leaves, values, strict=True)]
 
 
-def _fitting(name: str, what: str, v: object, like: AnyValue) -> AnyValue:
-    """`v` as a Variable that may be a gradient or tangent of `like`."""
+def _fitting(name: str, what: str, v: AnyValue, like: AnyValue) -> AnyValue:
+    """A leaf of a tree that is built as it should be, as a Variable like `like`; Values as they are."""
+    if isinstance(v, Value):
+        return v
     adapter = adapter_of(like)
     try:
-        return adapter.fit_gradient(adapter.metadata(like), _variable(name, what, v))
-    except InvalidValueError as error:
-        raise InvalidValueError(f"{name}: expected {what}: {error}") from None
+        return adapter.fit_gradient(adapter.metadata(like), Variable(v))
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"{name}: expected {what}; one is wrong: {error}") from None

@@ -12,18 +12,15 @@ from facula_errors.extend import boundary
 from ._adapters import adapter_of
 from ._backward import grad
 from ._errors import GradcheckError
-from ._gradcheck_parts import along, directions, far, parts_of, transposed, width, with_parts
-from ._value import Value
+from ._gradcheck_modes import Ways, check_batched_gradients, check_has_forward_mode, tangents_of
+from ._gradcheck_parts import along, directions_of, far_apart, listed, outputs_of, parts_of, wants, width_of, with_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeGuard, TypeVar
 
-    from ._gradcheck_parts import Matrix
-    from ._types import AnyValue, Leaf
-
-    T = TypeVar("T")
+    from ._gradcheck_parts import Jacobians
+    from ._types import Leaf
 
 
 @boundary
@@ -58,9 +55,9 @@ def gradcheck(
         nondet_tol: the difference allowed between two backward passes.
         check_undefined_grad: no difference: outputs are differentiated one by one in any case.
         check_grad_dtypes: no difference: gradients must be of their input's dtype in any case.
-        check_batched_grad: check that `grad(..., is_grads_batched=True)` gives what the passes one by one do, too.
-        check_batched_forward_grad: check that forward mode gives the same for many directions at once, too.
-        check_forward_ad: check forward mode, too.
+        check_batched_grad: check that gradients of many at once are those of a loop, too.
+        check_batched_forward_grad: the same of forward mode, which `check_forward_ad` asks for.
+        check_forward_ad: check forward mode, of values that have it.
         check_backward_ad: check the backward pass.
         fast_mode: check along one direction, instead of every element.
 
@@ -69,20 +66,26 @@ def gradcheck(
 
     Raises:
         GradcheckError: a gradient is wrong.
+        NotImplementedError: `check_forward_ad` is asked for of values without forward mode.
 
     >>> from facula_autograd import Variable
     >>> gradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
     True
     """
-
-    def wanted(*values: object) -> list[object]:
-        return _at(which, _listed(func(*values)))
-
-    forward = check_forward_ad or check_batched_forward_grad
-    which = [_wants(out) for out in _listed(func(*_listed(inputs)))] if forward else []
-    checks = _Checks(check_backward_ad, check_batched_grad, wanted if forward else None)
-    checks.ways = {"forward mode": check_forward_ad, "a batch of forward mode": check_batched_forward_grad}
-    return _passes(checks, raise_exception, func, _listed(inputs), eps, atol, rtol, nondet_tol, fast_mode)
+    if check_batched_forward_grad and not check_forward_ad:
+        raise InvalidValueError("gradcheck: expected check_forward_ad=True with check_batched_forward_grad=True")
+    values = listed(inputs)
+    if check_forward_ad:
+        check_has_forward_mode("gradcheck: check_forward_ad", values)
+    ways = Ways(check_backward_ad, check_batched_grad, check_forward_ad, check_batched_forward_grad)
+    try:
+        if check_backward_ad or check_forward_ad:
+            _check(func, values, eps, atol, rtol, nondet_tol, fast_mode, ways)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
 
 
 @boundary
@@ -110,8 +113,8 @@ def gradgradcheck(
         grad_outputs: values like the results of `func`, requiring grad; by default arbitrary ones.
         eps, atol, rtol, raise_exception, nondet_tol, fast_mode: as for `gradcheck`.
         check_undefined_grad, check_grad_dtypes: no difference, as for `gradcheck`.
-        check_batched_grad: as for `gradcheck`, of the second backward pass.
-        check_fwd_over_rev: check the forward mode of the backward pass, too.
+        check_batched_grad: as for `gradcheck`.
+        check_fwd_over_rev: check forward mode of the gradients, of values that have it.
         check_rev_over_rev: check the second backward pass.
 
     Returns:
@@ -124,81 +127,29 @@ def gradgradcheck(
     >>> gradgradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
     True
     """
-    values = _listed(inputs)
+    values = listed(inputs)
+    if check_fwd_over_rev:
+        check_has_forward_mode("gradgradcheck: check_fwd_over_rev", values)
     count = len(values)
     if grad_outputs is None:
-        outputs = _outputs(func, values)
+        outputs = outputs_of(func, values)
         grad_outputs = [_arbitrary(out, k) for k, out in enumerate(outputs)]
-    seeds = _listed(grad_outputs)
+    seeds = listed(grad_outputs)
 
     def gradients(*everything: Leaf) -> tuple[object, ...]:
         points, seeds = everything[:count], everything[count:]
-        wanted = [v for v in points if _wants(v)]
-        found = grad(_outputs(func, points), wanted, seeds, create_graph=True, allow_unused=True)
-        used[:] = [_wants(g) for g in found]
+        wanted = [v for v in points if wants(v)]
+        found = grad(outputs_of(func, points), wanted, seeds, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
-    def pulled(*everything: Leaf) -> tuple[object, ...]:
-        """The same by `vjp`, for forward mode."""
-        points, seeds = list(everything[:count]), everything[count:]
-        places = [k for k, v in enumerate(values) if _wants(v)]
-
-        def inner(*wanted: Leaf) -> tuple[object, ...]:
-            for k, v in zip(places, wanted, strict=True):
-                points[k] = v
-            return tuple(_at(which, _listed(func(*points))))
-
-        _, pull_back = adapter_of(points[places[0]]).functions().vjp(inner, *[points[k] for k in places])
-        return tuple(g for g, one in zip(pull_back(tuple(seeds)), used, strict=True) if one)
-
-    used: list[bool] = []
-    which = [_wants(out) for out in _listed(func(*values))]
-    checks = _Checks(check_rev_over_rev, check_batched_grad, pulled if check_fwd_over_rev else None)
-    return _passes(checks, raise_exception, gradients, [*values, *seeds], eps, atol, rtol, nondet_tol, fast_mode)
-
-
-class _Checks:
-    """What is compared with differences: the backward pass, many at once, and the forward mode of a function."""
-
-    __slots__ = ("backward", "batched", "forward", "ways")
-
-    def __init__(self, backward: bool, batched: bool, forward: Callable[..., object] | None) -> None:
-        self.backward, self.batched, self.forward = backward, batched, forward
-        self.ways = {"forward mode": True}
-
-
-def _passes(checks: _Checks, raises: bool, *arguments: AnyValue) -> bool:
-    """Whether `_check` finds nothing; its error if `raises`."""
-    if not (checks.backward or checks.batched or checks.forward):
-        return True
-    try:
-        _check(checks, *arguments)
-    except GradcheckError:
-        if raises:
-            raise
-        return False
-    return True
-
-
-def _listed(values: object) -> list[object]:
-    return list(values) if isinstance(values, (tuple, list)) else [values]
-
-
-def _wants(value: object) -> TypeGuard[Leaf]:
-    return isinstance(value, Value) and value.node is not None
-
-
-def _outputs(func: Callable[..., object], inputs: Sequence[object]) -> list[Leaf]:
-    return [out for out in _listed(func(*inputs)) if _wants(out)]
-
-
-def _at(which: Sequence[bool], values: Sequence[T]) -> list[T]:
-    """Those of some values which are wanted."""
-    return [value for value, wanted in zip(values, which, strict=True) if wanted]
+    return gradcheck(
+        gradients, [*values, *seeds], eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+        nondet_tol=nondet_tol, check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
+    )  # fmt: skip
 
 
 def _check(
-    checks: _Checks,
     func: Callable[..., object],
     inputs: list[object],
     eps: float,
@@ -206,12 +157,13 @@ def _check(
     rtol: float,
     nondet_tol: float,
     fast: bool,
+    ways: Ways,
 ) -> None:
-    wanted = [k for k, value in enumerate(inputs) if _wants(value)]
+    wanted = [k for k, value in enumerate(inputs) if wants(value)]
     if not wanted:
         raise InvalidValueError("gradcheck: expected at least one input that requires grad; got none")
     before = [parts_of(inputs[k]) for k in wanted]
-    outputs = _outputs(func, inputs)
+    outputs = outputs_of(func, inputs)
     if not outputs:
         raise GradcheckError("gradcheck: expected a result that requires grad; the function returned none that does")
     for k, parts in zip(wanted, before, strict=True):
@@ -219,84 +171,45 @@ def _check(
             raise GradcheckError(
                 f"gradcheck: expected the function to leave its inputs alone; input {k} was changed in place"
             )
-    steps = [directions(len(parts), fast) for parts in before]
-    pushed = {
-        way: [_pushed(checks.forward, inputs, k, moves, "batch" in way) for k, moves in zip(wanted, steps, strict=True)]
-        for way, asked in checks.ways.items()
-        if asked and checks.forward
-    }
-    values: list[Leaf] = [inputs[k] for k in wanted]  # type: ignore[misc]  # they are `_wants`
+    steps = [directions_of(len(parts), fast) for parts in before]
+    values = [value for value in inputs if wants(value)]
+    pushed = [tangents_of(func, inputs, k, some, ways) for k, some in zip(wanted, steps, strict=True) if ways.forward]
     for j, out in enumerate(outputs):
-        seeds = directions(len(parts_of(out)), fast)
-        by_way: dict[str, list[Matrix]] = {}
-        if checks.backward:
-            by_way["backward"] = rows = _analytical(out, values, j, seeds)
-            for k, one, again in zip(wanted, rows, _analytical(out, values, j, seeds), strict=True):
-                if far(one, again, nondet_tol, 0.0) is not None:
-                    raise GradcheckError(
-                        f"gradcheck: expected each backward pass to give the same; that of output {j} "
-                        f"with respect to input {k} differs (nondet_tol={nondet_tol})"
-                    )
-        if checks.batched:
-            by_way["a batch of backward passes"] = _batched(out, values, j, seeds)
-        for way in by_way:
-            by_way[way] = [
-                [along(row, moves, fast) for row in jacobian]
-                for jacobian, moves in zip(by_way[way], steps, strict=True)
-            ]
-        for way, found in pushed.items():
-            by_way[way] = [
-                transposed([along(parts_of(tangents[j]), seeds, fast) for tangents in columns], len(seeds))
-                for columns in found
-            ]
+        seeds = directions_of(len(parts_of(out)), fast)
+        pulled = _analytical(out, values, j, seeds) if ways.backward else []
+        if ways.backward:
+            _check_repeats(pulled, _analytical(out, values, j, seeds), wanted, j, nondet_tol)
+        if ways.batched and ways.backward:
+            check_batched_gradients(out, values, j, seeds, pulled)
         for position, k in enumerate(wanted):
-            expected = _numerical(func, inputs, k, j, eps, steps[position], seeds, fast)
-            for way, jacobians in by_way.items():
-                worst = far(jacobians[position], expected, atol, rtol)
+            ours = {}
+            if ways.backward:
+                ours["backward"] = [along(row, steps[position], fast) for row in pulled[position]]
+            if ways.forward:
+                columns = [along(step[j], seeds, fast) for step in pushed[position]]
+                ours["forward mode"] = [[column[row] for column in columns] for row in range(len(seeds))]
+            by_steps = _numerical(func, inputs, k, j, eps, steps[position], seeds, fast)
+            for way, found in ours.items():
+                worst = far_apart(found, by_steps, atol, rtol)
                 if worst is not None:
-                    row, column, ours, by_steps = worst
+                    row, column, x, y = worst
                     which = "along a direction" if fast else f"component {row} of the output by {column} of the input"
                     shown, value = adapter_of(out).describe(out), adapter_of(inputs[k]).describe(inputs[k])
                     raise GradcheckError(
                         f"gradcheck: the gradient of output {j} ({shown}) with respect to input {k} ({value}) is "
-                        f"wrong: {which}, it is {ours:.9g} by {way}, {by_steps:.9g} numerically "
-                        f"(eps={eps}, atol={atol}, rtol={rtol})"
+                        f"wrong: {which}, it is {x:.9g} by {way}, {y:.9g} numerically (eps={eps}, atol={atol}, "
+                        f"rtol={rtol})"
                     )
 
 
-def _pushed(
-    function: Callable[..., object], inputs: list[object], k: int, steps: Matrix, batched: bool
-) -> list[list[object]]:
-    """For each step of input `k` the tangents of all outputs, by forward mode; `batched`: of all steps at once."""
-    value = inputs[k]
-    adapter = adapter_of(value)
-    jvp = adapter.functions().jvp
-
-    def moved(x: object) -> tuple[object, ...]:
-        return tuple(_listed(function(*[x if one is value else one for one in inputs])))
-
-    def pushed(tangent: Sequence[object], retain: bool | None = None) -> list[object]:
-        return list(jvp(moved, (value,), tuple(tangent))[1])
-
-    tangents: list[object] = [with_parts(value, step, False) for step in steps]
-    if not batched or not tangents:
-        return [pushed([one]) for one in tangents]
-    columns = adapter.map_rows(pushed, [adapter.stack(tangents)], None)
-    return [list(row) for row in zip(*[adapter_of(one).unstack(one) for one in columns], strict=True)]
-
-
-def _batched(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: Matrix) -> list[Matrix]:
-    """As `_analytical`, by one call of `grad` with all seeds."""
-    if not seeds:
-        return [[] for _ in inputs]
-    stacked: AnyValue = adapter_of(out).stack([with_parts(out, parts, False) for parts in seeds])
-    found = grad(out, inputs, stacked, retain_graph=True, allow_unused=True, is_grads_batched=True)
-    return [
-        [[0.0] * len(parts_of(value))] * len(seeds)
-        if g is None
-        else [_fitting(row, value, j) for row in adapter_of(g).unstack(g)]
-        for value, g in zip(inputs, found, strict=True)
-    ]
+def _check_repeats(once: Jacobians, again: Jacobians, wanted: list[int], j: int, nondet_tol: float) -> None:
+    """An error where two backward passes differ."""
+    for k, ours, theirs in zip(wanted, once, again, strict=True):
+        if far_apart(ours, theirs, nondet_tol, 0.0) is not None:
+            raise GradcheckError(
+                f"gradcheck: expected each backward pass to give the same; that of output {j} with respect to input "
+                f"{k} differs (nondet_tol={nondet_tol})"
+            )
 
 
 def _arbitrary(like: object, k: int) -> Leaf:
@@ -305,9 +218,9 @@ def _arbitrary(like: object, k: int) -> Leaf:
     return with_parts(like, parts, True)
 
 
-def _analytical(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]]) -> list[list[list[float]]]:
+def _analytical(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]]) -> Jacobians:
     """For each input the gradients of `out` along `seeds`, by backward passes."""
-    jacobians: list[list[list[float]]] = [[] for _ in inputs]
+    jacobians: Jacobians = [[] for _ in inputs]
     for parts in seeds:
         seed = with_parts(out, parts, False)
         for jacobian, value, g in zip(
@@ -325,7 +238,7 @@ def _fitting(g: object, value: object, j: int) -> list[float]:
             f"({adapter_of(value).describe(value)}); got {adapter_of(g).describe(g)}"
         )
     parts = parts_of(g)
-    if width(value) == 2 and width(g) == 1:
+    if width_of(value) == 2 and width_of(g) == 1:
         parts = [x for part in parts for x in (part, 0.0)]
     return parts
 
@@ -347,7 +260,7 @@ def _numerical(
         ends = []
         for length in (eps, -eps):
             moved = with_parts(inputs[k], [x + length * d for x, d in zip(point, step, strict=True)], True)
-            results = _outputs(func, [moved if value is inputs[k] else value for value in inputs])
+            results = outputs_of(func, [moved if value is inputs[k] else value for value in inputs])
             ends.append(parts_of(results[j]))
         columns.append(along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast))
-    return transposed(columns, len(seeds))
+    return [[column[row] for column in columns] for row in range(len(seeds))]

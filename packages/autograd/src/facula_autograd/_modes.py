@@ -295,9 +295,9 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether backward passes look for NaN, as `detect_anomaly(check_nan=True)` wants."""
-    mode = current_mode()
-    return mode.anomaly is not None and mode.anomaly[0]
+    """Whether NaN is among what `detect_anomaly` looks for: True where nothing else was said."""
+    anomaly = current_mode().anomaly
+    return anomaly is None or anomaly[0]
 
 
 def is_inference_mode_enabled() -> bool:

@@ -22,7 +22,6 @@ from ._variable import Variable, no_record_ops, recorded_ops
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import ModuleType
     from typing import Protocol
 
     from ._graph import Pairs
@@ -208,11 +207,6 @@ class _VariableAdapter(Adapter):
     """How the engine handles Variables."""
 
     no_record_ops, recorded_ops = no_record_ops, recorded_ops
-
-    def functions(self) -> ModuleType:
-        from . import func
-
-        return func
 
     def add(self, a: Variable, b: Variable) -> Variable:
         return no_record_ops.add(a, b)

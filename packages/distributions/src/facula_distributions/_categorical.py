@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from facula_errors import InvalidIndexError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, eye, no_grad, rand, where
+from facula_tensor.extend import elements
 
 from . import constraints
 from ._distribution import Distribution
@@ -130,7 +131,9 @@ class Categorical(_Categories):
             self._validate_sample(value)
         shape, count = broadcast_shapes(value.shape, self._batch_shape), self._num_events
         chosen = value.long().expand(shape).reshape(-1)
-        if not self._validate_args and not ((chosen >= 0) & (chosen < count)).all().item():  # no other row's number
+        if (
+            not self._validate_args and not elements((chosen >= 0) & (chosen < count)).all().item()
+        ):  # no other row's number
             raise InvalidIndexError(f"Categorical.log_prob: expected categories from 0 to {count - 1}; got others")
         flat = self.logits.expand((*shape, count)).reshape(-1)
         starts = arange(chosen.numel(), device=chosen.device) * count

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import rand, where
+from facula_tensor.extend import elements
 
 from . import constraints
 from ._distribution import Distribution
@@ -80,7 +81,7 @@ class Uniform(_OfUniform):
     def __init__(self, low: Value, high: Value, validate_args: bool | None = None):
         self.low, self.high = broadcast_parameters(self, low=low, high=high)
         super().__init__(batch_shape_of(low, high), (), validate_args)
-        if self._validate_args and not (self.low < self.high).all().item():
+        if self._validate_args and not elements(self.low < self.high).all().item():
             raise InvalidValueError(f"Uniform: expected low below high; got low={low}, high={high}")
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, binomial, lgamma, no_grad, poisson, stack, where, xlogy
-from facula_tensor.extend import standard_gamma
+from facula_tensor.extend import elements, standard_gamma
 from facula_tensor.functional import logsigmoid
 
 from . import constraints
@@ -171,8 +171,9 @@ class Binomial(_Repeated):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """0 to total_count, along a new first dimension; ValueError where distributions have different ones."""
-        most = self.total_count.max().item() if self.total_count.numel() else 0
-        if not (self.total_count == most).all().item():
+        counts = elements(self.total_count)
+        most = counts.max().item() if counts.numel() else 0
+        if not (counts == most).all().item():
             raise InvalidValueError(f"Binomial: expected one total_count to enumerate; got {self.total_count}")
         given = self._given()
         values = arange(int(most) + 1, dtype=given.dtype, device=given.device)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, no_grad
+from facula_tensor.extend import elements
 
 from .constraints import Constraint, is_dependent
 from .utils import broadcast_shapes, lazy_property
@@ -74,12 +75,16 @@ class Distribution:
             ValueError: a value that does not satisfy the constraint.
         """
         inside = constraint.check(value)
-        if not inside.all().item():
-            flat = value.detach().reshape(tuple(inside.shape) + (-1,)).reshape(inside.numel(), -1)
-            bad = flat[inside.reshape(-1).tolist().index(False)].tolist()
+        every = elements(inside)
+        if not every.all().item():
+            got = "others"
+            if every is inside:  # rather than of one element of a batch
+                flat = value.detach().reshape(tuple(inside.shape) + (-1,)).reshape(inside.numel(), -1)
+                bad = flat[inside.reshape(-1).tolist().index(False)].tolist()
+                got = f"{bad[0] if constraint.event_dim == 0 else bad}"
             raise InvalidValueError(
-                f"{type(self).__name__}: expected {called} to satisfy {constraint}; got "
-                f"{bad[0] if constraint.event_dim == 0 else bad} in a tensor of shape {tuple(value.shape)}"
+                f"{type(self).__name__}: expected {called} to satisfy {constraint}; got {got} in a tensor of shape "
+                f"{tuple(value.shape)}"
             )
 
     def _validate_sample(self, value: Tensor) -> None:

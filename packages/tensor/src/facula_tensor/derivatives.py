@@ -204,6 +204,7 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
+    check_callable("hessian", func)
     forwards = _is_forward("hessian", outer_jacobian_strategy)
     check_callable("hessian", func)
 

@@ -7,8 +7,8 @@
 - `return_types` are the classes of named results.
 - `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
 - `overridable` lets subclasses that override operators answer a function made of several.
-- `snapshot` is a tensor as it is at one moment, `addressable` one that has memory; `overlapping` finds two of many
-  tensors that share memory.
+- `snapshot` is a tensor as it is at one moment, `addressable` one that has memory, `elements` one of a whole batch;
+  `overlapping` finds two of many tensors that share memory.
 - `register_reductions` lets tensors that are sent to other processes share their memory.
 - `relabel` lets an error begin with another name. `as_real`, `check_dim`, `reduction_of` and `dtype_of_type` check
   arguments.
@@ -30,7 +30,7 @@ from ._core.errors import relabel
 from ._core.memory import overlapping
 from ._core.names import PyTorchNames, listed, present
 from ._core.promotion import accumulating, as_real, floating
-from ._core.tensor import addressable, check_dim, layout_of_tensor, make, method, snapshot
+from ._core.tensor import addressable, check_dim, elements, layout_of_tensor, make, method, snapshot
 from ._dispatch.autocast import Autocast, autocast_state
 from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
@@ -109,6 +109,7 @@ __all__ = [
     "check_dim",
     "composite",
     "dtype_of_type",
+    "elements",
     "elementwise",
     "enter_scope",
     "floating",

@@ -198,6 +198,91 @@ def test_gradcheck_of_mixed_operands(fast):
         ag.gradcheck(lambda z: z * z.detach(), (z,), fast_mode=fast)
 
 
+class Square(ag.Function):
+    """x squared, whose derivatives are off by what `off` says of each way."""
+
+    off = {"backward": 0.0, "jvp": 0.0, "vmap": 0.0}  # noqa: RUF012
+
+    @staticmethod
+    def forward(x):
+        return x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        return Scaled.apply(g * ctx.saved_tensors[0] * (2 + Square.off["backward"]))
+
+    @staticmethod
+    def jvp(ctx, t):
+        return Scaled.apply(t * ctx.saved_tensors[0] * (2 + Square.off["jvp"]))
+
+
+class Scaled(ag.Function):
+    """x, but for batches."""
+
+    @staticmethod
+    def forward(x):
+        return x.clone()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.clone()
+
+    @staticmethod
+    def jvp(ctx, t):
+        return t.clone()
+
+    @staticmethod
+    def vmap(info, in_dims, x):
+        return x * (1 + Square.off["vmap"]), in_dims[0]
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize(
+    ("way", "asked", "words"),
+    [
+        ("backward", {}, "by backward"),
+        ("jvp", {"check_forward_ad": True}, "by forward mode"),
+        ("jvp", {"check_forward_ad": True, "check_backward_ad": False}, "by forward mode"),
+        ("vmap", {"check_batched_grad": True}, "the gradients of output 0 with respect to input 0 to be the same in a"),
+        ("vmap", {"check_forward_ad": True, "check_batched_forward_grad": True}, "the tangents of output 0 by input 0"),
+    ],
+)
+def test_gradcheck_finds_what_is_wrong_in_each_way(monkeypatch, fast, way, asked, words):
+    x = (ft.arange(1.0, 7.0, dtype=ft.float64) / 3).reshape(2, 3).requires_grad_()
+    every = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
+    assert ag.gradcheck(Square.apply, x, fast_mode=fast, **every)
+    monkeypatch.setitem(Square.off, way, 0.01)
+    with pytest.raises(ag.GradcheckError, match=words):
+        ag.gradcheck(Square.apply, x, fast_mode=fast, **asked)
+    monkeypatch.undo()
+    monkeypatch.setitem(Square.off, "jvp", 0.01)
+    if "check_forward_ad" not in asked:
+        assert ag.gradcheck(Square.apply, x, fast_mode=fast, **asked)
+
+
+def test_gradcheck_of_everything_at_once():
+    def make(*shape, dtype=ft.float64):
+        return (ft.arange(1.0, 1.0 + ft.zeros(shape).numel()) / 7).to(dtype).reshape(shape).requires_grad_()
+
+    every = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
+    for z in (make(2, 3), make(2, 3, dtype=ft.complex128)):
+        assert ag.gradcheck(lambda z, x, k: (z * x.exp(), [3], x.sum() ** k)[::2], (z, make(3), 2), **every)
+        assert ag.gradgradcheck(
+            lambda z, x: z * z * x.exp(), (z, make(3)), check_fwd_over_rev=True, check_batched_grad=True
+        )
+    with pytest.raises(ag.GradcheckError, match="by forward mode"):
+        ag.gradgradcheck(lambda x: x * x.detach() * x, make(3), check_fwd_over_rev=True, check_rev_over_rev=False)
+
+
 def test_checkpoints_draw_the_same_numbers_again():
     def noisy(x, w):
         return ((x @ w).tanh() * ft.rand(4, 4, dtype=ft.float64)).exp()

@@ -38,7 +38,6 @@ from ..ops.join import stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import ModuleType
 
 
 # What backward passes start from, in memory of NumPy's: no block is kept from others.
@@ -143,11 +142,13 @@ class TensorAdapter(Adapter):
         made = iter(vmap(call, randomness="same")(*batches))
         return [next(made) if one else None for one in which]
 
-    def functions(self) -> ModuleType:
-        """Forward mode and its inverse."""
-        from ..transforms import functions  # at their first use
+    def push_forward(self, function: Callable[[Tensor], list[Tensor]], point: Tensor, tangent: Tensor) -> list[Tensor]:
+        """The tangents, by dual tensors."""
+        from ..forward_ad import dual_level, make_dual, unpack_dual  # at its first use
 
-        return functions
+        with dual_level():
+            pairs = [unpack_dual(one) for one in function(make_dual(point, tangent))]
+        return [no_record_ops.zeros_like(v) if t is None else t.detach() for v, t in pairs]
 
     def transform(self, args: Sequence[object]) -> Level | None:
         """The innermost level that wraps one of a Function's arguments."""

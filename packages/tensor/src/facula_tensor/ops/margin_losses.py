@@ -42,7 +42,7 @@ class _hinge:
     """input where target is 1, max(0, margin - input) where it is -1, and both added elsewhere."""
 
     inputs = ("input", "target", "margin")
-    no_gradient = ("target", "margin")
+    no_gradient = ("margin",)
 
     def value(F, input, target, margin):
         beyond = F.clamp_min(margin - input, 0)
