@@ -35,6 +35,7 @@ from .._dispatch.saved import SavedTensors
 from .._dispatch.view_changes import rebase
 from ..ops import arithmetic as _  # noqa: F401  declares what the class below takes over
 from ..ops.join import stack
+from .finite import all_finite, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,17 +58,6 @@ def _bytes_of(v: Tensor) -> memoryview:
     """The memory of a contiguous tensor on the host, as bytes."""
     layout = contiguous((layout_of_tensor(v).nbytes,), uint8)
     return memoryview(host_view(plain_address(v._storage) + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
-
-
-def _unwrapped(v: Tensor) -> Tensor:
-    """The tensor with all elements of one that transforms wrap, those of a whole batch; others as they are."""
-    while isinstance(v._layout, LevelLayout):
-        v = v._layout.elements()
-    return v
-
-
-# The parameters of a sum over all dimensions, by their number.
-_ALL_DIMS = [(tuple(range(ndim)), False) for ndim in range(65)]
 
 
 class TensorAdapter(Adapter):
@@ -193,17 +183,12 @@ class TensorAdapter(Adapter):
         return mutation(v._storage)
 
     def all_finite(self, values: Sequence[Any], nan: bool = True, inf: bool = True) -> bool:
-        """Whether the sum of all elements is finite: each of them is then. Devices have to be asked."""
-        total, sum = 0.0, no_record_ops.sum
-        for v in values:
-            if not isinstance(v, Tensor) or (layout := layout_of_tensor(v := _unwrapped(v))).device is not cpu:
-                return False
-            total += (sum(v, _ALL_DIMS[len(layout.shape)]) if layout.shape else v).item()
-        return total - total == 0
+        """Whether all elements are finite, told from their sum. Devices have to be asked."""
+        return all_finite(values)
 
     def is_finite(self, v: Tensor, nan: bool = True, inf: bool = True) -> bool:
         """Whether no element is NaN or infinite. Where there are no elements to look at, none is."""
-        v = _unwrapped(v)
+        v = unwrapped(v)
         if layout_of_tensor(v).device.type == "meta":
             return True
         v = no_record_ops.to(v, (layout_of_tensor(v).dtype.to_complex(),))
