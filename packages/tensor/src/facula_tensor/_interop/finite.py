@@ -32,7 +32,7 @@ class _Places(local):
         self.of: dict[Any, tuple[int, memoryview]] = {}
         for dtype in (float32, float64):
             array = np.zeros(1, dtype.numpy)
-            self.of[dtype] = array.ctypes.data, memoryview(array)
+            self.of[dtype] = array.ctypes.data, memoryview(array)  # type: ignore[arg-type]  # Python 3.11's types
 
 
 _places = _Places()
