@@ -31,6 +31,7 @@ from .._dispatch.declaration import make_calls
 from .._dispatch.expressions.symbols import NotElementwiseError, Symbol, Trace, symbol_ops, take_down
 from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
+from .._dispatch.overrides import plain_torch_function
 from .._dispatch.planning import output_layouts
 from .levels import is_at
 
@@ -123,6 +124,8 @@ class Operand(NamedTuple):
 
 class NumberStandIn(Tensor):
     """What stands for a number: a program of the user's that asks what it is gets the number itself."""
+
+    __torch_function__ = classmethod(plain_torch_function)  # type: ignore[var-annotated]  # it overrides no operators
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:  # type: ignore[override]
