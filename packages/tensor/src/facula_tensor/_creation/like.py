@@ -349,10 +349,11 @@ def new_full(
     if layout is not None or pin_memory:
         check_storage("new_full", layout, pin_memory)
     own = layout_of_tensor(self)
-    return full(
+    result = full(
         size,
         fill_value,
         dtype=own.dtype if dtype is None else dtype,
         device=own.device if device is None else device,
         requires_grad=requires_grad,
     )
+    return batched_as(result, self) if open_batches else result

@@ -37,7 +37,8 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
     try:
         factored = type(alpha) is not int or alpha != 1
         if overridden(operands):
-            return call_torch_function(name, op.changing, operands, {"alpha": alpha} if factored else {})
+            changing = getattr(op, "changing", None) or getattr(Tensor, name)  # some methods call others in place
+            return call_torch_function(name, changing, operands, {"alpha": alpha} if factored else {})
         target = operands[0]
         if not isinstance(target, Tensor):
             raise InvalidTypeError(f"{name}: expected a Tensor to change; got {type(target).__name__}")

@@ -80,7 +80,7 @@ def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
         made.name, _backward(op, tensors, parameters, reduction), op.rule.fresh, True, saved_edges
     )
     made.is_fast = False
-    make_calls(made)
+    made.public = make_calls(made)
     return made
 
 
@@ -147,7 +147,7 @@ def _gradient_operator(
     """
     rules = [rule_of(op.name, op.vjps, name) for name in wanted]
     asks = [asked_by(rule) for rule in rules]
-    held = tuple([name for name in tensors if any([name in one for one in asks])])
+    held = tuple([name for name in tensors if any([name in op.needs[one] for one in wanted])])
     scalars = (*numbers, "count") if is_mean else numbers
 
     def value(F: Any, g: Any, *values: Any) -> Any:
@@ -175,5 +175,6 @@ def _gradient_operator(
         "__module__": op.module,
     }
     made = Operator(type(f"{op.name}_{'mean' if is_mean else 'sum'}_grad", (), body), is_elementwise=False)
+    made.is_fast = False
     make_calls(made)
     return made, tuple([tensors.index(name) for name in held])

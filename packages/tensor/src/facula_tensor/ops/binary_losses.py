@@ -11,6 +11,7 @@ from .._core.promotion import floating
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
 from .losses import loss_of, reduced, reduction_of
@@ -162,6 +163,7 @@ class _weighted_logistic_slope:
         return -(target * F.sigmoid(-input))
 
 
+@overridable
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -200,6 +202,7 @@ def binary_cross_entropy(
         raise
 
 
+@overridable
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,

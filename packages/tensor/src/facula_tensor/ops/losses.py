@@ -155,6 +155,7 @@ def pair(operation: str, input: Tensor, target: Tensor) -> None:
         warn(f"{operation}: input {a} and target {b} differ in shape and are broadcast")
 
 
+@overridable
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -212,6 +213,8 @@ def l1_loss(
     try:
         reduction = reduction_of("l1_loss", reduction, size_average, reduce)
         pair("l1_loss", input, target)
+        if any([isinstance(one, Tensor) and one.is_complex() for one in (input, target)]):  # programs are of real ones
+            return reduced(recorded_ops.abs(recorded_ops.sub(input, target)), reduction, weight)
         return loss_of("absolute_difference", (input, target), reduction, weight)
     except FaculaError as error:
         trim_traceback(error)
@@ -224,7 +227,8 @@ def huber_loss(
 ) -> Tensor:
     """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0.
 
-    `weight` as `mse_loss`'s. P. J. Huber: Robust estimation of a location parameter, 1964.
+    "mean" is the mean of the losses times `weight`, not one over the weights as `mse_loss`'s. P. J. Huber: Robust
+    estimation of a location parameter, 1964.
 
     Arguments:
         input: the predictions.
@@ -244,7 +248,9 @@ def huber_loss(
         if not delta > 0:
             raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
         pair("huber_loss", input, target)
-        return loss_of("huber", (input, target), reduction, weight, (delta,))
+        if weight is not None:  # as PyTorch: unlike mse_loss, whose mean is over the weights
+            return reduced(recorded_ops.huber(input, target, delta) * as_tensor("huber_loss", weight), reduction)
+        return loss_of("huber", (input, target), reduction, None, (delta,))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -134,6 +134,25 @@ def check_gradients_in_every_dtype(case: Case) -> None:
         wide = COMPLEX[1] if dtype in COMPLEX else FLOATS[3]
         if dtype in case.dtypes and wide in case.gradient:
             check_gradients_of(case, dtype, wide, "contiguous")
+    if case.arity > 1 and FLOATS[3] in case.gradient:
+        check_gradients_alone(case, FLOATS[3])
+
+
+def check_gradients_alone(case: Case, dtype: str) -> None:
+    """Check that an operand's gradient is the same where no other one wants any."""
+    arrays = operands(smooth(case), dtype, "contiguous")
+    tensors = [lay(array, dtype, "contiguous") for array in arrays]
+    together = gradients(case, [one.detach().requires_grad_() for one in tensors])
+    for place, wanted in enumerate(together):
+        given = [one.detach() for one in tensors]
+        given[place].requires_grad_()
+        if wanted is None or not any([one.requires_grad for one in results_of(case, given)]):
+            continue
+        (got,) = gradients(case, given, (place,))
+        what = f"{case}: the gradient of operand {place} alone"
+        expect(got is not None, f"{what} is missing")
+        assert got is not None
+        expect_close(values_of(got), values_of(wanted), TOLERANCE[dtype] * case.loose, what)
 
 
 def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
@@ -153,13 +172,24 @@ def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
         expect_close(values_of(got) / scale, expected / scale, tolerance, what)
 
 
-def gradients(case: Case, tensors: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
-    """The gradients of one call of the case, its results weighed by numbers that are not all equal."""
-    results = call(case, tensors)
-    results = [results] if isinstance(results, Tensor) else results
-    wanted = [one for one in results if isinstance(one, Tensor) and one.requires_grad]
-    found: tuple[Tensor | None, ...] = grad(wanted, tensors, [seed_like(one) for one in wanted], allow_unused=True)
+def gradients(case: Case, tensors: Sequence[Tensor], places: Sequence[int] | None = None) -> tuple[Tensor | None, ...]:
+    """The gradients of one call of the case, its results weighed by numbers that are not all equal.
+
+    Arguments:
+        case: the case.
+        tensors: the operands.
+        places: of those whose gradients are wanted; all if None.
+    """
+    wanted = [one for one in results_of(case, tensors) if one.requires_grad]
+    inputs = tensors if places is None else [tensors[place] for place in places]
+    found: tuple[Tensor | None, ...] = grad(wanted, inputs, [seed_like(one) for one in wanted], allow_unused=True)
     return found
+
+
+def results_of(case: Case, tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The tensors among the results of one call of the case."""
+    results = call(case, tensors)
+    return [one for one in ([results] if isinstance(results, Tensor) else results) if isinstance(one, Tensor)]
 
 
 def seed_like(one: Tensor) -> Tensor:

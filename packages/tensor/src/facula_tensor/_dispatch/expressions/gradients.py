@@ -103,7 +103,7 @@ def gradient_operator(op: Operator, wanted: tuple[str, ...], numbers: frozenset[
 def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
     if not all([name in op.vjps for name in wanted]):
         return None
-    asked = [one for name in wanted for one in asked_by(op.vjps[name]) if not one.endswith("_layout")]
+    asked = [one for name in wanted for one in op.needs[name] if not one.endswith("_layout")]
     names = tuple(dict.fromkeys(asked))
     if not {*names} <= {*op.inputs, "out"}:
         return None
@@ -179,7 +179,7 @@ def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -
         return plain
     no_record, recorded = made.no_record, made.library_call
     asks = asked_by(plain)
-    taken = [place for place, one in enumerate(asks) if not one.endswith("_layout")]
+    taken = [place for place, one in enumerate(asks) if one in op.needs[name] and not one.endswith("_layout")]
     every = len(taken) == len(asks)
     unsupported: list[None] = []  # not empty once the backend has no program of it
 
