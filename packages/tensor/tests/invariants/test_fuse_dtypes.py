@@ -204,6 +204,19 @@ def test_a_detached_step_has_no_derivative():
     assert [form.why for form in fused.forms.values()] == [""]
 
 
+@pytest.mark.parametrize("wants", [True, False])
+@pytest.mark.parametrize("function", [
+    lambda x: x.detach() * 2, lambda x: (x > 0).float(), lambda x: x.floor() * 1, lambda x: x.detach() + x,
+    lambda x: x * 2 if x.requires_grad else x + 1,
+])  # fmt: skip
+def test_a_result_requires_a_gradient_where_the_functions_does(function, wants):
+    x = ft.tensor([0.5, -1.5], requires_grad=wants)
+    plain, fused = function(x), ft.fuse(function)(x)
+    assert fused.requires_grad == plain.requires_grad and fused.tolist() == plain.tolist()
+    if plain.requires_grad:
+        assert grad(fused.sum(), x)[0].tolist() == grad(plain.sum(), x)[0].tolist()
+
+
 def test_arguments_may_be_given_by_name_and_be_constants():
     @ft.fuse
     def function(x, slope=None, *, mode="times", flip=False):

@@ -29,7 +29,7 @@ from .._dispatch.expressions.symbols import Trace, symbol_ops
 from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
 from .._dispatch.planning import make_plan, output_layouts
-from .fuse_level import FuseLevel, NumberUsedError, SymbolLayout, standing_in
+from .fuse_level import DETACHED, FuseLevel, NumberUsedError, SymbolLayout, standing_in
 from .levels import is_at
 
 if TYPE_CHECKING:
@@ -266,9 +266,22 @@ def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[O
     name = f"fused_{fused.name}" if fused.name in operators else fused.name  # rules know operators by their names
     op = Operator(type(name, (), body), is_elementwise=True)
     op.expression = Expression(value, len(symbols), name)
+    op.recorded = op.recorded and wants_gradient(level, result)
     op.public = make_calls(op)
     op.public.__name__ = name
     return op, symbols
+
+
+def wants_gradient(level: FuseLevel, result: SymbolLayout) -> bool:
+    """Whether the result requires a gradient where the arguments do: by way of operators that have rules."""
+    entries = level.trace.entries
+    wanting = {number for number, one in level.operands.items() if isinstance(one.layout, Layout)}
+    for number in level.trace.needed((result.symbol,)):
+        op, arguments = entries[number]
+        if op is not None and op.recorded and op is not DETACHED:
+            if any([getattr(one, "number", None) in wanting for one in arguments]):
+                wanting.add(number)
+    return result.symbol.number in wanting
 
 
 @boundary
@@ -278,8 +291,9 @@ def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     The result has the dtype, the shape and the values that the function gives. The function is called once for each
     combination of dtypes (twice where numbers are among its arguments), with tensors that stand for them, and again
     where it looks at a shape or, by a branch or Python's mathematics, at a number. What it may use: elementwise
-    operators, as functions, methods or Python's; numbers; `where` for a choice. A number from outside of the function
-    is that of the first call.
+    operators, as functions, methods or Python's; numbers; `where` for a choice. What comes from outside of the
+    function, a number or a mode (`is_grad_enabled()`), is that of the first call; arguments are taken to be different
+    tensors.
 
     A program computes in one floating dtype, and in bools. Where a function needs another (its tensors are integers or
     of several dtypes, or it converts), has more than 15 tensors or is very long, it runs as it is written. In float16

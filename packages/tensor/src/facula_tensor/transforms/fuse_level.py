@@ -122,16 +122,32 @@ class Operand(NamedTuple):
     place: int
 
 
-class NumberStandIn(Tensor):
-    """What stands for a number: a program of the user's that asks what it is gets the number itself."""
+class StandIn(Tensor):
+    """What stands for a tensor of the function's. What it is to a backward pass, no program can know."""
 
     __torch_function__ = classmethod(plain_torch_function)  # type: ignore[var-annotated]  # it overrides no operators
 
     @property  # type: ignore[misc]
+    def requires_grad(self) -> bool:
+        """False; a function that asks runs as it is written."""
+        if _asked_by_user():
+            standing_in(self).level.runs_as_written("it asks a tensor's requires_grad")
+        return False
+
+
+class NumberStandIn(StandIn):
+    """What stands for a number: a program of the user's that asks what it is gets the number itself."""
+
+    @property  # type: ignore[misc]
     def __class__(self) -> type:  # type: ignore[override]
-        if not _getframe(1).f_globals.get("__name__", "").startswith("facula_"):
+        if _asked_by_user():
             raise NumberUsedError(standing_in(self).places)
         return NumberStandIn
+
+
+def _asked_by_user() -> bool:
+    """Whether it is no module of ours that asks a property of a stand-in."""
+    return not _getframe(2).f_globals.get("__name__", "").startswith("facula_")
 
 
 class FuseLevel(Level):
@@ -176,7 +192,7 @@ class FuseLevel(Level):
 
     def make(self, layout: Layout, symbol: Symbol, places: frozenset[int], source: Source | None = None) -> Tensor:
         """A stand-in."""
-        new = new_instance(Tensor if source is None else NumberStandIn)
+        new = new_instance(StandIn if source is None else NumberStandIn)
         new._layout, new._storage, new._offset, new.node = (
             SymbolLayout(self, layout, symbol, places, source),  # type: ignore[assignment]
             NO_STORAGE,
