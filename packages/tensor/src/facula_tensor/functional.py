@@ -22,6 +22,7 @@ from .ops.bilinear import bilinear
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.class_losses import cross_entropy, nll_loss
+from .ops.class_margin_losses import multi_margin_loss, multilabel_margin_loss
 from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
 from .ops.convolution_1d import conv1d, conv_transpose1d
 from .ops.ctc import ctc_loss
@@ -57,8 +58,6 @@ from .ops.margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
-    multi_margin_loss,
-    multilabel_margin_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
