@@ -97,6 +97,14 @@ static void run_program(struct work *work, int64_t n, const int64_t *address, co
     }
 }
 
+static ALWAYS_INLINE void run_loops(struct work *work, int64_t n, const int64_t *address, const int64_t *step)
+{
+    if (work->plan->program)
+        run_program(work, n, address, step);
+    else
+        work->plan->loop(n, address, step);
+}
+
 /* Operands whose elements lie apart are moved through tiles, so that loops read and write neighbours: these are what
    their vector instructions are for, and a program reads an operand several times. */
 static void run_apart(struct work *work, int64_t n, const int64_t *address)
@@ -120,10 +128,7 @@ static void run_apart(struct work *work, int64_t n, const int64_t *address)
         for (int i = 0; i < inputs; i++)
             if (plan->apart >> i & 1)
                 move_elements(count, plan->itemsize[i], from[i], plan->nest[1 + i], at[i], step[i]);
-        if (plan->program)
-            run_program(work, count, at, step);
-        else
-            plan->loop(count, at, step);
+        run_loops(work, count, at, step);
         for (int i = 0; i < operands; i++) {
             if (!(plan->apart >> i & 1))
                 at[i] += count * step[i];
@@ -141,10 +146,8 @@ static ALWAYS_INLINE void run_inner_loop(struct work *work, int64_t n, const int
     const struct facula_elementwise *plan = work->plan;
     if (plan->apart)
         run_apart(work, n, address);
-    else if (plan->program)
-        run_program(work, n, address, plan->nest + 1);
     else
-        plan->loop(n, address, plan->nest + 1);
+        run_loops(work, n, address, plan->nest + 1);
 }
 
 /* Short runs, some operands the same in each (a bias): these are repeated in a tile, and many runs are one. Gives the
@@ -337,7 +340,7 @@ static int64_t program_dense(const void *plan_, int64_t *args)
 }
 
 /* Everything else: scalars, strides, broadcasting. */
-static int64_t elementwise(const void *plan_, int64_t *args)
+int64_t elementwise_any(const void *plan_, int64_t *args)
 {
     const struct facula_elementwise *plan = plan_;
     union element scalars[MOST_OPERANDS];
@@ -354,56 +357,6 @@ static int64_t elementwise(const void *plan_, int64_t *args)
     return plan->reducer ? fold(plan, address) : run(plan, address, args[0]);
 }
 
-/* ------------------------------------------------------------------------------------------- quotients of integers */
-#define ANY_ZERO(T)                                                                                                    \
-    for (int64_t i = 0; i < n; i++)                                                                                    \
-        zeros |= *(const T *)(address + i * step) == 0
-
-/* Whether any of n integers is zero. */
-static int any_zero(int dtype, int64_t n, int64_t address, int64_t step)
-{
-    int zeros = 0;
-    if (!step && n > 1)
-        n = 1;
-    switch (dtype) {
-    case INT16: ANY_ZERO(int16_t); break;
-    case INT32: ANY_ZERO(int32_t); break;
-    case INT64: ANY_ZERO(int64_t); break;
-    default: ANY_ZERO(int8_t); break;
-    }
-    return zeros;
-}
-
-/* The same of the second operand, over the first n elements of dimensions 0 to `dim` of the nest. */
-static int zero_in_nest(const struct facula_elementwise *plan, int64_t n, int64_t dim, int64_t address)
-{
-    const int64_t stride = 1 + plan->operands, step = plan->nest[dim * stride + 2];
-    if (!dim)
-        return any_zero(plan->dtype[1], n, address, step);
-    int64_t inner = 1;
-    for (int64_t d = 0; d < dim; d++)
-        inner *= plan->nest[d * stride];
-    for (int64_t i = 0; i < (step ? n / inner : 1); i++)
-        if (zero_in_nest(plan, inner, dim - 1, address + i * step))
-            return 1;
-    return 0;
-}
-
-/* What divides integers: the second operand is looked through for zeros before anything is written. */
-static int64_t elementwise_quotient(const void *plan_, int64_t *args)
-{
-    const struct facula_elementwise *plan = plan_;
-    const int64_t n = args[0], divisor = args[plan->argument[1]];
-    if (!n)
-        return FACULA_OK;
-    if (plan->scalar[1] ? !divisor
-        : plan->dims    ? zero_in_nest(plan, n, plan->dims - 1, divisor)
-                        : any_zero(plan->dtype[1], n, divisor, plan->nest[2]))
-        return FACULA_DIVISOR;
-    return elementwise(plan, args);
-}
-
 FACULA_KERNEL("elementwise_dense", elementwise_dense, 0, 0)
 FACULA_KERNEL("program_dense", program_dense, 0, 0)
-FACULA_KERNEL("elementwise", elementwise, 0, 0)
-FACULA_KERNEL("elementwise_quotient", elementwise_quotient, 0, 0)
+FACULA_KERNEL("elementwise", elementwise_any, 0, 0)
