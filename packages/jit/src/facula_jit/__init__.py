@@ -11,10 +11,13 @@ from collections.abc import Callable as _Callable
 from facula_errors.extend import register as _register
 from facula_tensor.extend import listed as _listed
 
+from ._breaks import CaptureError
+from ._capture import Captured, capture
+
 _register("facula_jit")
 
 __version__ = "0.1.0"
 
-__all__ = []
+__all__ = ["CaptureError", "Captured", "capture"]
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)
