@@ -4,8 +4,8 @@ Note [Taking down]
 ~~~~~~~~~~~~~~~~~~
 The function runs for real, with its own memory and its own results; the recorder is told of each block and launch
 (Note [Recorders] in facula_storage) and writes down (plan, arguments), where an address is a block's number and an
-offset. So nothing depends on where memory happened to be: which blocks live on (results, `.grad`, what the program keeps)
-is asked when the function has returned, and temporaries get places in one arena by their first and last launch.
+offset. So nothing depends on where memory happened to be: which blocks live on (results, `.grad`, what the program
+keeps) is asked when the function has returned; temporaries get places in one arena by their first and last launch.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Address(NamedTuple):
 
 
 class Launched(NamedTuple):
-    """One launch: the plan as the backend made it, its arguments but for the workspace, the program's line, the module."""
+    """One launch: the plan as the backend made it, its arguments but for the workspace, line and module."""
 
     plan: Plan
     arguments: tuple[Address | Cell | float, ...]
@@ -59,10 +59,11 @@ class Block:
 
     __slots__ = ("after", "born", "held", "inputs", "layout", "link", "site")
 
-    def __init__(self, storage: Storage, layout: Layout | None, born: bool, after: int, site: Site | None = None):
+    def __init__(self, storage: Storage, layout: Layout | None, born: bool, after: int):
         self.link = ref(storage)
         self.held: Storage | None = None if born else storage
-        self.layout, self.born, self.after, self.site = layout, born, after, site
+        self.layout, self.born, self.after = layout, born, after
+        self.site: Site | None = None  # of the first launch that wrote there
         self.inputs: list[int] = []
 
 
@@ -100,6 +101,7 @@ class Recorder:
         self.actions: list[tuple[Any, Callable[[], None]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
         self.acting = False
+        self.used: set[int] = set()  # the blocks that launches have met
         self.count = 0
         self.start = 0
         for tensor in inputs:
@@ -131,32 +133,40 @@ class Recorder:
 
     def number_of(self, storage: Storage) -> int:
         """The number of a storage's block."""
+        number = self.numbers.get(id(storage), -1)
+        if number >= 0 and self.blocks[number].link() is storage:  # else another of that address is gone
+            return number
         root = root_of(storage)
-        number = self.numbers.get(id(root))
-        if number is None:
-            number = self.numbers[id(root)] = len(self.blocks)
-            self.blocks.append(Block(root, None, False, len(self.launches)))
+        if root is not storage:
+            return self.number_of(root)
+        number = self.numbers[id(root)] = len(self.blocks)
+        self.blocks.append(Block(root, None, False, len(self.launches)))
         return number
 
     def allocated(self, storage: Storage, layout: Layout) -> None:
         """A storage was made."""
         if self.breaks is None:
             self.numbers[id(storage)] = len(self.blocks)
-            self.blocks.append(Block(storage, layout, True, len(self.launches), user_site()))
+            self.blocks.append(Block(storage, layout, True, len(self.launches)))
 
     def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch is done."""
         if self.breaks is not None:
             return
         self.count += 1
+        site = user_site()
         taken: list[Address | Cell | float] = [n]
         for one in arguments:
             if type(one) is Place:
-                taken.append(Address(self.number_of(one.storage), one.offset, one.layout, one.written))
+                number = self.number_of(one.storage)
+                self.used.add(number)
+                taken.append(Address(number, one.offset, one.layout, one.written))
+                if one.written and self.blocks[number].site is None:
+                    self.blocks[number].site = site
             else:
                 taken.append(one)  # type: ignore[arg-type]
         module = self.inside[-1] if self.inside else None
-        self.launches.append(Launched(plan.inner or plan, tuple(taken), 1 + arrays, user_site(), module, plan.operator))
+        self.launches.append(Launched(plan.inner or plan, tuple(taken), 1 + arrays, site, module, plan.operator))
         if launch_count() - self.start != self.count:
             self.broken(f"{plan.operator}: a launch before it was not told", "use another operator")
 
@@ -165,20 +175,24 @@ class Recorder:
         if self.breaks is not None:
             return
         for one in operands:
-            if not isinstance(one, Tensor) or id(one) in self.tensors:
+            if not isinstance(one, Tensor):
                 continue
             base = one
             while (further := getattr(base, "_base", None)) is not None and further._storage is one._storage:
                 base = further
-            number = self.numbers.get(id(root_of(base._storage)))
-            if number is None or not (self.blocks[number].born or self.blocks[number].inputs):
+            link = self.tensors.get(id(base))
+            if link is not None and link() is base:  # else another of that address is gone
+                continue
+            block = self.block_of(base._storage)
+            if not (block.born or block.inputs):
                 self.tensors[id(base)] = ref(base)
 
     def mutated(self, storage: Storage, operation: str) -> None:
         """The last launch changed this storage."""
         if self.breaks is None:
             number = self.number_of(storage)
-            self.changed[number] = (self.changed.get(number, (0,))[0] + 1, operation, user_site())
+            _, code, instruction = storage.mutator
+            self.changed[number] = self.changed.get(number, (0,))[0] + 1, operation, (code, instruction)
 
     def drawn(self, generator: Any, key: int, start: int, count: int) -> tuple[int, int]:
         """A generator gave numbers to draw from: the same two, which know where they are from."""
@@ -196,8 +210,8 @@ class Recorder:
         before = getattr(leaf, "_grad", None)
         needed: Any = _ANY
         if before is not None:
-            number = self.numbers.get(id(root_of(before._storage)))
-            if number is not None and not self.blocks[number].born:
+            number = self.number_of(before._storage)
+            if not self.blocks[number].born and number in self.used:
                 needed = before
         self.grads[id(leaf)] = leaf, needed
 

@@ -22,7 +22,7 @@ Leaf = Any  # of a result: an Output, a Given, or the object itself
 
 
 class Like(NamedTuple):
-    """What another argument has to be like: the layout, where in its memory it began, and its node (or type of node)."""
+    """What another argument has to be like: its layout, offset, and node (or type of node)."""
 
     layout: Layout
     offset: int
@@ -142,13 +142,12 @@ class Recording:
                 if number in self.outputs:
                     self._break("a result is the .grad of a leaf", "return a clone() of it")
                 self.fixed[number] = after._storage
-        used = {one.block for launch in self.launches for one in launch.arguments if type(one) is Address}
         for link in recorder.tensors.values():
             leaf = link()
             if leaf is None or leaf.node is not LEAF or id(leaf) in recorder.grads:
                 continue
             grad = leaf._grad
-            if grad is not None and recorder.number_of(grad._storage) in used:
+            if grad is not None and recorder.number_of(grad._storage) in recorder.used:
                 self.needed.append((leaf, grad))
 
     # --------------------------------------------------------------------------------------------------- blocks

@@ -95,7 +95,7 @@ class Recorder(Protocol):
         """The next launch takes the numbers of that operator."""
 
     def act(self, owner: object, action: Callable[[], object]) -> None:
-        """Do something in Python that each replay does again. `owner`: the optimizer whose numbers it changes, or None."""
+        """Do something in Python, which each replay does again; `owner` is the optimizer whose numbers it changes."""
 
 
 recorders: dict[int, Recorder] = {}

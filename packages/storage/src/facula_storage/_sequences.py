@@ -9,8 +9,8 @@ values)`, works through:
   holder of the sequence keeps where it is; `set` changes a number.
 * `inputs`: (layout, node, extent in bytes) of each tensor that a call is given. `node` is what its slot `node` has to
   hold, or the type of that. `values` is how many integers come beside: addresses of results, seeds.
-* `patches`: (launch, argument, source, delta): before the launches that argument becomes a source plus delta. Sources are
-  the inputs' addresses, then the values.
+* `patches`: (launch, argument, source, delta): before the launches that argument becomes a source plus delta. Sources
+  are the inputs' addresses, then the values.
 * `checks`: (object, descriptor, expected) compares a slot; (dict, key, expected) and (list, place, expected) compare an
   item; (dict or list, None, length) compares its length. All by identity, all before the first launch.
 * `changed`: (storage, count, mutator): storages that are written, whose version is counted up.
