@@ -88,18 +88,56 @@ static Py_ssize_t failing_input(Sequence *self, PyObject *inputs)
     return -1;
 }
 
+/* A plan that Python computes: its function is called with integers. -1 with an error set where it raises. */
+static int64_t call_function(const Sequence *self, const Step *step)
+{
+    PyObject *arguments = PyTuple_New(step->count), *result = NULL;
+    int failed = !arguments;
+    for (Py_ssize_t i = 0; !failed && i < step->count; i++) {
+        PyObject *value = PyLong_FromLongLong(self->arguments[step->first + i]);
+        failed = !value || PyTuple_SetItem(arguments, i, value);
+    }
+    if (!failed)
+        result = PyObject_CallObject(step->function, arguments);
+    Py_XDECREF(arguments);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+/* The status of the launch that failed, `*at` in the list, or 0; -1 with a Python error set. */
 static int64_t run_steps(Sequence *self, Py_ssize_t *at)
 {
+    PyThreadState *state = self->releases ? PyEval_SaveThread() : NULL;
+    int64_t status = 0;
     for (Py_ssize_t i = 0; i < self->step_count; i++) {
         const Step *step = &self->steps[i];
+        if (step->function) {
+            if (state)
+                PyEval_RestoreThread(state);
+            status = call_function(self, step);
+            state = self->releases ? PyEval_SaveThread() : NULL;
+            *at = i;
+            if (status)
+                break;
+            continue;
+        }
+        if (!step->launch) {
+            float condition;
+            memcpy(&condition, (const void *)(intptr_t)self->arguments[step->first], sizeof condition);
+            if (condition != 0)
+                i += (Py_ssize_t)self->arguments[step->first + 1];
+            continue;
+        }
         memcpy(self->scratch, self->arguments + step->first, sizeof *self->scratch * (size_t)step->count);
-        const int64_t status = step->launch->kernel(step->launch->plan, self->scratch);
+        status = step->launch->kernel(step->launch->plan, self->scratch);
         if (status) {
             *at = i;
-            return status;
+            break;
         }
     }
-    return 0;
+    if (state)
+        PyEval_RestoreThread(state);
+    return status;
 }
 
 /* Counts the changes of storages that were written, and puts back what the step leaves behind. */
@@ -149,20 +187,17 @@ PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count)
         self->arguments[patch->place] = self->values[patch->source] + patch->delta;
     }
     Py_ssize_t at = 0;
-    int64_t status;
-    if (self->releases) {
-        self->busy = 1;
-        PyThreadState *state = PyEval_SaveThread();
-        status = run_steps(self, &at);
-        PyEval_RestoreThread(state);
-        self->busy = 0;
-    } else {
-        status = run_steps(self, &at);
-    }
+    self->busy = 1;
+    const int64_t status = run_steps(self, &at);
+    self->busy = 0;
+    PyObject *kind, *value, *trace;
+    PyErr_Fetch(&kind, &value, &trace);
     const int failed = finish(self);
-    if (status) {
+    if (kind || status) {
         PyErr_Clear();
-        raise_status(status, self->scratch, at);
+        PyErr_Restore(kind, value, trace);
+        if (!kind)
+            raise_status(status, self->scratch, at);
         return NULL;
     }
     if (failed)

@@ -12,6 +12,9 @@ static void *room(Py_ssize_t count, size_t size)
     return calloc(count ? (size_t)count : 1, size); /* NULL is no memory */
 }
 
+/* What is read like a launch and is none: a condition, and a function of Python's. */
+static const Launch skipping = {.least = 2, .most = 2}, calling = {.most = PY_SSIZE_T_MAX};
+
 static int read_steps(Sequence *self, PyObject *steps)
 {
     Py_ssize_t most = 1, at = 0;
@@ -35,8 +38,10 @@ static int read_steps(Sequence *self, PyObject *steps)
     }
     for (Py_ssize_t i = 0; i < self->step_count; i++) {
         PyObject *step = PyList_GetItem(steps, i), *arguments = PyTuple_GetItem(step, 1);
-        const Launch *launch = launch_of(PyTuple_GetItem(step, 0));
+        PyObject *function = PyTuple_GetItem(step, 0);
+        const int skips = function == Py_None;
         const Py_ssize_t count = PyTuple_Size(arguments);
+        const Launch *launch = skips ? &skipping : PyCFunction_Check(function) ? launch_of(function) : &calling;
         if (!launch)
             return -1;
         if (count < launch->least || count > launch->most) {
@@ -47,9 +52,21 @@ static int read_steps(Sequence *self, PyObject *steps)
         for (Py_ssize_t k = 0; k < count; k++)
             if (read_argument(launch, k, PyTuple_GetItem(arguments, k), &self->arguments[at + k]))
                 return -1;
-        if (count)
+        if (skips && (self->arguments[at + 1] < 0 || self->arguments[at + 1] >= self->step_count - i)) {
+            PyErr_SetString(PyExc_IndexError, "Sequence: expected as many launches after a condition as it leaves out");
+            return -1;
+        }
+        if (launch == &calling && !PyCallable_Check(function)) {
+            PyErr_Format(PyExc_TypeError, "Sequence: expected a launch or a function; got %R", (PyObject *)Py_TYPE(function));
+            return -1;
+        }
+        if (skips)
+            function = NULL;
+        if (launch == &skipping || launch == &calling)
+            launch = NULL;
+        else if (count)
             share += (double)self->arguments[at] / (double)launch->release_at;
-        self->steps[i] = (Step){launch, at, count};
+        self->steps[i] = (Step){launch, launch ? NULL : function, at, count};
         at += count;
     }
     self->releases = share >= 1; /* together they take as long as one that gives the GIL away */
@@ -313,7 +330,8 @@ static PyObject *set(Sequence *self, PyObject *args)
         return NULL;
     }
     int64_t *into = &self->arguments[self->steps[step].first + argument], before = *into;
-    if (read_argument(self->steps[step].launch, argument, value, into)) {
+    const Launch *launch = self->steps[step].launch;
+    if (read_argument(launch ? launch : &skipping, argument, value, into)) {
         *into = before;
         return NULL;
     }

@@ -7,7 +7,9 @@
 #include "launch.h"
 
 typedef struct {
-    const Launch *launch;
+    const Launch *launch; /* NULL: call `function`, or where that is NULL, too, leave out as many launches as the second
+                             argument says if the float at the first is not 0 */
+    PyObject *function;   /* borrowed from `launches` */
     Py_ssize_t first, count; /* its arguments */
 } Step;
 

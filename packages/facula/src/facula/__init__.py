@@ -193,6 +193,7 @@ if TYPE_CHECKING:
     from .compiler import compile as compile
     from .cuda import OutOfMemoryError as OutOfMemoryError
     from .func import vmap as vmap
+    from .jit import capture as capture
 
 __version__ = "0.1.0"
 
@@ -221,7 +222,7 @@ __all__ = [
     "autocast", "autograd", "avg_pool1d", "backends", "baddbmm", "bernoulli", "bfloat16", "bilinear", "bincount",
     "binomial", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
     "block_diag", "bmm", "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast",
-    "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "ceil_", "celu", "celu_", "cfloat", "chain_matmul",
+    "capture", "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "ceil_", "celu", "celu_", "cfloat", "chain_matmul",
     "channel_shuffle", "channels_last", "channels_last_3d", "cholesky", "cholesky_inverse", "cholesky_solve", "chunk",
     "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clear_autocast_cache", "clip", "clip_",
     "clone", "column_stack", "combinations", "compile", "compiled_with_cxx11_abi", "compiler", "complex", "complex64",
@@ -307,6 +308,7 @@ _LAZILY = {
     "compiler": "compile",
     "cuda": "OutOfMemoryError",
     "func": "vmap",
+    "jit": "capture",
 }  # fmt: skip
 _publish(__name__, later=_LATER, lazily=_LAZILY)
 _connect()

@@ -1,4 +1,4 @@
-"""facula.jit: marks of PyTorch's script language, which change nothing; scripts and traces themselves are not there."""
+"""facula.jit: captured steps, and marks of PyTorch's script language, which change nothing; scripts are not there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from facula_errors import OperationError
 
 from ._names import publish
 from ._refusals import Kind, Refusal, Refusals
+from ._siblings import needs
+
+with needs("facula.jit"):
+    from facula_jit import Captured, CaptureError, capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,8 +20,8 @@ if TYPE_CHECKING:
     from ._types import AnyValue
 
 __all__ = [
-    "Attribute", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule", "ScriptFunction",
-    "ScriptModule", "TopLevelTracedModule", "TracedModule", "TracerWarning", "annotate", "enable_onednn_fusion",
+    "Attribute", "CaptureError", "Captured", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule", "ScriptFunction",
+    "ScriptModule", "TopLevelTracedModule", "TracedModule", "TracerWarning", "annotate", "capture", "enable_onednn_fusion",
     "export", "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting", "is_tracing", "isinstance",
     "load", "onednn_fusion_enabled", "optimize_for_inference", "save", "script", "script_if_tracing", "script_method",
     "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait",

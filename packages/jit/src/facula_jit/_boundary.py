@@ -72,8 +72,17 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
 
 
 def is_differentiable(tensor: Tensor) -> bool:
-    """Whether a backward pass could start from this tensor and reach beyond it."""
-    return type(tensor.node) is Node and tensor.node.rule.name != "freed"
+    """Whether a backward pass could start from this tensor, and meet no node that has run."""
+    stack: list[Any] = [tensor.node]
+    seen: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if type(node) is Node and id(node) not in seen:
+            if node.rule.name == "freed":
+                return False
+            seen.add(id(node))
+            stack += edges_of(node)
+    return bool(seen)
 
 
 def _held_by(roots: Sequence[Tensor]) -> set[int]:
@@ -105,6 +114,9 @@ class Ticket:
     """What a node of a replay holds until it has run, or is dropped."""
 
     __slots__ = ("__weakref__", "cells", "edges", "frame", "inputs", "outputs", "versions")
+
+    edges: list[Any]
+    versions: list[int | None]
 
     def __init__(self, frame: Any, inputs: tuple[Tensor, ...], outputs: list[Storage], cells: list[int]):
         self.frame, self.inputs, self.outputs, self.cells = frame, inputs, outputs, cells

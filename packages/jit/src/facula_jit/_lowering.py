@@ -11,9 +11,10 @@ from facula_tensor import Tensor
 from facula_tensor.extend import default_dtype_cell
 
 from ._cells import Cell
-from ._recorder import Address
+from ._recorder import Address, Skip
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from collections.abc import Sequence as Many
 
     from ._recording import Like, Recording
@@ -21,8 +22,16 @@ if TYPE_CHECKING:
     Check = tuple[Any, Any, Any]
     Patch = tuple[int, int, int, int]
 
-SLOTS = (Tensor._layout, Tensor._storage, Tensor._offset, Value.node, Storage.ptr, Storage.version, Storage.mutator)
-_layout, _storage, _offset, _node, _ptr, _version, _mutator = SLOTS
+
+def slot(kind: type, name: str) -> Any:
+    """The descriptor of a class's slot."""
+    return vars(kind)[name]
+
+
+LAYOUT, STORAGE, OFFSET = [slot(Tensor, name) for name in ("_layout", "_storage", "_offset")]
+NODE, GRAD, HOOKS = [slot(Value, name) for name in ("node", "_grad", "hooks")]
+ADDRESS = slot(Storage, "ptr")
+SLOTS = (LAYOUT, STORAGE, OFFSET, NODE, ADDRESS, slot(Storage, "version"), slot(Storage, "mutator"))
 
 
 class Part:
@@ -37,8 +46,14 @@ class Part:
 
     def __init__(self, recording: Recording, span: tuple[int, int], inputs: Many[Like], outputs: Many[int]):
         self.recording, self.inputs = recording, list(inputs)
-        self.launches = recording.launches[slice(*span)]
-        self.start = span[0]
+        self.start, stop = span
+        self.steps: list[int | Skip] = []  # launches by number, and before some of them a condition
+        skips = {one.first: one for one in recording.recorder.skips}
+        for number in range(self.start, stop):
+            if number in skips:
+                self.steps.append(skips[number])
+            self.steps.append(number)
+        self.step_of = {one: step for step, one in enumerate(self.steps) if type(one) is int}
         self.values = len(outputs) + 2 * len(recording.recorder.generators)
         self.sources = {block: len(self.inputs) + place for place, block in enumerate(outputs)}
         self.first_cell = len(self.inputs) + len(outputs)
@@ -55,13 +70,18 @@ class Part:
             puts: leaves, and what their `.grad` becomes.
         """
         patches: list[Patch] = []
-        launches = []
-        for step, launch in enumerate(self.launches):
+        launches: list[tuple[Callable[..., None] | None, tuple[Any, ...]]] = []
+        for step, number in enumerate(self.steps):
             values: list[Any] = []
+            if isinstance(number, Skip):
+                where = self._address(number.condition, base, places, (step, 0), patches)
+                launches.append((None, (where, number.launches)))
+                continue
+            launch = self.recording.launches[number]
             workspace = launch.arrays if launch.plan.workspace else -1
             for place, one in enumerate((*launch.arguments, None)):
                 if place == workspace:
-                    values.append(base + places[-1 - self.start - step])
+                    values.append(base + places[-1 - number])
                 if type(one) is Address:
                     values.append(self._address(one, base, places, (step, len(values)), patches))
                 elif type(one) is Cell:
@@ -73,7 +93,7 @@ class Part:
         changed, spans = self._changed()
         return Sequence(
             SLOTS, launches, [(one.layout, one.node, one.layout.extent) for one in self.inputs], self.values,
-            patches, checks, changed, [(leaf, Value._grad, after) for leaf, after in puts], spans,
+            patches, checks, changed, [(leaf, GRAD, after) for leaf, after in puts], spans,
         )  # fmt: skip
 
     def _address(
@@ -94,13 +114,14 @@ class Part:
 
     def _changed(self) -> tuple[list[tuple[Storage, int, Any]], list[tuple[int, int]]]:
         """Storages that are written and stay, and the memory that is: no input may lie there."""
-        fixed, changed, spans = self.recording.fixed, [], {}
-        for number, (count, operation, site) in self.recording.recorder.changed.items():
-            storage = fixed.get(number)
+        fixed, changed = self.recording.fixed, []
+        spans: dict[tuple[int, int], None] = {}
+        for block, (count, operation, site) in self.recording.recorder.changed.items():
+            storage = fixed.get(block)
             if not self.start and storage is not None and storage.version is not None:
                 changed.append((storage, count, (operation, *site)))
-        for launch in self.launches:
-            for one in launch.arguments:
+        for number in self.step_of:
+            for one in self.recording.launches[number].arguments:
                 if type(one) is Address and one.written and one.block in fixed and one.layout is not None:
                     start = plain_address(fixed[one.block]) + one.offset
                     spans[start, start + one.layout.extent] = None
@@ -116,12 +137,12 @@ def checks_of(recording: Recording) -> list[Check]:
         tensor = link()
         if tensor is None:
             continue
-        checks += [(tensor, slot, slot.__get__(tensor)) for slot in (_layout, _storage, _offset, _node)]
+        checks += [(tensor, one, one.__get__(tensor)) for one in (LAYOUT, STORAGE, OFFSET, NODE)]
         if tensor.node is LEAF:
-            checks.append((tensor, Value.hooks, tensor.hooks))
+            checks.append((tensor, HOOKS, tensor.hooks))
         storages[id(tensor._storage)] = tensor._storage
-    checks += [(storage, _ptr, storage.ptr) for storage in storages.values()]
-    checks += [(leaf, Value._grad, needed) for leaf, needed in recording.needed]
+    checks += [(storage, ADDRESS, storage.ptr) for storage in storages.values()]
+    checks += [(leaf, GRAD, needed) for leaf, needed in recording.needed]
     for module, before in recorder.modules.values():
         attributes = vars(module)
         checks += [(attributes, name, one) for name, one in attributes.items() if before.get(name, before) is one]

@@ -11,13 +11,23 @@ keeps) is asked when the function has returned; temporaries get places in one ar
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 from facula_autograd.extend import replace_mode
-from facula_storage import Storage
-from facula_storage.extend import Place, collecting, launch_count, recorders, root_of
+from facula_storage import Storage, contiguous, float32
+from facula_storage.extend import (
+    Place,
+    allocate,
+    collecting,
+    host_view,
+    launch_count,
+    plain_address,
+    recorders,
+    root_of,
+)
 from facula_tensor import Tensor
 from facula_tensor.extend import forget_readers, user_site
 
@@ -67,6 +77,14 @@ class Block:
         self.inputs: list[int] = []
 
 
+class Skip(NamedTuple):
+    """Launches that are left out where a float32 is not 0."""
+
+    first: int
+    launches: int
+    condition: Address
+
+
 class Numbers(NamedTuple):
     """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry."""
 
@@ -98,9 +116,12 @@ class Recorder:
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.refills: list[Numbers] = []
-        self.actions: list[tuple[Any, Callable[[], None]]] = []  # what Python does beside, and for whom
+        self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
         self.acting = False
+        self.condition: Callable[[], bool] | None = None
+        self.skips: list[Skip] = []
+        self.skipped = False  # whether a block was left out, which is then not known
         self.used: set[int] = set()  # the blocks that launches have met
         self.count = 0
         self.start = 0
@@ -169,6 +190,18 @@ class Recorder:
         self.launches.append(Launched(plan.inner or plan, tuple(taken), 1 + arrays, site, module, plan.operator))
         if launch_count() - self.start != self.count:
             self.broken(f"{plan.operator}: a launch before it was not told", "use another operator")
+
+    def filled(self, storage: Storage, layout: Layout) -> None:
+        """Python filled new memory: a copy of it, from which each replay fills it again."""
+        if self.breaks is not None:
+            return
+        with self.aside():
+            kept = allocate(layout)
+            plan = layout.device.backend.plan("copy", (layout,), (layout,), ())
+            plan.launch(layout.numel, plain_address(storage), plain_address(kept))
+        places = [Place(kept, 0, layout, False), Place(storage, 0, layout, True)]
+        self.start -= 1  # the launch that comes with each replay was none in this run
+        self.launched(plan, layout.numel, places, 2)
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""
@@ -257,10 +290,32 @@ class Recorder:
         if self.breaks is None and self.refills:
             self.refills[-1].launches[-1].append(len(self.launches))
 
-    def act(self, owner: Any, action: Callable[[], None]) -> None:
+    def holds(self, storage: Storage, offset: int) -> bool:
+        """Whether a float32 is not 0."""
+        return bool(host_view(plain_address(storage) + offset, contiguous((), float32)) != 0)
+
+    @contextmanager
+    def skipping(self, storage: Storage, offset: int, skips: bool) -> Iterator[None]:
+        """A block whose launches each replay leaves out where a float32 is not 0."""
+        first = len(self.launches)
+        condition = Address(self.number_of(storage), offset, None, False)
+        self.condition = partial(self.holds, storage, offset)
+        try:
+            yield
+        finally:
+            self.condition = None
+        if skips:
+            self.skipped = True
+        elif self.breaks is None:
+            self.skips.append(Skip(first, len(self.launches) - first, condition))
+
+    def act(self, owner: Any, action: Callable[[], object]) -> None:
         """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
         if self.breaks is None and not self.acting:
-            self.actions.append((owner, action))
+            if self.condition is not None:
+                self.actions.append((owner, partial(_do_if, self.condition, action)))
+            else:
+                self.actions.append((owner, action))
         acting, self.acting = self.acting, True
         try:
             action()
@@ -273,6 +328,11 @@ class Recorder:
             self.breaks = Break(problem, remedy, user_site())
             if self.stops:
                 raise CaptureError(self.breaks)
+
+
+def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
+    if not condition():
+        action()
 
 
 _ANY = object()  # what `.grad` was before does not matter

@@ -132,18 +132,18 @@ class Recording:
     # -------------------------------------------------------------------------------------------------- `.grad`
     def _look_at_grads(self) -> None:
         recorder = self.recorder
-        for leaf, needed in recorder.grads.values():
-            after = leaf._grad
+        for target, needed in recorder.grads.values():
+            after = target._grad
             if not any_grad(needed):
-                self.needed.append((leaf, needed))
-            self.puts.append((leaf, after))
+                self.needed.append((target, needed))
+            self.puts.append((target, after))
             if after is not None:
                 number = recorder.number_of(after._storage)
                 if number in self.outputs:
                     self._break("a result is the .grad of a leaf", "return a clone() of it")
                 self.fixed[number] = after._storage
         for link in recorder.tensors.values():
-            leaf = link()
+            leaf: Any = link()
             if leaf is None or leaf.node is not LEAF or id(leaf) in recorder.grads:
                 continue
             grad = leaf._grad

@@ -7,7 +7,7 @@ that reads them is done again with nothing launched, and says the numbers that i
 from __future__ import annotations
 
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from facula_autograd.extend import replace_mode
 from facula_storage.extend import collecting, recorders
@@ -15,7 +15,7 @@ from facula_storage.extend import collecting, recorders
 if TYPE_CHECKING:
     from collections.abc import Sequence as Many
 
-    from facula_storage.extend import Sequence
+    from facula_storage.extend import Recorder, Sequence
 
     from ._recorder import Numbers
     from ._recording import Recording
@@ -42,11 +42,12 @@ class Refill:
         """Checks of the group's options."""
         return [(self.numbers.group, name, self.options[name]) for name in self.options]
 
-    def renew(self, sequence: Sequence, first_check: int) -> bool:
+    def renew(self, sequence: Sequence, step_of: dict[int, int], first_check: int) -> bool:
         """Put the present numbers into the launches; False where the step is no longer the one that was taken down.
 
         Arguments:
             sequence: the launches.
+            step_of: where in it each launch is.
             first_check: the number of the first of `checks` in it.
         """
         found = self._present_numbers()
@@ -56,7 +57,7 @@ class Refill:
         for numbers, launches in zip(found, taken, strict=True):
             for launch in launches:
                 for place, number in enumerate(numbers):
-                    sequence.set(launch, 1 + place, number)
+                    sequence.set(step_of[launch], 1 + place, number)
         for place, name in enumerate(self.options):
             self.options[name] = self.numbers.group[name]
             sequence.expect(first_check + place, self.options[name])
@@ -71,7 +72,7 @@ class Refill:
             for leaf, grad in self.puts:
                 leaf._grad = grad  # as it is when the step comes
             with replace_mode(capture=dry):
-                recorders[thread] = dry
+                recorders[thread] = cast("Recorder", dry)
                 try:
                     self.numbers.refill()
                 finally:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import Node, error_node, next_seq, output_node
+from facula_autograd.extend import Node, describe_call_site, error_node, next_seq, output_node
 from facula_errors import OperationError
-from facula_storage import Layout, Storage, contiguous, uint8
+from facula_storage import LaunchError, Layout, Storage, contiguous, uint8
 from facula_storage.extend import Sequence, allocate, collecting, new_instance, plain_address
 from facula_tensor import Tensor, zeros
-from facula_tensor.extend import no_record_ops, snapshot, user_site
+from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_site
 
 from ._boundary import Ticket, edges_to, make_rule
-from ._lowering import Part, checks_of, described
+from ._lowering import ADDRESS, Part, checks_of, described
 from ._memory import placed
 from ._recorder import Address
 from ._recording import Given, Output, Recording, Tree
@@ -46,9 +46,8 @@ class Replay:
 
     def __init__(self, recording: Recording, name: str):
         recorder = recording.recorder
-        self.recording = recording
+        self.recording, self.name = recording, name
         self.count = self.missed = 0
-        self.failed = False  # whether a launch failed
         blocks, lives = recording.lifetimes()
         offsets, self.pool_bytes = placed(lives)
         self.places = dict(zip(blocks, offsets, strict=True))
@@ -95,7 +94,7 @@ class Replay:
         backward = None
         if self.has_backward:
             storages = {id(one): one for one in self.recording.fixed.values()}
-            checks: list[Check] = [(one, Storage.ptr, one.ptr) for one in storages.values()]
+            checks: list[Check] = [(one, ADDRESS, one.ptr) for one in storages.values()]
             backward = self.backward.sequence(base, self.places, checks, [])
         return Frame(arena, forward, backward)
 
@@ -123,9 +122,10 @@ class Replay:
                 except IndexError:
                     s.ptr, s.__del__ = layout.refill()
                 s.version = 0
-            self.failed = True
-            missed = self.frames[0].forward.run(tensors, (s.ptr,))  # type: ignore[arg-type]
-            self.failed = False
+            try:
+                missed = self.frames[0].forward.run(tensors, (s.ptr,))  # type: ignore[arg-type]
+            except LaunchError as error:
+                raise self._refused(error, self.forward) from None
             if missed is not None:
                 self.missed = missed
                 return MISS
@@ -138,9 +138,10 @@ class Replay:
         cells: list[int] = []
         for generator in self.generators:
             cells += (generator._key, generator._offset)
-        self.failed = True
-        missed = frame.forward.run(tensors, (*[plain_address(one) for one in storages], *cells))
-        self.failed = False
+        try:
+            missed = frame.forward.run(tensors, (*[plain_address(one) for one in storages], *cells))
+        except LaunchError as error:
+            raise self._refused(error, self.forward) from None
         if missed is not None:
             self.missed = missed
             return MISS
@@ -197,14 +198,17 @@ class Replay:
             given.append(one if one._layout is like.layout else snapshot(no_record_ops.contiguous(one)))
         storages = [None if layout is None else allocate(layout) for layout in self.grad_layouts]
         values = [plain_address(one) for one in (*ticket.outputs, *storages) if one is not None]
-        missed = ticket.frame.backward.run((*ticket.inputs, *given), (*values, *ticket.cells))
+        try:
+            missed = ticket.frame.backward.run((*ticket.inputs, *given), (*values, *ticket.cells))
+        except LaunchError as error:
+            raise self._refused(error, self.backward) from None
         if missed is not None:
             raise OperationError(
                 "backward: memory that a captured function needs for its gradient was replaced after the call; call "
                 "backward() before tensors are resized or moved"
             )
         return [
-            None if layout is None else _tensor(layout, storage, 0, None)
+            None if layout is None or storage is None else _tensor(layout, storage, 0, None)
             for layout, storage in zip(self.grad_layouts, storages, strict=True)
         ]
 
@@ -233,11 +237,21 @@ class Replay:
         for frame in self.frames:
             first = self.numbers_from
             for one in self.refills:
-                if not one.renew(frame.forward, first):
+                if not one.renew(frame.forward, self.forward.step_of, first):
                     return False
                 first += len(one.options)
         self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
         return True
+
+    def _refused(self, error: LaunchError, part: Part) -> Exception:
+        """The error of a launch that failed, as the operator would have raised it."""
+        number = part.steps[error.args[5]]
+        assert isinstance(number, int)
+        launch = self.recording.launches[number]
+        layouts = [one.layout for one in launch.arguments if type(one) is Address and not one.written]
+        made = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
+        made.add_note(f"in a replay of {self.name}, at {describe_call_site(*launch.site)}")
+        return made
 
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""

@@ -1,7 +1,7 @@
 """The C module: launches, the buffer protocol, DLPack capsules, the garbage collector and other threads."""
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ._layouts import Layout
 
@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 class LaunchError(RuntimeError):
     """A kernel refused its arguments. `args` are the status and four details, and of a sequence which launch it was."""
 
-    args: tuple[int, int, int, int, int] | tuple[int, int, int, int, int, int]
+    args: tuple[int, ...]
 
 class Export:
     """Memory shown through the buffer protocol; strides in bytes, all arguments positional."""
@@ -43,13 +43,13 @@ class Sequence:
     def __new__(
         cls,
         slots: tuple[object, ...],
-        launches: list[tuple[Callable[..., None], tuple[float, ...]]],
+        launches: list[Any],
         inputs: list[tuple[Layout, object, int]],
         values: int,
         patches: list[tuple[int, int, int, int]],
         checks: list[tuple[object, object, object]],
-        changed: list[tuple[object, int, object]],
-        puts: list[tuple[object, object, object]],
+        changed: list[Any],
+        puts: list[Any],
         spans: list[tuple[int, int]],
         /,
     ) -> Sequence: ...

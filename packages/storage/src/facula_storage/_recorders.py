@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from ._layouts import Layout
     from ._plans import Plan
@@ -43,6 +44,14 @@ class Recorder(Protocol):
 
     def allocated(self, storage: Storage, layout: Layout) -> None:
         """A storage was made, with memory for `layout`."""
+
+    def filled(self, storage: Storage, layout: Layout) -> None:
+        """Python filled new memory with numbers of the program's: replays use the same ones.
+
+        Arguments:
+            storage: the memory.
+            layout: all of it.
+        """
 
     def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch of `plan` is done.
@@ -93,6 +102,18 @@ class Recorder(Protocol):
 
     def numbered(self) -> None:
         """The next launch takes the numbers of that operator."""
+
+    def holds(self, storage: Storage, offset: int) -> bool:
+        """Whether a float32 is not 0 in this run: for `skipping`, since replays ask again."""
+
+    def skipping(self, storage: Storage, offset: int, skips: bool) -> AbstractContextManager[None]:
+        """A block whose launches each replay leaves out where a float32 is not 0.
+
+        Arguments:
+            storage: where the number lies.
+            offset: its place there, in bytes.
+            skips: whether this run leaves the block out.
+        """
 
     def act(self, owner: object, action: Callable[[], object]) -> None:
         """Do something in Python, which each replay does again; `owner` is the optimizer whose numbers it changes."""

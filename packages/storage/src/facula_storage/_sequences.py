@@ -5,7 +5,9 @@ Note [Sequences]
 `Sequence(slots, launches, inputs, values, patches, checks, changed, puts, spans)` is what one C call, `run(inputs,
 values)`, works through:
 
-* `launches`: pairs of a plan's launch and its arguments, numbers. Addresses among them are right for memory that the
+* `launches`: pairs of a plan's launch and its arguments, numbers; None with (address, count) leaves out the next
+  `count` where the float32 at the address is not 0. What is no launch but a function, as plans of NumPy's have it, is
+  called with integers, and the GIL. Addresses among them are right for memory that the
   holder of the sequence keeps where it is; `set` changes a number.
 * `inputs`: (layout, node, extent in bytes) of each tensor that a call is given. `node` is what its slot `node` has to
   hold, or the type of that. `values` is how many integers come beside: addresses of results, seeds.

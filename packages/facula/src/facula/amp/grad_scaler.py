@@ -5,12 +5,15 @@ P. Micikevicius and others: Mixed precision training, ICLR 2018.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, overload
+from weakref import WeakKeyDictionary
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
 from facula_storage import float16
-from facula_tensor import Tensor, isfinite, no_grad, tensor
+from facula_tensor import Tensor, float32, isfinite, no_grad, stack, tensor, where
+from facula_tensor.extend import current_recorder
 
 from .._names import publish
 
@@ -81,11 +84,14 @@ class GradScaler:
             raise InvalidValueError(f"GradScaler: expected growth_factor > 1; got {growth_factor}")
         if not 0.0 < backoff_factor < 1.0:
             raise InvalidValueError(f"GradScaler: expected backoff_factor between 0 and 1; got {backoff_factor}")
-        self._scale = self._init_scale = float(init_scale)
+        self._init_scale = float(init_scale)
+        self._scale, self._growth_tracker = tensor(self._init_scale, dtype=float32), tensor(0)
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
-        self._growth_interval, self._growth_tracker = growth_interval, 0
+        self._growth_interval = growth_interval
         self._states: dict[int, str] = {}  # of optimizers, by id, since the last update
-        self._infinite: dict[int, bool] = {}  # whether they had gradients that are not finite
+        # A number for each optimizer, not 0 where gradients were not finite; a tensor, which captures need not read.
+        self._infinite: WeakKeyDictionary[Optimizer, Tensor] = WeakKeyDictionary()
+        self._met: list[Tensor] = []  # those of optimizers that were stepped, or unscaled, since the last update
 
     @overload
     def scale(self, outputs: Tensor) -> Tensor: ...
@@ -96,7 +102,7 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * tensor(self._scale, device=outputs.device)
+            return outputs * self._scale
         if isinstance(outputs, (list, tuple)) or hasattr(outputs, "__iter__"):
             scaled = [self.scale(one) for one in outputs]
             return tuple(scaled) if isinstance(outputs, tuple) else scaled
@@ -112,23 +118,35 @@ class GradScaler:
             raise OperationError("GradScaler.unscale_: called twice for this optimizer; call update() in between")
         if state is OptState.STEPPED:
             raise OperationError("GradScaler.unscale_: called after step(); call it before, or update() in between")
-        self._infinite[key] = self._divide(optimizer)
-        self._states[key] = OptState.UNSCALED
+        self._divide(optimizer)
+        self._set(key, OptState.UNSCALED)
 
-    def _divide(self, optimizer: Optimizer) -> bool:
-        """Whether a gradient is not finite; all are divided by the scale."""
+    def _set(self, key: int, state: str) -> None:
+        """Note where an optimizer is; a replay of what is being captured does so, too."""
+        recorder = current_recorder()
+        if recorder is None:
+            self._states[key] = state
+        else:
+            recorder.act(None, partial(self._states.__setitem__, key, state))
+
+    def _divide(self, optimizer: Optimizer) -> None:
+        """Divide all gradients by the scale, and note whether one is not finite."""
         gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
         if any([gradient.dtype is float16 for gradient in gradients]):
             raise InvalidValueError(
                 "GradScaler.unscale_: expected gradients in float32; got float16, in which they cannot be unscaled; "
                 "keep the parameters in float32 and use autocast"
             )
-        infinite = False
+        infinite = self._infinite.get(optimizer)
+        if infinite is None:
+            infinite = self._infinite[optimizer] = tensor(0.0, dtype=float32)
+        self._met.append(infinite)
         with no_grad():
+            infinite.zero_()
+            inverse = self._scale.reciprocal()
             for gradient in gradients:
-                gradient.mul_(1.0 / self._scale)
-                infinite = infinite or not isfinite(gradient).all().item()
-        return infinite
+                gradient.mul_(inverse)
+                infinite.add_(isfinite(gradient).logical_not_().any())
 
     def step(self, optimizer: Optimizer, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:
         """Unscale the gradients if `unscale_` has not; what `optimizer.step` gives, or None where it is left out."""
@@ -142,8 +160,16 @@ class GradScaler:
             raise OperationError("GradScaler.step: called twice for this optimizer; call update() in between")
         if state is OptState.READY:
             self.unscale_(optimizer)
-        result = None if self._infinite[key] else optimizer.step(*args, **kwargs)
-        self._states[key] = OptState.STEPPED
+        infinite = self._infinite[optimizer]
+        recorder = current_recorder()
+        if recorder is None:
+            result = None if infinite.item() else optimizer.step(*args, **kwargs)
+        else:
+            result = None
+            skips = recorder.holds(infinite._storage, infinite._offset)
+            with recorder.skipping(infinite._storage, infinite._offset, skips):
+                result = None if skips else optimizer.step(*args, **kwargs)
+        self._set(key, OptState.STEPPED)
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
@@ -151,21 +177,30 @@ class GradScaler:
         if not self._enabled:
             return
         if new_scale is not None:
-            self._scale = float(new_scale)
-        elif not self._infinite:
+            self._scale.fill_(new_scale)
+        elif not self._met:
             raise OperationError("GradScaler.update: expected a step() or unscale_() since the last update")
-        elif any(self._infinite.values()):
-            self._scale, self._growth_tracker = self._scale * self._backoff_factor, 0
         else:
-            self._growth_tracker += 1
-            if self._growth_tracker == self._growth_interval:
-                self._scale, self._growth_tracker = self._scale * self._growth_factor, 0
-        self._states.clear()
-        self._infinite.clear()
+            self._grow_or_shrink()
+        recorder = current_recorder()
+        if recorder is None:
+            self._states.clear()
+        else:
+            recorder.act(None, self._states.clear)
+        self._met.clear()
+
+    @no_grad()
+    def _grow_or_shrink(self) -> None:
+        infinite = stack(self._met).any()
+        count = self._growth_tracker + 1
+        grows = count == self._growth_interval
+        scale = where(grows, self._scale * self._growth_factor, self._scale)
+        self._scale.copy_(where(infinite, self._scale * self._backoff_factor, scale))
+        self._growth_tracker.copy_(where(infinite | grows, 0, count))
 
     def get_scale(self) -> float:
         """The scale; 1.0 where nothing is scaled."""
-        return self._scale if self._enabled else 1.0
+        return float(self._scale) if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
         """What the scale is multiplied by where it grows."""
@@ -200,11 +235,11 @@ class GradScaler:
         if not self._enabled:
             return {}
         return {
-            "scale": self._scale,
+            "scale": float(self._scale),
             "growth_factor": self._growth_factor,
             "backoff_factor": self._backoff_factor,
             "growth_interval": self._growth_interval,
-            "_growth_tracker": self._growth_tracker,
+            "_growth_tracker": int(self._growth_tracker),
         }
 
     def load_state_dict(self, state_dict: dict[str, AnyValue]) -> None:
@@ -213,9 +248,10 @@ class GradScaler:
             return
         if not state_dict:
             raise OperationError("GradScaler.load_state_dict: the state is empty; it is of a scaler with enabled=False")
-        self._scale = float(state_dict["scale"])
+        self._scale.fill_(float(state_dict["scale"]))
         self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
-        self._growth_interval, self._growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]
+        self._growth_interval = state_dict["growth_interval"]
+        self._growth_tracker.fill_(state_dict["_growth_tracker"])
 
 
 publish(__name__)

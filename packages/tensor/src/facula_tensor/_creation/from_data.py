@@ -17,7 +17,7 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_dlpack as storage_from_dlpack
-from facula_storage.extend import INTEGER, dtype_of_numpy
+from facula_storage.extend import INTEGER, current_recorder, dtype_of_numpy
 
 from .._core.allocation import fresh, layout_for
 from .._core.errors import relabel
@@ -167,6 +167,9 @@ def _from_plain(data: Any) -> Tensor | None:
         pack(at(result._storage.ptr), 0, *data)
     except (OverflowError, StructError):
         return None
+    recorder = current_recorder()
+    if recorder is not None:
+        recorder.filled(result._storage, layout)
     return result
 
 

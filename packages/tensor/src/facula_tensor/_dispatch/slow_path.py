@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes, current_mode, replace_mode
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
+from facula_storage.extend import current_recorder, recorders
 
 from .._core.errors import relabel
 from .._core.memory import check_out, check_overlap
@@ -45,8 +46,9 @@ def slow_call(
                     return op.call(*cast, parameters) if parameters else op.call(*cast)
         record = record and (mode is None or mode.grad) and op.recorded
         level = innermost(operands)  # Note [Levels]
-        if mode is not None and mode.capture is not None:
-            mode.capture.operands(operands)
+        recorder = current_recorder() if recorders else None
+        if recorder is not None:
+            recorder.operands(operands)
         held = snapshots_of(operands, record)
         plain = alike(op, held)
         ready = held if plain else coerce(op, held)
