@@ -9,6 +9,7 @@
 - `overridable` lets subclasses that override operators answer a function made of several.
 - `snapshot` is a tensor as it is at one moment, `addressable` one that has memory, `elements` one of a whole batch;
   `overlapping` finds two of many tensors that share memory.
+- `refuse_unless` raises where bools of a tensor are false, and reads none unless one is.
 - `register_reductions` lets tensors that are sent to other processes share their memory.
 - `relabel` lets an error begin with another name. `as_real`, `check_dim`, `reduction_of` and `dtype_of_type` check
   arguments.
@@ -36,6 +37,7 @@ from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
 from ._dispatch.operator import Operator
 from ._dispatch.overrides import overridable, plain_torch_function, watch_functions
+from ._dispatch.value_checks import refuse_unless
 from ._interop.shared_memory import register_reductions
 from ._interop.typed import dtype_of_type
 from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
@@ -134,6 +136,7 @@ __all__ = [
     "recorded_ops",
     "recurrent_layer",
     "reduction_of",
+    "refuse_unless",
     "register_reductions",
     "relabel",
     "return_types",
