@@ -4,6 +4,7 @@
 - `no_record_ops` and `recorded_ops` are the two namespaces that vjp rules are written against.
 - `sgd_step`, `adam_step` and the other names in `_step` are the steps of optimizers; `SgdNumbers`, `AdamNumbers` and
   kin are the numbers that they take; `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences.
+- `counted_batch_norm` normalises batches and averages over all of them.
 - `return_types` are the classes of named results.
 - `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
 - `overridable` lets subclasses that override operators answer a function made of several.
@@ -49,6 +50,7 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from ._core.types import MemoryFormat as MemoryFormat
     from ._core.types import Scalar as Scalar
     from .ops.losses import reduction_of
+    from .ops.normalization import counted_batch_norm
     from .ops.optimizers.numbers import (
         AdadeltaNumbers,
         AdafactorNumbers,
@@ -110,6 +112,7 @@ __all__ = [
     "autocast_state",
     "check_dim",
     "composite",
+    "counted_batch_norm",
     "dtype_of_type",
     "elements",
     "elementwise",
@@ -154,6 +157,7 @@ __all__ = [
 # Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
 _LATER = {
     ".ops.losses": ("reduction_of",),
+    ".ops.normalization": ("counted_batch_norm",),
     ".ops.optimizers.numbers": tuple(name for name in __all__ if name.endswith("Numbers")),
     ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
     ".ops.recurrent": ("recurrent_layer",),
