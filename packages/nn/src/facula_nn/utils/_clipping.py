@@ -125,7 +125,7 @@ def clip_grads_with_norm_(
     bound = float(max_norm)
     if not bound >= 0:
         raise InvalidValueError(f"clip_grads_with_norm_: expected max_norm of at least 0; got {max_norm}")
-    _scale(_gradients(parameters), bound, total_norm if isinstance(total_norm, Tensor) else tensor(float(total_norm)))
+    _scale(_gradients(parameters), bound, total_norm)
 
 
 @no_grad()
