@@ -222,8 +222,8 @@ def normal(
             raise DTypeError(f"normal: expected {name} to be floating; got {one.dtype.name}; convert with .float()")
     if isinstance(std, Tensor):
         refuse_outside(std, 0, inf, lambda: _negative_deviation(elements(std).amin().item()))
-    elif not std >= 0:
-        raise _negative_deviation(std)
+    elif not (number := as_real(std, "normal", "std")) >= 0:
+        raise _negative_deviation(number)
     shape = broadcast_shapes("normal", tuple(tensors[0].shape), tuple(tensors[-1].shape))
     chosen = result_type(*tensors) if dtype is None else dtype
     draws = randn(shape, generator=generator, dtype=chosen, device=tensors[0].device if device is None else device)

@@ -113,6 +113,23 @@ def in_training(
     return made
 
 
+def training_of_batches(F: Namespace, call: Any) -> tuple[Tensor, ...]:
+    """The operator on a whole batch, whose elements have running statistics of their own, or none."""
+    running = zip(call.operands[3:5], call.batched[3:5], strict=True)
+    if any([a is not None and not one for a, one in running]) or any(call.batched[5:]):
+        raise OperationError(
+            "batch_norm: expected no running statistics inside vmap, since what is batched would change them in "
+            "place, or batched ones; use track_running_stats=False, or eval()"
+        )
+    input, *given = call.operands[:5]
+    further = [None if one is None else call.rows(one) for one in given]
+    out, *statistics = call.run((call.channels(input), *further, *call.operands[5:]))
+    for one, changed in zip(given[2:], further[2:], strict=True):
+        if one is not None and not layout_of_tensor(one).is_contiguous:
+            no_record_ops.copy_into(call.whole(one), no_record_ops.reshape(changed, tuple(call.whole(one).shape)))
+    return (call.split_channels(out), *[call.split(one) for one in statistics])
+
+
 @operator
 class _batch_norm:
     """Each channel with mean 0 and variance 1, times weight, plus bias. Running statistics are changed in place."""
@@ -125,20 +142,7 @@ class _batch_norm:
     results = ("out", "mean", "inverse")
 
     decompose = partial(in_training, "batch_norm")
-
-    def batching(F, call):
-        if any([a is not None and not one for a, one in zip(call.operands[3:], call.batched[3:], strict=True)]):
-            raise OperationError(
-                "batch_norm: expected no running statistics inside vmap, since what is batched would change them in "
-                "place, or batched ones; use track_running_stats=False, or eval()"
-            )
-        input, *given = call.operands
-        further = [None if one is None else call.rows(one) for one in given]
-        out, *statistics = call.run((call.channels(input), *further))
-        for one, changed in zip(given[2:], further[2:], strict=True):
-            if one is not None and not layout_of_tensor(one).is_contiguous:
-                no_record_ops.copy_into(call.whole(one), no_record_ops.reshape(changed, tuple(call.whole(one).shape)))
-        return (call.split_channels(out), *[call.split(one) for one in statistics])
+    batching = training_of_batches
 
     def outputs(input, *rest):
         channels = contiguous(input.shape[1:2], input.dtype, input.device)
@@ -159,12 +163,7 @@ class _batch_norm_counted:
     launch_scalars = ("eps",)
     results = ("out", "mean", "inverse")
     decompose = partial(in_training, "batch_norm_counted")
-
-    def batching(F, call):
-        raise OperationError(
-            "batch_norm: expected no running statistics inside vmap, since what is batched would change them in "
-            "place; use track_running_stats=False, or eval()"
-        )
+    batching = training_of_batches
 
     def outputs(input, *rest):
         channels = contiguous(input.shape[1:2], input.dtype, input.device)
