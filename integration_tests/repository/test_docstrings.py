@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 
 #: The packages whose docstrings are complete. The others come here when theirs are.
-COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "data", "distributions", "errors", "facula",
+COMPLETE = {"allocator", "autograd", "checkpoint", "cpu", "data", "distributions", "errors", "facula", "jit",
             "multiprocessing", "nn", "optim", "storage", "tensor"}  # fmt: skip
 
 CALLED = ("__init__", "__new__", "__call__")

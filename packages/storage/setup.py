@@ -6,8 +6,8 @@ setup(
     ext_modules=[
         Extension(
             "facula_storage._bridge",
-            [f"csrc/{name}.c" for name in ("buffer", "dlpack", "launch", "module", "threads")],
-            depends=["csrc/bridge.h"],
+            [f"csrc/{name}.c" for name in ("buffer", "dlpack", "launch", "module", "replay", "sequence", "threads")],
+            depends=["csrc/bridge.h", "csrc/launch.h", "csrc/sequence.h"],
             define_macros=[("Py_LIMITED_API", "0x030b0000")],
             extra_compile_args=[
                 "-O2", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-missing-field-initializers",

@@ -1,6 +1,7 @@
 /* What the files of facula_storage._bridge share. Limited API: one binary serves every Python from 3.11 on.
 
    launch.c   kernels called through a plan: `bind`, `rebind`
+   sequence.c, replay.c   many launches as one call: `Sequence`
    buffer.c   the buffer protocol: `Export`, `buffer_address`
    dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
    threads.c  what other threads and the cyclic collector do: `threads_inside`, `collection_callback`
@@ -21,6 +22,10 @@ enum { MOST_DIMENSIONS = 64 };
 int prepare_launches(PyObject *module); /* adds LaunchError; -1 with an error set */
 PyObject *bind(PyObject *module, PyObject *args);
 PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *launch_count(PyObject *module, PyObject *nothing);
+
+/* sequence.c */
+int prepare_sequences(PyObject *module); /* adds Sequence */
 
 /* buffer.c */
 int prepare_exports(PyObject *module); /* adds Export */

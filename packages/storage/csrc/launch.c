@@ -1,19 +1,8 @@
 /* The launcher through which kernels are called. A kernel returns 0, or a status with details in args[0..3]; it never
    raises. See Note [Launch] in _plans.py. */
-#include "bridge.h"
-
-typedef int64_t (*Kernel)(const void *plan, int64_t *args);
+#include "launch.h"
 
 enum { FEW_ARGUMENTS = 24 };
-
-typedef struct {
-    Kernel kernel;
-    const void *plan;
-    int64_t release_at;     /* give the GIL away from this many elements on */
-    Py_ssize_t least, most; /* how many arguments the kernel reads: unequal where nobody said */
-    uint64_t doubles;       /* bit i: argument i is a double; none is after the first 64 */
-    PyObject *owner;        /* keeps the plan's memory alive */
-} Launch;
 
 /* Fills `into` with the plan for these lengths and strides (see `rebind`), made after `plan`, and gives the number of
    elements from which to give the GIL away; negative where there is no such plan. Where `into` is NULL it gives the number
@@ -22,14 +11,23 @@ typedef int64_t (*Shaper)(void *into, const void *plan, int64_t ndim, const int6
 
 static PyObject *LaunchError;
 
-static void raise_status(int64_t status, const int64_t *details)
+void raise_status(int64_t status, const int64_t *details, Py_ssize_t step)
 {
-    PyObject *values = Py_BuildValue("(LLLLL)", (long long)status, (long long)details[0], (long long)details[1],
-                                     (long long)details[2], (long long)details[3]);
+    PyObject *values = Py_BuildValue(step < 0 ? "(LLLLL)" : "(LLLLLn)", (long long)status, (long long)details[0],
+                                     (long long)details[1], (long long)details[2], (long long)details[3], step);
     if (values) {
         PyErr_SetObject(LaunchError, values);
         Py_DECREF(values);
     }
+}
+
+static _Thread_local uint64_t launches __attribute__((tls_model("initial-exec"))); /* of this thread so far */
+
+PyObject *launch_count(PyObject *module, PyObject *nothing)
+{
+    (void)module;
+    (void)nothing;
+    return PyLong_FromUnsignedLongLong(launches);
 }
 
 static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
@@ -47,18 +45,10 @@ static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
     }
     if (count > FEW_ARGUMENTS && !(values = malloc(sizeof *values * (size_t)count)))
         return PyErr_NoMemory();
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (i < 64 && launch->doubles >> i & 1) {
-            double value = PyFloat_AsDouble(args[i]);
-            if (value == -1.0 && PyErr_Occurred())
-                goto done;
-            memcpy(&values[i], &value, sizeof value);
-        } else {
-            values[i] = PyLong_AsLongLong(args[i]);
-            if (values[i] == -1 && PyErr_Occurred())
-                goto done;
-        }
-    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (read_argument(launch, i, args[i], &values[i]))
+            goto done;
+    launches++;
     if (values[0] >= launch->release_at) {
         PyThreadState *state = PyEval_SaveThread();
         status = launch->kernel(launch->plan, values);
@@ -67,7 +57,7 @@ static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
         status = launch->kernel(launch->plan, values);
     }
     if (status) {
-        raise_status(status, values);
+        raise_status(status, values, -1);
     } else {
         Py_INCREF(Py_None);
         result = Py_None;
@@ -80,6 +70,14 @@ done:
 
 static PyMethodDef launch_definition = {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
                                         "launch(n, *addresses, *scalars) -> None"};
+
+const Launch *launch_of(PyObject *function)
+{
+    if (PyCFunction_Check(function) && PyCFunction_GetFunction(function) == launch_definition.ml_meth)
+        return PyCapsule_GetPointer(PyCFunction_GetSelf(function), NULL);
+    PyErr_Format(PyExc_TypeError, "expected a launch; got %R", (PyObject *)Py_TYPE(function));
+    return NULL;
+}
 
 static void forget_launch(PyObject *capsule)
 {
@@ -167,12 +165,11 @@ PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
     int64_t shape[MOST_DIMENSIONS], strides[MOST_LAYOUTS * MOST_DIMENSIONS];
     Py_ssize_t ndim;
     (void)module;
-    if (count < 3 || count > 2 + MOST_LAYOUTS || !PyCFunction_Check(args[0]) ||
-        PyCFunction_GetFunction(args[0]) != launch_definition.ml_meth) {
+    if (count < 3 || count > 2 + MOST_LAYOUTS) {
         PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, an output layout and up to 15 others");
         return NULL;
     }
-    const Launch *old = PyCapsule_GetPointer(PyCFunction_GetSelf(args[0]), NULL);
+    const Launch *old = launch_of(args[0]);
     const Shaper shaper = (Shaper)(intptr_t)PyLong_AsLongLong(args[1]);
     if (!old || !shaper || PyErr_Occurred() || read_last(args[2], name_shape, MOST_DIMENSIONS, shape, &ndim))
         return NULL;

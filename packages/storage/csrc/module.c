@@ -22,6 +22,7 @@ static PyMethodDef methods[] = {
      "rebind(launch, shaper, output, *inputs) -> launch or None\n\nA callable that runs the kernel of `launch` with its "
      "plan made for these layouts by the C function at address `shaper`; None where inputs do not broadcast to the "
      "output, or it makes none."},
+    {"launch_count", launch_count, METH_NOARGS, "launch_count() -> int\n\nHow many launches this thread has made."},
     {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},
@@ -43,7 +44,8 @@ PyMODINIT_FUNC PyInit__bridge(void)
     PyObject *module = PyModule_Create(&definition);
     if (!module)
         return NULL;
-    if (prepare_launches(module) || prepare_exports(module) || prepare_dlpack(module) || prepare_threads()) {
+    if (prepare_launches(module) || prepare_exports(module) || prepare_dlpack(module) ||
+        prepare_sequences(module) || prepare_threads()) {
         Py_DECREF(module);
         return NULL;
     }

@@ -27,6 +27,7 @@ from facula_errors import InvalidTypeError
 from ._adapters import adapters, records
 from ._graph import Node, Rule, edges_of, next_seq
 from ._hooks import run_value_hooks
+from ._mode_state import active_modes, note_grad
 from ._modes import replace_mode
 
 TYPE_CHECKING = False
@@ -149,6 +150,8 @@ def accumulate_grad(leaf: Leaf, h: object, own: bool) -> None:
     if grad is not None:
         leaf._grad = adapters[type(grad)].add_into(grad, h)
     else:
+        if active_modes:
+            note_grad(leaf, added=True)
         adapter = adapters[type(h)]
         leaf._grad = adapter.adopt(h) if own else adapter.clone(h)
 

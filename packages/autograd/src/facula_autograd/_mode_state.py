@@ -146,6 +146,16 @@ def live(block: Block | None) -> Block | None:
     return block
 
 
+def note_grad(leaf: object, added: bool = False) -> None:
+    """Tell what captures this thread's work, if anything does, that `.grad` of `leaf` is about to be set.
+
+    `added`: a backward pass does it, and it was None.
+    """
+    capture: AnyValue = current_mode().capture
+    if capture is not None:
+        (capture.grad_added if added else capture.grad_set)(leaf)
+
+
 def _mode_of(block: Block | None) -> Mode:
     """The mode inside `block`, leaving out blocks that were closed under it meanwhile."""
     block = live(block)

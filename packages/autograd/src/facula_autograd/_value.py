@@ -13,6 +13,7 @@ from ._edges import resolve_edges
 from ._errors import GradientError
 from ._graph import LEAF, Node
 from ._hooks import add_post_accumulate_hook, add_value_hook, retain_gradient, retains_gradient
+from ._mode_state import active_modes, note_grad
 from ._modes import flag
 
 TYPE_CHECKING = False
@@ -111,6 +112,8 @@ class Value:
                         f"grad: expected a gradient like {adapter.describe(self)}; got "
                         f"{adapter_of(grad).describe(grad)}"
                     )
+            if active_modes:
+                note_grad(self)
             self._grad = grad
         except FaculaError as error:
             trim_traceback(error)
@@ -118,6 +121,8 @@ class Value:
 
     @grad.deleter
     def grad(self) -> None:
+        if active_modes:
+            note_grad(self)
         self._grad = None
 
     def backward(

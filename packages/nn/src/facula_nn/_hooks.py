@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import warn
 from facula_tensor import Function, Tensor, is_grad_enabled
-from facula_tensor.extend import Handle, Hooks
+from facula_tensor.extend import Handle, Hooks, current_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -101,6 +101,24 @@ def run_hooks(module: Hooked, table: str, *arguments: object) -> None:
     if module._hooks and table in module._hooks:
         for hook in list(module._hooks[table].values()):
             hook(*arguments)
+
+
+def call_recorded(module: Hooked, args: Args, kwargs: Kwargs) -> object:
+    """A call of a module while work is captured in some thread: where it is this one, its recorder is told.
+
+    Arguments:
+        module: what is called.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+    """
+    recorder = current_recorder()
+    if recorder is None:
+        return module.forward(*args, **kwargs) if module._hooks is None else call_hooked(module, args, kwargs)
+    recorder.entered(module)
+    try:
+        return module.forward(*args, **kwargs) if module._hooks is None else call_hooked(module, args, kwargs)
+    finally:
+        recorder.left()
 
 
 def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:

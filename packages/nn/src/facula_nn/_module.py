@@ -9,9 +9,9 @@ from facula_errors.extend import boundary, trim_traceback, warn
 from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
 from facula_tensor import device as Device
 from facula_tensor import dtype as DType
-from facula_tensor.extend import dtype_of_type
+from facula_tensor.extend import collecting, dtype_of_type
 
-from ._hooks import add_hook, call_hooked, hooks_of
+from ._hooks import add_hook, call_hooked, call_recorded, hooks_of
 from ._html import html_of
 from ._members import BUFFER, MODULE, PARAMETER, members
 from ._places import locate
@@ -80,6 +80,8 @@ class Module(Stateful["Module"]):
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run `forward`, and the hooks around it. An exception gets a note that says which module it came from."""
             try:
+                if collecting:
+                    return call_recorded(self, args, kwargs)
                 if self._hooks is None:
                     return self.forward(*args, **kwargs)
                 return call_hooked(self, args, kwargs)

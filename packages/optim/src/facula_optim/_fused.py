@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, overload
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, enable_grad, float32, float64, full, zeros
+from facula_tensor.extend import collecting, current_recorder
 
 from ._groups import check_number, place_of
 from ._optimizer import Optimizer
@@ -75,8 +77,11 @@ class FusedOptimizer(Optimizer):
                 usable = False
             if not usable:
                 self._check_options(group)
+        recorder = current_recorder() if collecting else None
         for group in groups:
             try:
+                if recorder is not None:
+                    recorder.stepping(self, group, partial(self._step_group, group))
                 self._step_group(group)
             except (TypeError, ValueError):
                 self._check_options(group)  # the user may have changed them since

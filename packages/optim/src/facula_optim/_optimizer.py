@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING
 
 from facula_errors import FaculaError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_tensor import Tensor
-from facula_tensor.extend import Hooks, overlapping
+from facula_tensor.extend import Hooks, collecting, current_recorder, overlapping
 
 from ._groups import check_group, organized
 from ._state import loaded_groups, loaded_state
@@ -275,13 +275,20 @@ def _watched(step: Callable[Concatenate[Optimizer, P], T]) -> Callable[Concatena
                 result = _with_hooks(step, self, args, kwargs)
             else:
                 result = step(self, *args, **kwargs)
-            self._step_count += 1
+            if collecting and (recorder := current_recorder()) is not None:
+                recorder.act(None, partial(_count, self))
+            else:
+                self._step_count += 1
             return result
         except FaculaError as error:
             trim_traceback(error)
             raise
 
     return watched
+
+
+def _count(optimizer: Optimizer) -> None:
+    optimizer._step_count += 1
 
 
 def _with_hooks(

@@ -8,9 +8,9 @@ from ._layouts import Layout
 _T = TypeVar("_T")
 
 class LaunchError(RuntimeError):
-    """A kernel refused its arguments. `args` are the status and four details: five integers."""
+    """A kernel refused its arguments. `args` are the status and four details, and of a sequence which launch it was."""
 
-    args: tuple[int, int, int, int, int]
+    args: tuple[int, int, int, int, int] | tuple[int, int, int, int, int, int]
 
 class Export:
     """Memory shown through the buffer protocol; strides in bytes, all arguments positional."""
@@ -35,6 +35,28 @@ def bind(
 def rebind(
     launch: Callable[..., None], shaper: int, output: Layout, /, *inputs: Layout
 ) -> Callable[..., None] | None: ...
+def launch_count() -> int: ...
+
+class Sequence:
+    """Launches that one call runs, and what it looks at before; see Note [Sequences] in _sequences.py."""
+
+    def __new__(
+        cls,
+        slots: tuple[object, ...],
+        launches: list[tuple[Callable[..., None], tuple[float, ...]]],
+        inputs: list[tuple[Layout, object, int]],
+        values: int,
+        patches: list[tuple[int, int, int, int]],
+        checks: list[tuple[object, object, object]],
+        changed: list[tuple[object, int, object]],
+        puts: list[tuple[object, object, object]],
+        spans: list[tuple[int, int]],
+        /,
+    ) -> Sequence: ...
+    def run(self, inputs: tuple[object, ...], values: tuple[int, ...], /) -> int | None: ...
+    def expect(self, check: int, value: object, /) -> None: ...
+    def set(self, launch: int, argument: int, value: float, /) -> None: ...
+
 def dlpack_export(
     owner: object,
     address: int,

@@ -55,6 +55,7 @@ class Plan:
             so that the plan may be kept under the dtypes alone.
         for_layouts: `for_layouts(output, *inputs)` gives the launch for other layouts of the same dtypes, device and
             parameters, None where inputs do not broadcast to the output. None in plans that have no such function.
+        inner: the plan as the backend made it, where `launch` is a function around its launch.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -63,7 +64,7 @@ class Plan:
     (True, 0)
     """
 
-    __slots__ = ("any_size", "for_layouts", "launch", "operator", "out", "outputs", "parameters", "workspace")
+    __slots__ = ("any_size", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters", "workspace")
 
     operator: str
     parameters: tuple[object, ...]
@@ -73,6 +74,7 @@ class Plan:
     any_size: bool
     for_layouts: Callable[..., Callable[..., None] | None] | None
     out: Layout | None
+    inner: Plan | None
 
     def __init__(
         self,
@@ -83,10 +85,11 @@ class Plan:
         workspace: int = 0,
         any_size: bool = False,
         for_layouts: Callable[..., Callable[..., None] | None] | None = None,
+        inner: Plan | None = None,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
         self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
-        self.out = outputs[0] if outputs else None
+        self.out, self.inner = outputs[0] if outputs else None, inner
 
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"
@@ -198,8 +201,9 @@ def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple[object, ...]], None
             listener(plan, args)
 
     return Plan(
-        plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size, plan.for_layouts
-    )
+        plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size, plan.for_layouts,
+        plan.inner or plan,
+    )  # fmt: skip
 
 
 def forget_plans() -> None:

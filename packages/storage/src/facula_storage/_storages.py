@@ -14,6 +14,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, OperationError, U
 from ._bridge import Export, collection_callback
 from ._devices import cpu
 from ._layouts import Layout, contiguous
+from ._recorders import current_recorder, note_read, recorders
 from ._retired import buffer_lock, copying, release_retired, retire
 
 if TYPE_CHECKING:
@@ -79,6 +80,9 @@ def allocate(layout: Layout) -> Storage:
     storage = Storage()
     storage.ptr, storage.__del__ = take_block(layout)
     storage.version = 0
+    recorder = current_recorder() if recorders else None
+    if recorder is not None:
+        recorder.allocated(storage, layout)
     return storage
 
 
@@ -156,6 +160,8 @@ def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
     Until then the buffer stays where it is. Counted at the root, since an alias shows the same buffer;
     under the lock, so that nobody replaces the buffer between the look at its address and the count.
     """
+    if recorders:
+        note_read("the export of a tensor's memory")
     plain_address(storage)
     with buffer_lock:
         root = root_of(storage)
@@ -276,6 +282,7 @@ def plain_address(storage: Storage) -> int:
 
 
 def _restore(storage: Storage) -> int:
+    note_read("a buffer that is put in plain order")
     while storage.ptr is None:
         try:
             physical, ordered = storage.physical

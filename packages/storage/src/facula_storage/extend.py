@@ -26,7 +26,9 @@ from ._plans import (
     forget_plans,
 )
 from ._programs import Instruction, Program
+from ._recorders import Place, Recorder, current_recorder, note_read, recorders
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
+from ._sequences import Sequence, launch_count
 from ._storages import (
     alias,
     allocate,
@@ -38,6 +40,7 @@ from ._storages import (
     order_buffer,
     plain_address,
     replace_buffer,
+    root_of,
     take_block,
 )
 
@@ -55,8 +58,11 @@ __all__ = [
     "STATUS_TARGET",
     "HostMemory",
     "Instruction",
+    "Place",
     "PlanTable",
     "Program",
+    "Recorder",
+    "Sequence",
     "alias",
     "allocate",
     "borrow",
@@ -66,21 +72,26 @@ __all__ = [
     "collecting",
     "collection_callback",
     "contiguous_strides",
+    "current_recorder",
     "dtype_of_code",
     "dtype_of_numpy",
     "forget_plans",
     "host_view",
+    "launch_count",
     "launching_modules",
     "layout_cache_clearers",
     "new_instance",
     "note_duplicate_layout",
+    "note_read",
     "order_buffer",
     "plain_address",
     "rebind",
+    "recorders",
     "register_backend",
     "register_dtype",
     "release_idle_memory",
     "release_retired",
     "replace_buffer",
+    "root_of",
     "take_block",
 ]

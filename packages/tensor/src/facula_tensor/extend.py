@@ -18,6 +18,10 @@
 - `provide_scopes`, `enter_scope` and `leave_scope` tell the engine of calls of modules.
 - `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir` shows of a module, `present` of an
   object.
+- `default_dtype_cell` is a list of the default dtype alone.
+- `collecting` is not empty while work is captured in any thread, `current_recorder` what is told of this thread's.
+- `user_site` is the program's line, as a code object and an instruction; `forget_readers` sees that the next look at an
+  element is told to a recorder.
 - `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions` lets
   functions look for it.
 """
@@ -27,10 +31,13 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Handle, Hooks, enter_scope, leave_scope, provide_scopes
 from facula_errors import MissingAttributeError
+from facula_storage.extend import collecting, current_recorder
 
-from ._core.errors import relabel
+from ._core.call_sites import user_site
+from ._core.errors import launch_error, relabel
 from ._core.memory import overlapping
 from ._core.names import PyTorchNames, listed, present
+from ._core.promotion import _default as default_dtype_cell
 from ._core.promotion import accumulating, as_real, floating
 from ._core.tensor import addressable, check_dim, elements, layout_of_tensor, make, method, snapshot
 from ._dispatch.autocast import Autocast, autocast_state
@@ -39,6 +46,7 @@ from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_r
 from ._dispatch.operator import Operator
 from ._dispatch.overrides import overridable, plain_torch_function, watch_functions
 from ._dispatch.value_checks import refuse_unless
+from ._interop.export import forget_readers
 from ._interop.shared_memory import register_reductions
 from ._interop.typed import dtype_of_type
 from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
@@ -111,15 +119,20 @@ __all__ = [
     "asgd_step",
     "autocast_state",
     "check_dim",
+    "collecting",
     "composite",
     "counted_batch_norm",
+    "current_recorder",
+    "default_dtype_cell",
     "dtype_of_type",
     "elements",
     "elementwise",
     "enter_scope",
     "floating",
+    "forget_readers",
     "gamma_share",
     "identity_grad",
+    "launch_error",
     "layout_of_tensor",
     "leave_scope",
     "listed",
@@ -150,6 +163,7 @@ __all__ = [
     "sgd_step",
     "snapshot",
     "standard_gamma",
+    "user_site",
     "view",
     "watch_functions",
 ]

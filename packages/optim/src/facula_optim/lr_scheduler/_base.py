@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from functools import partial, wraps
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError, UnsupportedError
 from facula_errors.extend import boundary, warn
 from facula_tensor import Tensor
+from facula_tensor.extend import collecting, current_recorder
 
 from .._optimizer import Optimizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import TypeVar
 
     from .._types import StateDict
@@ -85,6 +87,11 @@ class LRScheduler:
     def get_last_lr(self) -> list[float]:
         """The rates that this schedule set last, one for each group."""
         return self._last_lr
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        if "step" in vars(cls):
+            cls.step = _replayed(vars(cls)["step"])  # type: ignore[method-assign]
 
     def step(self, epoch: int | None = None) -> None:
         """Go on by one epoch, or to `epoch`, and set the groups' rates. Warns if the optimizer was never stepped."""
@@ -198,3 +205,20 @@ def check_period(name: str, option: str, value: object, *, whole: bool = False) 
     if not isinstance(value, Real) or not 0 < float(value) < math.inf or (whole and float(value) % 1):
         wanted = "a whole number of 1 or more" if whole else "a finite number above 0"
         raise InvalidValueError(f"{name}: expected {option} to be {wanted}; got {value!r}")
+
+
+def _replayed(step: Callable[..., None]) -> Callable[..., None]:
+    """A schedule's step, which a replay of what is being captured does again."""
+
+    @wraps(step)
+    def replayed(self: LRScheduler, *args: object, **kwargs: object) -> None:
+        recorder = current_recorder() if collecting else None
+        if recorder is None:
+            step(self, *args, **kwargs)
+        else:
+            recorder.act(self.optimizer, partial(step, self, *args, **kwargs))
+
+    return replayed
+
+
+LRScheduler.step = _replayed(LRScheduler.step)  # type: ignore[method-assign]

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import ArgumentError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage import contiguous, uint8
-from facula_storage.extend import buffer_lock, capacity, check_replaceable, plain_address, replace_buffer, take_block
+from facula_storage.extend import (
+    buffer_lock,
+    capacity,
+    check_replaceable,
+    note_read,
+    plain_address,
+    replace_buffer,
+    take_block,
+)
 
 from .errors import relabel, show
 from .formats import check_format
@@ -78,6 +86,7 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
     plain_address(storage)
     if capacity(storage) >= nbytes:
         return
+    note_read("resize_")
     try:
         check_replaceable(storage)
     except RuntimeError as error:

@@ -8,7 +8,7 @@ from facula_autograd.extend import LEAF, Value
 from facula_errors import InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Device, DType, Layout, Storage
-from facula_storage.extend import new_instance
+from facula_storage.extend import new_instance, note_read, recorders
 
 from .errors import NAMING, named, shown
 from .formats import lies_in_format
@@ -305,6 +305,8 @@ def layout_of_tensor(tensor: Tensor) -> Layout:
 
 def readable(tensor: Tensor, operation: str) -> Tensor:
     """The tensor whose elements Python reads, for an operation: what transforms wrap, or `tensor` itself."""
+    if recorders:
+        note_read(operation)
     while isinstance(tensor._layout, LevelLayout):
         tensor = tensor._layout.readable(operation)
     return tensor

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_errors import InvalidTypeError
 from facula_storage import Layout, Plan, int64
-from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable
+from facula_storage.extend import BOOL, FLOATING, INTEGER, PlanTable, collecting
 
 from .._core.allocation import fresh
 from .._core.errors import relabel
@@ -33,6 +34,8 @@ def filled(layout: Layout, number: Number, operation: str = "full") -> Tensor:
     t = fresh(layout, operation)
     value = number
     try:
+        if collecting:
+            raise InvalidTypeError
         launch = (_of_floats if type(number) is float else _launches[type(number)])[layout.dense]
         if launch is None:
             launch, value = _launches_of_bits[layout.dense], _BITS[number]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device
+from facula_storage.extend import current_recorder, recorders
 
 from .._core.errors import relabel
 from .._core.promotion import as_integer
@@ -102,6 +103,10 @@ class Generator:
             if open_batches:
                 count = reserved(count)
             key, start, self._offset = self._key, self._offset, self._offset + count
+            if recorders:
+                recorder = current_recorder()
+                if recorder is not None:
+                    return recorder.drawn(self, key, start & LARGEST, count)
             return key, start & LARGEST
         except FaculaError as error:  # so that `boundary` leaves it without a wrapper: Note [Trimming]
             trim_traceback(error)

@@ -8,13 +8,14 @@ from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, Storage, float64, int64
-from facula_storage.extend import FLOATING, INTEGER, PlanTable, plain_address
+from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, plain_address
 
 from .._core.allocation import fresh, layout_for
 from .._core.errors import named
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make, method
 from .._core.wrapped import LevelLayout
+from .._dispatch.launching import launch
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import check_within
@@ -48,15 +49,15 @@ def draw(
 ) -> None:
     """Fill a tensor (its layout, storage and offset of one moment) with draws of two parameters."""
     if generator is None:
-        launch = table.dense[layout.dense]
+        quick = table.dense[layout.dense]
         address = storage.ptr
-        if launch is not None and address is not None:
+        if quick is not None and address is not None and not collecting:
             n, source = layout.numel, default_generator
             key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
             try:
-                launch(n, address + offset, key, start, first, second)
+                quick(n, address + offset, key, start, first, second)
             except OverflowError:
-                launch(n, address + offset, key, start & LARGEST, first, second)
+                quick(n, address + offset, key, start & LARGEST, first, second)
             return
     _draw_slowly(layout, storage, offset, table, default_generator if generator is None else generator, first, second)
 
@@ -91,7 +92,7 @@ def _draw_slowly(
         plan = table.add(key, plan)
     plain_address(storage)  # before the generator moves: a second try must not draw twice
     seed, start = source.advance(layout.numel)
-    plan.launch(layout.numel, storage.ptr + offset, seed, start, first, second)  # type: ignore[operator]
+    launch(plan, (), [(storage, offset)], (seed, start, first, second), layout.numel)
 
 
 def drawn(layout: Layout, table: PlanTable, generator: Generator | None, first: float, second: float) -> Tensor:

@@ -10,7 +10,7 @@ from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_errors.extend import boundary
 from facula_storage import DType, cpu, int64
 from facula_storage import from_numpy as storage_from_numpy
-from facula_storage.extend import INTEGER
+from facula_storage.extend import INTEGER, recorders
 
 from .._core.allocation import place_of
 from .._core.promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
@@ -234,6 +234,7 @@ def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
         and not any([type(one) is float and one == 0 for one in made[:3]])
         and (dtype is None or isinstance(dtype, DType))
         and device is None
+        and not recorders  # who would take the look at its elements for the program's
     ):
         if len(_saved_of) >= MOST_KEPT:
             _saved_of.clear()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_autograd.extend import active_modes, current_mode
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import Layout, Plan
-from facula_storage.extend import COMPLEX
+from facula_storage.extend import COMPLEX, current_recorder, recorders
 
 from .._core.errors import relabel, show
 from .._core.memory import check_overlap, check_writable, overlaps_itself
@@ -54,6 +54,9 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
             check_fits(name, layout_of_tensor(result), layout_of_tensor(target))
             return level.copy(name, target, result)
         record = starts_inplace(name, target, operands)
+        recorder = current_recorder() if recorders else None
+        if recorder is not None:
+            recorder.operands(operands)
         held = snapshots_of(operands, record)
         there = held[0]
         check_writable(name, there)

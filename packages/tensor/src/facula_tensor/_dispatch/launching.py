@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_storage import LaunchError, Plan, Storage
-from facula_storage.extend import allocate, new_instance, plain_address
+from facula_storage.extend import Place, Recorder, allocate, current_recorder, new_instance, plain_address, recorders
 
 from .._core.call_sites import user_site
 from .._core.errors import launch_error
@@ -67,6 +67,44 @@ def launch(
         plan.launch(n, *addresses, *scalars)
     except LaunchError as error:
         raise launch_error(plan.operator, error, operands) from None
+    recorder = current_recorder() if recorders else None
+    if recorder is not None:
+        _record(recorder, plan, n, operands, outputs, scalars)
+
+
+def _record(
+    recorder: Recorder,
+    plan: Plan,
+    n: int,
+    operands: Sequence[object],
+    outputs: Sequence[tuple[Storage, int]],
+    scalars: list[Any],
+) -> None:
+    """Tell a recorder of a launch; arguments as those of `launch`."""
+    arguments: list[Place | float] = []
+    for a in operands:
+        if a is None:
+            arguments.append(0)
+        elif isinstance(a, Tensor):
+            arguments.append(Place(a._storage, a._offset, a._layout, False))
+    for place, (storage, offset) in enumerate(outputs):
+        arguments.append(Place(storage, offset, plan.outputs[place] if plan.outputs else None, True))
+    recorder.launched(plan, n, [*arguments, *scalars], len(arguments))
+
+
+def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> None:
+    """Launch with arguments in the order of a plan that takes them in one of its own; buffers are plain.
+
+    Arguments:
+        plan: the plan.
+        n: the first argument.
+        arguments: the others, but for the workspace.
+    """
+    values = [one.storage.ptr + one.offset if type(one) is Place else one for one in arguments]  # type: ignore[operator]
+    plan.launch(n, *values)
+    recorder = current_recorder() if recorders else None
+    if recorder is not None:
+        recorder.launched(plan, n, arguments, len(arguments))
 
 
 def mutated(a: Tensor, name: str) -> None:
@@ -74,3 +112,6 @@ def mutated(a: Tensor, name: str) -> None:
     storage = a._storage
     storage.version += 1  # type: ignore[operator]
     storage.mutator = (name, *user_site())
+    recorder = current_recorder() if recorders else None
+    if recorder is not None:
+        recorder.mutated(storage, name)

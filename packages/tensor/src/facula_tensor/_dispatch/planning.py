@@ -189,7 +189,9 @@ def with_workspace(plan: Plan, arrays: int) -> Plan:
         workspace = allocate(layout)
         launch(n, *args[:arrays], workspace.ptr, *args[arrays:])
 
-    return Plan(plan.operator, plan.parameters, plan.outputs, launch_with_workspace, 0, plan.any_size)
+    return Plan(
+        plan.operator, plan.parameters, plan.outputs, launch_with_workspace, 0, plan.any_size, inner=plan.inner or plan
+    )
 
 
 def add_dense(table: PlanTable, layouts: Layouts, plan: Plan) -> None:

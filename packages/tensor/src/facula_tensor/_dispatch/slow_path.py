@@ -45,6 +45,8 @@ def slow_call(
                     return op.call(*cast, parameters) if parameters else op.call(*cast)
         record = record and (mode is None or mode.grad) and op.recorded
         level = innermost(operands)  # Note [Levels]
+        if mode is not None and mode.capture is not None:
+            mode.capture.operands(operands)
         held = snapshots_of(operands, record)
         plain = alike(op, held)
         ready = held if plain else coerce(op, held)

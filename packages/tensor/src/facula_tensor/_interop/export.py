@@ -27,7 +27,7 @@ from facula_storage import (
     to_numpy,
     uint8,
 )
-from facula_storage.extend import layout_cache_clearers, plain_address
+from facula_storage.extend import layout_cache_clearers, plain_address, recorders
 
 from .._core.errors import named
 from .._core.tensor import Tensor, addressable, layout_of_tensor, method, readable, snapshot
@@ -69,6 +69,11 @@ layout_cache_clearers.append(readers.clear)
 MOST_READERS = 256
 
 
+def forget_readers() -> None:
+    """Let the next look at an element take the slow way, where recorders are told of it."""
+    readers.clear()
+
+
 def only_element(operation: str, self: Tensor) -> Number:
     """The one element of any tensor, and ValueError where there are more or none."""
     now = snapshot(readable(self, operation))
@@ -79,7 +84,7 @@ def only_element(operation: str, self: Tensor) -> Number:
             problem = f"the truth of a tensor of {layout.numel} elements is ambiguous; use .any(), .all() or .numel()"
         raise named(ArgumentError(f"{operation}: {problem}"))
     reader = READERS.get((layout.dtype, layout.device))
-    if reader is not None:
+    if reader is not None and not recorders:
         if len(readers) >= MOST_READERS:
             readers.clear()
         readers[layout] = reader

@@ -10,12 +10,13 @@ from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Plan, Storage, contiguous
-from facula_storage.extend import allocate, collecting, layout_cache_clearers, new_instance, plain_address
+from facula_storage.extend import Place, allocate, collecting, layout_cache_clearers, new_instance, plain_address
 
 from .._core.call_sites import user_frame
 from .._core.promotion import promote_types
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, make, steady
 from .._dispatch.declaration import operator
+from .._dispatch.launching import launch_places
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import call_torch_function, overridden
 from .._dispatch.saved import saved_tensors
@@ -97,22 +98,20 @@ def execute(name: str, operands: Operands, dim: int) -> list[Tensor]:
     plain = [no_record_ops.contiguous(a) for a in operands if layout_of_tensor(a).numel]
     for a in plain:
         plain_address(a._storage)
-    parts: list[int] = []
+    parts: list[Any] = []
     for a in plain:
-        parts += (plain_address(a._storage) + a._offset, layout_of_tensor(a).nbytes // outer)
-    _launch(layout)(layout.numel, outer, len(plain), *parts, result._storage.ptr)
+        parts += (Place(a._storage, a._offset, a._layout, False), layout_of_tensor(a).nbytes // outer)
+    launch_places(_plan(layout), layout.numel, [outer, len(plain), *parts, Place(result._storage, 0, layout, True)])
     return [result]
 
 
-def _launch(layout: Layout) -> Any:
-    """The launch for a dtype and a device."""
+def _plan(layout: Layout) -> Plan:
+    """The plan for a dtype and a device, put where the quick ways look."""
     table, key = operators["cat"].slow_table, (layout.dtype, layout.device)
     plan = table.by_key.get(key) or table.add(key, layout.device.backend.plan("cat", (), (layout,), ()))
-    if not layout.dense:
-        return plan.launch
-    if table.dense[layout.dense] is None:
+    if layout.dense and table.dense[layout.dense] is None:
         table.add_dense(table.dense, layout.dense, Plan("cat", (), (layout,), plan.launch, any_size=True))
-    return table.dense[layout.dense]
+    return plan
 
 
 _launches = operators["cat"].slow_table.dense

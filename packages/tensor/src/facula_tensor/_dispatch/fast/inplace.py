@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes
 from facula_errors.extend import boundary
+from facula_storage.extend import collecting
 
 from ..inplace import accumulate, slow_inplace
 from ..modes import unrecorded
@@ -103,7 +104,7 @@ def make_accumulate(op: Operator) -> Function:
     dense, plans = op.table.dense, op.inplace_table.by_key
 
     def call(input, other):  # type: ignore[no-untyped-def]
-        while True:
+        while not collecting:
             try:
                 la = input._layout
                 lb = other._layout
@@ -125,7 +126,8 @@ def make_accumulate(op: Operator) -> Function:
                     continue
             except (AttributeError, TypeError, RuntimeError):
                 pass
-            return accumulate(op, (input, other))
+            break
+        return accumulate(op, (input, other))
 
     return call
 

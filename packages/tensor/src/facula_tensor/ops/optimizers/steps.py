@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import float32, float64
-from facula_storage.extend import PlanTable, plain_address
+from facula_storage.extend import Place, PlanTable, collecting, current_recorder, plain_address
 
 from ..._core.call_sites import user_site
 from ..._core.memory import check_overlap, check_writable
 from ..._core.tensor import layout_of_tensor
+from ..._dispatch.launching import launch_places, mutated
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.snapshots import snapshots_of
 
@@ -53,6 +54,8 @@ def _step(
         try:
             width = len(rows[0])
             layouts, storages, offsets = zip(*[(t._layout, t._storage, t._offset) for row in rows for t in row])
+            if collecting:
+                raise KeyError
             plan = plans[width, layouts]
             changed = list(storages)
             del changed[1::width]
@@ -70,6 +73,12 @@ def _step(
     def slow_call(rows: Sequence[Row], numbers: Numbers) -> None:
         """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
         numbers = tuple(map(float, numbers))
+        recorder = current_recorder()
+        if recorder is not None:
+            if not recorder.stepped(numbers):
+                return
+            for row in rows:
+                recorder.operands(row)
         rows = [snapshots_of(row, False) for row in rows]
         for number, row in enumerate(rows):
             check(number, row)
@@ -81,15 +90,17 @@ def _step(
             batches.setdefault((row[0].dtype, row[0].device, len(row)), []).append(ready)
         found = [(plan_for(batch), batch) for batch in batches.values()]
         for plan, batch in found:
-            places = [(t._storage, t._offset) for row in batch for t in row]
-            plan.launch(len(batch), *numbers, *[storage.ptr + at for storage, at in places])  # type: ignore[operator]
+            places = [
+                Place(t._storage, t._offset, t._layout, place != 1) for row in batch for place, t in enumerate(row)
+            ]
+            if recorder is not None:
+                recorder.numbered()
+            launch_places(plan, len(batch), [*numbers, *places])
         for t, copy in strided:
             no_record_ops.copy_into(t, copy)
-        site = (name, *user_site())
         for row in rows:
             for t in (row[0], *row[2:]):
-                t._storage.version += 1  # type: ignore[operator]
-                t._storage.mutator = site
+                mutated(t, name)
 
     def check(number: int, row: Row) -> None:
         parameter = layout_of_tensor(row[0])

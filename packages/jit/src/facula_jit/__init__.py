@@ -1,0 +1,23 @@
+"""facula_jit: captured steps; a function's tensor work, taken down once and replayed by one call into C.
+
+What it is: the way from a function of tensors to the list of its launches, and back to its results.
+May import: facula_tensor, facula_autograd, facula_storage, facula_cpu and their `extend`; facula_checkpoint;
+facula_errors; no other sibling. Nothing but the face imports it.
+Where next: `docs/jit.md` of the repository.
+"""
+
+from collections.abc import Callable as _Callable
+
+from facula_errors.extend import register as _register
+from facula_tensor.extend import listed as _listed
+
+from ._breaks import CaptureError
+from ._capture import Captured, capture
+
+_register("facula_jit")
+
+__version__ = "0.1.0"
+
+__all__ = ["CaptureError", "Captured", "capture"]
+
+__dir__: _Callable[[], list[str]] = _listed(__name__)

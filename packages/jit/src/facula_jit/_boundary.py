@@ -1,0 +1,135 @@
+"""Gradients across the boundary: a result that requires a gradient gets one node, whose backward is captured, too.
+
+Note [Saved sets]
+~~~~~~~~~~~~~~~~~
+What the captured forward saves for its backward lies in the replay's memory. As long as the node of a result may still
+run, that memory is not used again: the node holds a ticket, and a replay takes memory whose ticket is gone, or new
+memory. Saved blocks keep their places to the end of the backward, so that `retain_graph` may run it again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd import grad
+from facula_autograd.extend import LEAF, Node, Rule, adapter_of, edge_to, edges_of
+from facula_errors import OperationError
+from facula_storage import Storage
+from facula_storage.extend import root_of
+from facula_tensor import Tensor, ones
+from facula_tensor.extend import no_record_ops
+
+from ._signature import tensors_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._recorder import Recorder
+
+
+class Boundary:
+    """A recorded backward.
+
+    `launch` is its first launch, `roots` the tensors of the result that require a gradient, `targets` the tensors that
+    get one, `gradients` what it was given, `grads` what came out (None for a target that the roots do not depend on).
+    """
+
+    def __init__(self, launch: int, roots: list[Tensor], targets: list[Tensor], gradients: list[Tensor]):
+        self.launch, self.roots, self.targets, self.gradients = launch, roots, targets, gradients
+        self.grads: list[Tensor | None] = []
+        self.held: set[int] = set()  # the ids of storages that the graph of the result holds
+
+
+def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
+    """Take down the backward of a result, by doing it once; None where no gradient can be asked for."""
+    roots = list({id(one): one for one in tensors_in(result) if is_differentiable(one)}.values())
+    if recorder.breaks is not None or not roots:
+        return None
+    leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
+    targets = [one for one in recorder.inputs if one.node is not None]
+    targets += [one for one in leaves if not any([one is other for other in targets])]
+    for one in targets:
+        if one.node is LEAF and one.hooks is not None:
+            recorder.broken("a hook waits for the gradient of a tensor", "call backward() inside the captured function")
+            return None
+    with recorder.aside():
+        gradients = [ones(tuple(one.shape), dtype=one.dtype) for one in roots]
+    made = Boundary(len(recorder.launches), roots, targets, gradients)
+    for one in gradients:
+        recorder.add_input(one)
+    found = grad(roots, targets, gradients, retain_graph=True, allow_unused=True)
+    seen: set[int] = set()
+    for one in found:
+        if one is not None:
+            block = recorder.block_of(one._storage)
+            if id(block) in seen or not block.born or not one.is_contiguous() or block.after < made.launch:
+                one = no_record_ops.clone(one)
+                block = recorder.block_of(one._storage)
+            seen.add(id(block))
+        made.grads.append(one)
+    made.held = _held_by(roots)
+    return made
+
+
+def is_differentiable(tensor: Tensor) -> bool:
+    """Whether a backward pass could start from this tensor and reach beyond it."""
+    return type(tensor.node) is Node and tensor.node.rule.name != "freed"
+
+
+def _held_by(roots: Sequence[Tensor]) -> set[int]:
+    """The ids of the storages that a graph holds."""
+    held: set[int] = set()
+    seen: set[int] = set()
+    stack: list[Any] = [one.node for one in roots]
+    adapter = adapter_of(roots[0])
+    while stack:
+        node = stack.pop()
+        if type(node) is not Node or id(node) in seen:
+            continue
+        seen.add(id(node))
+        stack += edges_of(node)
+        values: list[Any] = [value for value, _ in adapter.saved_values(node)]
+        values += [getattr(node, name, None) for name in ("s0", "s1", "rest")]
+        while values:
+            one = values.pop()
+            if isinstance(one, Tensor):
+                held.add(id(root_of(one._storage)))
+            elif isinstance(one, Storage):
+                held.add(id(root_of(one)))
+            elif isinstance(one, (tuple, list)):
+                values += one
+    return held
+
+
+class Ticket:
+    """What a node of a replay holds until it has run, or is dropped."""
+
+    __slots__ = ("__weakref__", "cells", "edges", "frame", "inputs", "outputs", "versions")
+
+    def __init__(self, frame: Any, inputs: tuple[Tensor, ...], outputs: list[Storage], cells: list[int]):
+        self.frame, self.inputs, self.outputs, self.cells = frame, inputs, outputs, cells
+
+
+def make_rule(name: str, replay: Any) -> Rule:
+    """The rule of the nodes of a replay's results."""
+
+    def backward(F: Any, node: Node, gradients: Any) -> Any:
+        if F is not no_record_ops:
+            raise OperationError(
+                f"backward: create_graph=True through a captured function ({name}), whose backward records nothing; "
+                "call the function itself (its attribute `function`)"
+            )
+        ticket: Ticket = node.rest
+        given = gradients if isinstance(gradients, list) else [gradients]
+        return [
+            (edge, one)
+            for edge, one in zip(ticket.edges, replay.run_backward(ticket, given), strict=True)
+            if edge is not None and one is not None
+        ]
+
+    return Rule(f"captured {name}", backward, True, True, lambda node: node.rest.edges)
+
+
+def edges_to(targets: Sequence[Tensor]) -> list[Any]:
+    """Where the gradients of these tensors go now."""
+    return [edge_to(one) for one in targets]

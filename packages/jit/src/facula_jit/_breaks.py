@@ -1,0 +1,45 @@
+"""What cannot be captured: said by the line that did it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from facula_autograd.extend import describe_call_site
+from facula_errors import FaculaError
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+
+class Break(NamedTuple):
+    """Why a run was not taken down: the problem, what to do, and the program's line."""
+
+    problem: str
+    remedy: str
+    site: tuple[CodeType, int] | None
+
+    def __str__(self) -> str:
+        line = "" if self.site is None else f" (at {describe_call_site(*self.site)})"
+        return f"{self.problem}{line}; {self.remedy}"
+
+
+class CaptureError(FaculaError, RuntimeError):
+    """A function did something that no replay can do.
+
+    `where` is the program's line, "file:line (function)".
+    """
+
+    def __init__(self, why: Break | str, where: str = ""):
+        super().__init__(f"capture: {why}", where)
+        self.where = where if isinstance(why, str) or why.site is None else describe_call_site(*why.site)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (self.args[0], self.where)
+
+
+def _restored(message: str, where: str) -> CaptureError:
+    """The inverse of pickling."""
+    return CaptureError(message.removeprefix("capture: "), where)

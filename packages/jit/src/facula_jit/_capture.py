@@ -1,0 +1,236 @@
+"""`capture`: a function whose tensor work is taken down once for each kind of call, and replayed in C."""
+
+from __future__ import annotations
+
+from functools import partial, update_wrapper
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
+
+from facula_autograd.extend import active_modes, describe_call_site
+from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary, warn
+from facula_storage import LaunchError, Storage, contiguous, uint8
+from facula_storage.extend import allocate, current_recorder, launching_modules
+from facula_tensor import Tensor
+from facula_tensor.extend import launch_error
+
+from ._boundary import record_backward
+from ._breaks import Break, CaptureError
+from ._recorder import Address, Recorder, recording
+from ._recording import Recording
+from ._replay import MISS, Replay
+from ._report import report_of
+from ._signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+launching_modules.add(__name__)
+
+MOST_SIGNATURES = 16  # kinds of calls that are captured
+MOST_REPLAYS = 8  # of one kind: of other modes of modules, other `.grad`s
+MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
+
+
+class _Kind:
+    """What is known of calls of one signature."""
+
+    __slots__ = ("breaks", "kept", "replays", "tries", "words")
+
+    def __init__(self, signature: Signature):
+        self.words, self.kept = signature.shown, signature.kept
+        self.replays: list[Replay] = []
+        self.breaks: Break | None = None
+        self.tries = 0
+
+
+@boundary
+class Captured(Generic[P, R]):
+    """A function that `capture` was given; see there. `function` is the function itself."""
+
+    function: Callable[P, R]
+
+    def __init__(self, function: Callable[P, R], on_break: str):
+        self.function, self.on_break = function, on_break
+        self._kinds: dict[Any, _Kind] = {}
+        self._latest: Replay | None = None
+        self._arena: Storage = allocate(contiguous((0,), uint8))
+        self._pool = 0
+        self._eager = 0
+        self._warned = False
+        self._lock = RLock()
+        update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            latest = self._latest
+            if latest is not None and not kwargs and not active_modes:
+                result: Any = latest.replay(args)
+                if result is not MISS:
+                    return result  # type: ignore[no-any-return]
+            return self._call(args, kwargs)
+        except LaunchError as error:
+            raise self._refused(error) from None
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is not like the one before."""
+        if current_recorder() is not None:
+            return self.function(*args, **kwargs)
+        signature = Signature(args, kwargs)
+        if not signature.supported:
+            return self._as_written(args, kwargs)
+        kind = self._kinds.get(signature.key)
+        if kind is None:
+            if len(self._kinds) >= MOST_SIGNATURES:
+                problem = f"calls of more than {MOST_SIGNATURES} kinds: {signature.shown} beside {self._shown()}"
+                return self._broken(Break(problem, "pad the arguments to fewer shapes", None), args, kwargs)
+            kind = self._kinds[signature.key] = _Kind(signature)
+        if kind.breaks is not None:
+            return self._as_written(args, kwargs)
+        tensors = tuple(signature.tensors)
+        missed = None
+        for replay in reversed(kind.replays):
+            result = self._try(replay, tensors)
+            if result is not MISS:
+                self._latest = replay if _is_plain(args) else None
+                return result
+            missed = replay.missed
+            if missed == len(replay.checks):
+                raise CaptureError(
+                    f"{self._name}: another thread is replaying it; give each thread a capture of its own"
+                )
+        if len(kind.replays) >= MOST_REPLAYS:
+            what = kind.replays[0].describe(missed or 0)
+            kind.breaks = Break(f"what it depends on changes at each call: {what}", "make it an argument", None)
+            kind.replays.clear()
+            self._latest = None
+            return self._broken(kind.breaks, args, kwargs)
+        return self._capture(kind, signature, args, kwargs)
+
+    def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
+        result = replay.replay(tensors)
+        if result is MISS and replay.numbers_from <= replay.missed < len(replay.checks) and replay.refill():
+            result = replay.replay(tensors)
+        return result
+
+    def _capture(self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the function, and keep what it does."""
+        recorder = Recorder(signature.tensors, self.on_break == "error")
+        with recording(recorder):
+            result = self.function(*args, **kwargs)
+            boundary = record_backward(recorder, result)
+        found = Recording(recorder, result, boundary)
+        why = found.breaks
+        if why is None and found.unsettled is not None:
+            kind.tries += 1
+            if kind.tries < MOST_TRIES:
+                return result
+            why = found.unsettled
+        if why is not None:
+            kind.breaks = why
+            if self.on_break == "error":
+                raise CaptureError(why)
+            self._warn(why)
+            return result
+        replay = Replay(found, self._name)
+        self._make_room(0 if replay.has_backward else replay.pool_bytes)
+        replay.use(self._arena)
+        kind.replays.append(replay)
+        self._latest = replay if _is_plain(args) else None
+        return result
+
+    def _make_room(self, nbytes: int) -> None:
+        """Let the memory that all replays share have room for one more."""
+        if nbytes > self._pool:
+            self._arena, self._pool = allocate(contiguous((nbytes,), uint8)), nbytes
+            for kind in self._kinds.values():
+                for replay in kind.replays:
+                    replay.use(self._arena)
+
+    # ------------------------------------------------------------------------------------------------ as written
+    def _as_written(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self._eager += 1
+        return self.function(*args, **kwargs)
+
+    def _broken(self, why: Break, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.on_break == "error":
+            raise CaptureError(why)
+        self._warn(why)
+        return self._as_written(args, kwargs)
+
+    def _warn(self, why: Break) -> None:
+        if not self._warned:
+            self._warned = True
+            warn(f"capture: {self._name} runs as it is written: {why}")
+
+    def _refused(self, error: LaunchError) -> Exception:
+        """The error of a launch that failed in a replay, as the operator would have raised it."""
+        latest = next((one for kind in self._kinds.values() for one in kind.replays if one.failed), None)
+        if latest is None or len(error.args) < 6:
+            return error
+        latest.failed = False
+        launch = latest.recording.launches[error.args[5]]
+        layouts = [one.layout for one in launch.arguments if type(one) is Address and not one.written]
+        made = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
+        made.add_note(f"in a replay of {self._name}, at {describe_call_site(*launch.site)}")
+        return made
+
+    # ----------------------------------------------------------------------------------------------------- to look at
+    @property
+    def _name(self) -> str:
+        return str(getattr(self.function, "__qualname__", None) or type(self.function).__name__)
+
+    def _shown(self) -> str:
+        return ", ".join([kind.words for kind in list(self._kinds.values())[:3]])
+
+    def report(self) -> str:
+        """What was captured of which calls, how often it was replayed, and what was not captured, by line.
+
+        >>> from facula_tensor import ones
+        >>> twice = capture(lambda x: x + x)
+        >>> _ = twice(ones(2)), twice(ones(2))
+        >>> print(twice.report())  # doctest: +ELLIPSIS
+        <lambda>: 1 kind of call
+          (float32 (2,)): 1 launch, replayed once, 0 bytes of temporaries
+        """
+        kinds = [(kind.words, kind.replays, kind.breaks, kind.tries) for kind in self._kinds.values()]
+        return report_of(self._name, kinds, self._eager)
+
+    def __repr__(self) -> str:
+        return f"<captured {self._name}: {len(self._kinds)} kinds of calls>"
+
+    def __get__(self, owner: object, kind: type | None = None) -> Any:
+        """As a method: bound to `owner`, which is then an argument."""
+        return self if owner is None else partial(self.__call__, owner)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return capture, (self.function,), None, None, None
+
+
+def _is_plain(args: tuple[Any, ...]) -> bool:
+    """Whether the next call with such arguments may be replayed without a look at its signature."""
+    return all([isinstance(one, Tensor) for one in args])
+
+
+@overload
+def capture(function: Callable[P, R], *, on_break: Literal["eager", "error"] = "eager") -> Captured[P, R]: ...
+@overload
+def capture(
+    function: None = None, *, on_break: Literal["eager", "error"] = "eager"
+) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
+@boundary
+def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eager") -> Any:
+    """`function`, whose tensor work is taken down in its first call and replayed by one call into C in later ones.
+
+    Each kind of call (shapes, dtypes and strides of tensors, other arguments by value, modes) is captured by itself.
+    """
+    if on_break not in ("eager", "error"):
+        raise InvalidValueError(f"capture: expected on_break to be 'eager' or 'error'; got {on_break!r}")
+    if function is None:
+        return partial(capture, on_break=on_break)
+    if not callable(function):
+        raise InvalidTypeError(f"capture: expected a function; got {type(function).__name__}")
+    return Captured(function, on_break)

@@ -1,0 +1,153 @@
+"""A part of a recording as a sequence of launches in C: addresses put in, and what a call is given patched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF, Value
+from facula_storage import Storage
+from facula_storage.extend import Sequence, plain_address
+from facula_tensor import Tensor
+from facula_tensor.extend import default_dtype_cell
+
+from ._cells import Cell
+from ._recorder import Address
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as Many
+
+    from ._recording import Like, Recording
+
+    Check = tuple[Any, Any, Any]
+    Patch = tuple[int, int, int, int]
+
+SLOTS = (Tensor._layout, Tensor._storage, Tensor._offset, Value.node, Storage.ptr, Storage.version, Storage.mutator)
+_layout, _storage, _offset, _node, _ptr, _version, _mutator = SLOTS
+
+
+class Part:
+    """Some launches of a recording, from `start` to `stop`, and where they find their memory.
+
+    Arguments:
+        recording: the recording.
+        span: the first launch, and the one after the last.
+        inputs: what the tensors are like that a run is given.
+        outputs: blocks whose addresses follow, as values.
+    """
+
+    def __init__(self, recording: Recording, span: tuple[int, int], inputs: Many[Like], outputs: Many[int]):
+        self.recording, self.inputs = recording, list(inputs)
+        self.launches = recording.launches[slice(*span)]
+        self.start = span[0]
+        self.values = len(outputs) + 2 * len(recording.recorder.generators)
+        self.sources = {block: len(self.inputs) + place for place, block in enumerate(outputs)}
+        self.first_cell = len(self.inputs) + len(outputs)
+
+    def sequence(
+        self, base: int, places: dict[int, int], checks: list[Check], puts: list[tuple[Tensor, Any]]
+    ) -> Sequence:
+        """The sequence, for temporaries in memory that is there.
+
+        Arguments:
+            base: the address of that memory.
+            places: where in it each block begins, and the workspace of each launch (under -1 - launch).
+            checks: what is looked at before.
+            puts: leaves, and what their `.grad` becomes.
+        """
+        patches: list[Patch] = []
+        launches = []
+        for step, launch in enumerate(self.launches):
+            values: list[Any] = []
+            workspace = launch.arrays if launch.plan.workspace else -1
+            for place, one in enumerate((*launch.arguments, None)):
+                if place == workspace:
+                    values.append(base + places[-1 - self.start - step])
+                if type(one) is Address:
+                    values.append(self._address(one, base, places, (step, len(values)), patches))
+                elif type(one) is Cell:
+                    patches.append((step, len(values), self.first_cell + one.source, one.delta))
+                    values.append(int(one))
+                elif one is not None:
+                    values.append(one)
+            launches.append((launch.plan.launch, tuple(values)))
+        changed, spans = self._changed()
+        return Sequence(
+            SLOTS, launches, [(one.layout, one.node, one.layout.extent) for one in self.inputs], self.values,
+            patches, checks, changed, [(leaf, Value._grad, after) for leaf, after in puts], spans,
+        )  # fmt: skip
+
+    def _address(
+        self, one: Address, base: int, places: dict[int, int], argument: tuple[int, int], patches: list[Patch]
+    ) -> int:
+        block = self.recording.recorder.blocks[one.block]
+        if one.block in self.sources:
+            patches.append((*argument, self.sources[one.block], one.offset))
+            return 0
+        if block.inputs:
+            place = _input_of(one, block.inputs, self.inputs)
+            patches.append((*argument, place, one.offset - self.inputs[place].offset))
+            return 0
+        storage = self.recording.fixed.get(one.block)
+        if storage is not None:
+            return plain_address(storage) + one.offset
+        return base + places[one.block] + one.offset
+
+    def _changed(self) -> tuple[list[tuple[Storage, int, Any]], list[tuple[int, int]]]:
+        """Storages that are written and stay, and the memory that is: no input may lie there."""
+        fixed, changed, spans = self.recording.fixed, [], {}
+        for number, (count, operation, site) in self.recording.recorder.changed.items():
+            storage = fixed.get(number)
+            if not self.start and storage is not None and storage.version is not None:
+                changed.append((storage, count, (operation, *site)))
+        for launch in self.launches:
+            for one in launch.arguments:
+                if type(one) is Address and one.written and one.block in fixed and one.layout is not None:
+                    start = plain_address(fixed[one.block]) + one.offset
+                    spans[start, start + one.layout.extent] = None
+        return changed, list(spans)
+
+
+def checks_of(recording: Recording) -> list[Check]:
+    """What must be as it was: tensors and their memory, `.grad` where it is read, modules, the default dtype."""
+    recorder = recording.recorder
+    checks: list[Check] = [(default_dtype_cell, 0, default_dtype_cell[0])]
+    storages = {id(one): one for one in recording.fixed.values()}
+    for link in recorder.tensors.values():
+        tensor = link()
+        if tensor is None:
+            continue
+        checks += [(tensor, slot, slot.__get__(tensor)) for slot in (_layout, _storage, _offset, _node)]
+        if tensor.node is LEAF:
+            checks.append((tensor, Value.hooks, tensor.hooks))
+        storages[id(tensor._storage)] = tensor._storage
+    checks += [(storage, _ptr, storage.ptr) for storage in storages.values()]
+    checks += [(leaf, Value._grad, needed) for leaf, needed in recording.needed]
+    for module, before in recorder.modules.values():
+        attributes = vars(module)
+        checks += [(attributes, name, one) for name, one in attributes.items() if before.get(name, before) is one]
+        checks.append((attributes, None, len(attributes)))
+        checks += [(one, None, len(one)) for one in attributes.values() if type(one) is dict]
+    return checks
+
+
+def described(check: Check) -> str:
+    """What a check that failed is about."""
+    holder, key, expected = check
+    if holder is default_dtype_cell:
+        return "the default dtype"
+    if isinstance(holder, Tensor):
+        return f"the {key.__name__.strip('_')} of a tensor of shape {tuple(holder.shape)}"
+    if isinstance(holder, Storage):
+        return "the memory of a tensor"
+    if key is None:
+        return "the number of attributes of a module, or of groups or parameters of an optimizer"
+    return f"the attribute or option {key!r}, which was {expected!r:.40}"
+
+
+def _input_of(one: Address, places: Many[int], inputs: Many[Like]) -> int:
+    """Which of several arguments in one memory an address is of."""
+    for place in places:
+        start = inputs[place].offset
+        if start <= one.offset < start + max(inputs[place].layout.extent, 1):
+            return place
+    return places[0]

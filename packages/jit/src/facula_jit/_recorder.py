@@ -1,0 +1,287 @@
+"""The recorder: takes down what one thread's tensors do while a function runs.
+
+Note [Taking down]
+~~~~~~~~~~~~~~~~~~
+The function runs for real, with its own memory and its own results; the recorder is told of each block and launch
+(Note [Recorders] in facula_storage) and writes down (plan, arguments), where an address is a block's number and an
+offset. So nothing depends on where memory happened to be: which blocks live on (results, `.grad`, what the program keeps)
+is asked when the function has returned, and temporaries get places in one arena by their first and last launch.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
+
+from facula_autograd.extend import replace_mode
+from facula_storage import Storage
+from facula_storage.extend import Place, collecting, launch_count, recorders, root_of
+from facula_tensor import Tensor
+from facula_tensor.extend import forget_readers, user_site
+
+from ._breaks import Break, CaptureError
+from ._cells import Cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import CodeType
+
+    from facula_storage import Layout, Plan
+
+    Site = tuple[CodeType, int]
+
+
+class Address(NamedTuple):
+    """An address among a launch's arguments: a block and an offset in bytes."""
+
+    block: int
+    offset: int
+    layout: Layout | None
+    written: bool
+
+
+class Launched(NamedTuple):
+    """One launch: the plan as the backend made it, its arguments but for the workspace, the program's line, the module."""
+
+    plan: Plan
+    arguments: tuple[Address | Cell | float, ...]
+    arrays: int  # how many arguments come before the workspace
+    site: Site
+    module: object
+    operation: str
+
+
+class Block:
+    """A storage that was met: made meanwhile (`born`, `after` so many launches), an argument's (`inputs`), or one that
+    was there before."""
+
+    __slots__ = ("after", "born", "held", "inputs", "layout", "link", "site")
+
+    def __init__(self, storage: Storage, layout: Layout | None, born: bool, after: int, site: Site | None = None):
+        self.link = ref(storage)
+        self.held: Storage | None = None if born else storage
+        self.layout, self.born, self.after, self.site = layout, born, after, site
+        self.inputs: list[int] = []
+
+
+class Numbers(NamedTuple):
+    """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry."""
+
+    refill: Callable[[], None]
+    owner: Any
+    group: dict[str, Any]
+    options: dict[str, Any]  # what the group had when the step was taken down
+    launches: list[list[int]]  # of each operator that it calls, those that take its numbers after their first argument
+
+
+class Recorder:
+    """Takes down the work of the thread that made it.
+
+    Arguments:
+        inputs: the tensors among the arguments of the function.
+        stops: whether a break raises, at its line; else the function goes on, and nothing more is written down.
+    """
+
+    def __init__(self, inputs: Sequence[Tensor], stops: bool):
+        self.stops = stops
+        self.breaks: Break | None = None
+        self.launches: list[Launched] = []
+        self.blocks: list[Block] = []
+        self.numbers: dict[int, int] = {}  # a storage's id -> its block
+        self.tensors: dict[int, ref[Tensor]] = {}  # what the program has of blocks that were there before
+        self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> how often, by what, where last
+        self.generators: dict[int, tuple[Any, int]] = {}  # id -> the generator, and how many it has drawn
+        self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
+        self.inside: list[Any] = []  # the modules whose call is under way
+        self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
+        self.refills: list[Numbers] = []
+        self.actions: list[tuple[Any, Callable[[], None]]] = []  # what Python does beside, and for whom
+        self.inputs: list[Tensor] = []
+        self.acting = False
+        self.count = 0
+        self.start = 0
+        for tensor in inputs:
+            self.add_input(tensor)
+
+    def add_input(self, tensor: Tensor) -> None:
+        """A tensor whose memory each replay is given."""
+        block = self.block_of(tensor._storage)
+        block.inputs.append(len(self.inputs))
+        block.held = None
+        self.inputs.append(tensor)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """A block whose work is not taken down."""
+        thread, before = get_ident(), launch_count()
+        recorders.pop(thread, None)
+        try:
+            with replace_mode(capture=None):
+                yield
+        finally:
+            recorders[thread] = self
+            self.start += launch_count() - before
+
+    # ------------------------------------------------------------------------------------------------ being told
+    def block_of(self, storage: Storage) -> Block:
+        """The block of a storage, or of what it is an alias of."""
+        return self.blocks[self.number_of(storage)]
+
+    def number_of(self, storage: Storage) -> int:
+        """The number of a storage's block."""
+        root = root_of(storage)
+        number = self.numbers.get(id(root))
+        if number is None:
+            number = self.numbers[id(root)] = len(self.blocks)
+            self.blocks.append(Block(root, None, False, len(self.launches)))
+        return number
+
+    def allocated(self, storage: Storage, layout: Layout) -> None:
+        """A storage was made."""
+        if self.breaks is None:
+            self.numbers[id(storage)] = len(self.blocks)
+            self.blocks.append(Block(storage, layout, True, len(self.launches), user_site()))
+
+    def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
+        """A launch is done."""
+        if self.breaks is not None:
+            return
+        self.count += 1
+        taken: list[Address | Cell | float] = [n]
+        for one in arguments:
+            if type(one) is Place:
+                taken.append(Address(self.number_of(one.storage), one.offset, one.layout, one.written))
+            else:
+                taken.append(one)  # type: ignore[arg-type]
+        module = self.inside[-1] if self.inside else None
+        self.launches.append(Launched(plan.inner or plan, tuple(taken), 1 + arrays, user_site(), module, plan.operator))
+        if launch_count() - self.start != self.count:
+            self.broken(f"{plan.operator}: a launch before it was not told", "use another operator")
+
+    def operands(self, operands: Sequence[object]) -> None:
+        """An operator is about to look at these: tensors of the program's among them are watched."""
+        if self.breaks is not None:
+            return
+        for one in operands:
+            if not isinstance(one, Tensor) or id(one) in self.tensors:
+                continue
+            base = one
+            while (further := getattr(base, "_base", None)) is not None and further._storage is one._storage:
+                base = further
+            number = self.numbers.get(id(root_of(base._storage)))
+            if number is None or not (self.blocks[number].born or self.blocks[number].inputs):
+                self.tensors[id(base)] = ref(base)
+
+    def mutated(self, storage: Storage, operation: str) -> None:
+        """The last launch changed this storage."""
+        if self.breaks is None:
+            number = self.number_of(storage)
+            self.changed[number] = (self.changed.get(number, (0,))[0] + 1, operation, user_site())
+
+    def drawn(self, generator: Any, key: int, start: int, count: int) -> tuple[int, int]:
+        """A generator gave numbers to draw from: the same two, which know where they are from."""
+        if self.breaks is not None:
+            return key, start
+        before = self.generators.get(id(generator), (generator, 0))[1]
+        self.generators[id(generator)] = generator, before + count
+        place = list(self.generators).index(id(generator))
+        return Cell.of(key, self, 2 * place, 0), Cell.of(start, self, 2 * place + 1, before)
+
+    def grad_set(self, leaf: Tensor) -> None:
+        """`.grad` of a leaf is about to be set, or given its first gradient."""
+        if self.breaks is not None or id(leaf) in self.grads:
+            return
+        before = getattr(leaf, "_grad", None)
+        needed: Any = _ANY
+        if before is not None:
+            number = self.numbers.get(id(root_of(before._storage)))
+            if number is not None and not self.blocks[number].born:
+                needed = before
+        self.grads[id(leaf)] = leaf, needed
+
+    def grad_added(self, leaf: Tensor) -> None:
+        """`.grad` of a leaf is None, and is given its first gradient."""
+        if self.breaks is None:
+            self.grads.setdefault(id(leaf), (leaf, None))
+
+    def read(self, operation: str) -> None:
+        """Elements are about to be looked at."""
+        self.broken(
+            f"{operation} looks at elements in Python, where a replay has nobody to look",
+            "compute with tensors (where, clamp, masks), or leave the line out of the captured function",
+        )
+
+    def entered(self, module: Any) -> None:
+        """A call of a module begins."""
+        self.inside.append(module)
+        own = vars(module)
+        own.setdefault("training", module.training)  # an attribute of the class until it is first set
+        self.modules.setdefault(id(module), (module, dict(own)))
+
+    def left(self) -> None:
+        """The call of the innermost module ends."""
+        if self.inside:
+            self.inside.pop()
+
+    def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> None:
+        """An optimizer's step of a group begins, which `step()` does."""
+        if self.breaks is None:
+            if any([one is owner for one, _ in self.actions]):
+                self.broken("a schedule steps before its optimizer does", "call optimizer.step() first")
+            self.refills.append(Numbers(step, owner, group, dict(group), []))
+
+    def stepped(self, numbers: Sequence[float]) -> bool:
+        """An optimizer's operator with these numbers begins; whether it is to be done."""
+        if self.breaks is None and self.refills:
+            self.refills[-1].launches.append([])
+        return True
+
+    def numbered(self) -> None:
+        """The next launch takes the numbers of that operator."""
+        if self.breaks is None and self.refills:
+            self.refills[-1].launches[-1].append(len(self.launches))
+
+    def act(self, owner: Any, action: Callable[[], None]) -> None:
+        """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
+        if self.breaks is None and not self.acting:
+            self.actions.append((owner, action))
+        acting, self.acting = self.acting, True
+        try:
+            action()
+        finally:
+            self.acting = acting
+
+    def broken(self, problem: str, remedy: str) -> None:
+        """What cannot be captured: said by an error, or kept for the report."""
+        if self.breaks is None:
+            self.breaks = Break(problem, remedy, user_site())
+            if self.stops:
+                raise CaptureError(self.breaks)
+
+
+_ANY = object()  # what `.grad` was before does not matter
+
+
+def any_grad(needed: object) -> bool:
+    """Whether it does not matter what `.grad` was before."""
+    return needed is _ANY
+
+
+@contextmanager
+def recording(recorder: Recorder) -> Iterator[None]:
+    """A block in which this thread's work is told to `recorder`."""
+    thread = get_ident()
+    forget_readers()
+    collecting.append(None)
+    try:
+        with replace_mode(capture=recorder):
+            recorders[thread] = recorder
+            recorder.start = launch_count()
+            try:
+                yield
+            finally:
+                recorders.pop(thread, None)
+    finally:
+        collecting.pop()

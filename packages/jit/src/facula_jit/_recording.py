@@ -1,0 +1,205 @@
+"""What a recorder took down, looked through when the function has returned: which memory is whose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd.extend import LEAF, Node
+from facula_storage import Storage
+from facula_tensor import Tensor
+
+from ._breaks import Break
+from ._memory import Lifetime
+from ._recorder import Address, any_grad
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
+
+    from ._boundary import Boundary
+    from ._recorder import Launched, Recorder
+
+Leaf = Any  # of a result: an Output, a Given, or the object itself
+
+
+class Like(NamedTuple):
+    """What another argument has to be like: the layout, where in its memory it began, and its node (or type of node)."""
+
+    layout: Layout
+    offset: int
+    node: Any
+
+    @classmethod
+    def of(cls, tensor: Tensor) -> Like:
+        """As this tensor."""
+        return cls(tensor._layout, tensor._offset, Node if type(tensor.node) is Node else tensor.node)
+
+
+class Output(NamedTuple):
+    """A tensor of the result in memory of its own: the place of its block among outputs, and what it shows of it."""
+
+    place: int
+    layout: Layout
+    offset: int
+    wants_grad: bool
+    root: int  # its number among the differentiable results, or -1
+
+
+class Given(NamedTuple):
+    """A tensor of the result that shows an argument's memory."""
+
+    argument: int
+    layout: Layout
+    offset: int  # from where the argument begins
+    root: int
+
+
+class Tree(NamedTuple):
+    """A tuple, list or dict among results."""
+
+    kind: type
+    keys: tuple[Any, ...] | None
+    parts: tuple[Any, ...]
+
+
+class Recording:
+    """One run of a function, ready to be replayed; `breaks` says why not.
+
+    `unsettled`: it made tensors that the program keeps, as an optimizer does in its first step; the next run may not.
+    """
+
+    def __init__(self, recorder: Recorder, result: Any, boundary: Boundary | None):
+        self.recorder = recorder
+        self.boundary_at = len(recorder.launches) if boundary is None else boundary.launch
+        self.roots = [] if boundary is None else [id(one) for one in boundary.roots]
+        self.launches: list[Launched] = recorder.launches
+        self.breaks: Break | None = recorder.breaks
+        self.unsettled: Break | None = None
+        self.outputs: list[int] = []  # the blocks of results
+        self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
+        self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
+        self.needed: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` has to be before
+        self.result: Leaf = None
+        self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
+        self.grads: list[int | None] = []  # the block of the gradient of each
+        gradients = 0 if boundary is None else len(boundary.gradients)
+        self.inputs = [Like.of(one) for one in recorder.inputs[: len(recorder.inputs) - gradients]]
+        self.gradients = [Like.of(one) for one in recorder.inputs[len(self.inputs) :]]
+        if self.breaks is None:
+            self.result = self._result_of(result)
+            self._look_at_grads()
+            if boundary is not None:
+                self._look_at_boundary(boundary)
+            self._look_at_blocks(set() if boundary is None else boundary.held)
+        recorder.inputs = []  # what the first call was given lives as long as the program wants
+
+    # -------------------------------------------------------------------------------------------------- results
+    def _result_of(self, value: Any) -> Leaf:
+        if isinstance(value, Tensor):
+            return self._tensor(value)
+        kind = type(value)
+        if isinstance(value, dict):
+            return Tree(kind, tuple(value), tuple([self._result_of(one) for one in value.values()]))
+        if isinstance(value, (tuple, list)):
+            return Tree(kind, None, tuple([self._result_of(one) for one in value]))
+        return value
+
+    def _tensor(self, tensor: Tensor) -> Leaf:
+        number = self.recorder.number_of(tensor._storage)
+        block = self.recorder.blocks[number]
+        root = self.roots.index(id(tensor)) if id(tensor) in self.roots else -1
+        if block.inputs:
+            for place in block.inputs:
+                given = self.recorder.inputs[place]
+                if given is tensor:
+                    return Given(place, tensor._layout, 0, -1)
+            place = block.inputs[0]
+            given = self.recorder.inputs[place]
+            return Given(place, tensor._layout, tensor._offset - given._offset, root)
+        if not block.born:
+            if root >= 0:
+                self._break("a result is a view of a tensor from outside", "return a clone() of it")
+            return tensor
+        if number not in self.outputs:
+            self.outputs.append(number)
+        return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
+
+    def _look_at_boundary(self, boundary: Boundary) -> None:
+        for target, one in zip(boundary.targets, boundary.grads, strict=True):
+            place = next((k for k, given in enumerate(self.recorder.inputs) if given is target), None)
+            self.targets.append((place, target if place is None else None))
+            self.grads.append(None if one is None else self.recorder.number_of(one._storage))
+
+    # -------------------------------------------------------------------------------------------------- `.grad`
+    def _look_at_grads(self) -> None:
+        recorder = self.recorder
+        for leaf, needed in recorder.grads.values():
+            after = leaf._grad
+            if not any_grad(needed):
+                self.needed.append((leaf, needed))
+            self.puts.append((leaf, after))
+            if after is not None:
+                number = recorder.number_of(after._storage)
+                if number in self.outputs:
+                    self._break("a result is the .grad of a leaf", "return a clone() of it")
+                self.fixed[number] = after._storage
+        used = {one.block for launch in self.launches for one in launch.arguments if type(one) is Address}
+        for link in recorder.tensors.values():
+            leaf = link()
+            if leaf is None or leaf.node is not LEAF or id(leaf) in recorder.grads:
+                continue
+            grad = leaf._grad
+            if grad is not None and recorder.number_of(grad._storage) in used:
+                self.needed.append((leaf, grad))
+
+    # --------------------------------------------------------------------------------------------------- blocks
+    def _look_at_blocks(self, held: set[int]) -> None:
+        written: set[int] = set()
+        for launch in self.launches:
+            for one in launch.arguments:
+                if type(one) is not Address:
+                    continue
+                block = self.recorder.blocks[one.block]
+                if block.born and not one.written and one.block not in written:
+                    self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
+                if one.written:
+                    written.add(one.block)
+        for number, block in enumerate(self.recorder.blocks):
+            if block.held is not None and not block.inputs:
+                self.fixed.setdefault(number, block.held)
+            elif self.is_temporary(number) and (alive := block.link()) is not None and id(alive) not in held:
+                shape = "" if block.layout is None else f" of shape {block.layout.shape}"
+                self.unsettled = Break(
+                    f"a tensor{shape} made here is kept outside of the function, where replays would not renew it",
+                    "return it, or copy it into a tensor that was there before",
+                    block.site,
+                )
+
+    def _break(self, problem: str, remedy: str) -> None:
+        if self.breaks is None:
+            self.breaks = Break(problem, remedy, None)
+
+    # ------------------------------------------------------------------------------------------------- lifetimes
+    def lifetimes(self) -> tuple[list[int], list[Lifetime]]:
+        """The blocks of temporaries, and their lifetimes; then those of workspaces, whose blocks are -1 - launch."""
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        end, boundary = len(self.launches), self.boundary_at
+        for place, launch in enumerate(self.launches):
+            for one in launch.arguments:
+                if type(one) is Address:
+                    first.setdefault(one.block, place)
+                    crosses = first[one.block] < boundary <= place  # Note [Saved sets] in _boundary.py
+                    last[one.block] = end if crosses else place
+        numbers = [one for one in first if self.is_temporary(one)]
+        blocks = self.recorder.blocks
+        lives = [Lifetime(first[one], last[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]
+        for place, launch in enumerate(self.launches):
+            if launch.plan.workspace:
+                numbers.append(-1 - place)
+                lives.append(Lifetime(place, place, launch.plan.workspace))
+        return numbers, lives
+
+    def is_temporary(self, number: int) -> bool:
+        """Whether a block is needed inside a replay alone."""
+        block = self.recorder.blocks[number]
+        return block.born and number not in self.fixed and number not in self.outputs and number not in self.grads

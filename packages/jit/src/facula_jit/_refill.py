@@ -1,0 +1,112 @@
+"""Numbers of optimizers' steps, which change from replay to replay: learning rates, betas, decays.
+
+A replay compares each group's options with what they were, by identity. Where one was changed, the part of the step
+that reads them is done again with nothing launched, and says the numbers that its operators would take.
+"""
+
+from __future__ import annotations
+
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import replace_mode
+from facula_storage.extend import collecting, recorders
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as Many
+
+    from facula_storage.extend import Sequence
+
+    from ._recorder import Numbers
+    from ._recording import Recording
+
+
+class Refill:
+    """One group of one optimizer, and the launches that take its numbers."""
+
+    def __init__(self, numbers: Numbers, recording: Recording):
+        self.numbers, self.puts = numbers, recording.puts
+        self.options = {name: value for name, value in numbers.options.items() if name != "params"}
+
+    def structure(self) -> list[tuple[Any, Any, Any]]:
+        """Checks of what no numbers mend: the groups, their parameters, and the state."""
+        owner, group = self.numbers.owner, self.numbers.group
+        own, groups, params = vars(owner), owner.param_groups, group["params"]
+        return [
+            (own, "param_groups", groups), (own, "state", owner.state), (groups, None, len(groups)),
+            (groups, _place(groups, group), group), (group, "params", params), (group, None, len(group)),
+            (params, None, len(params)),
+        ]  # fmt: skip
+
+    def checks(self) -> list[tuple[Any, Any, Any]]:
+        """Checks of the group's options."""
+        return [(self.numbers.group, name, self.options[name]) for name in self.options]
+
+    def renew(self, sequence: Sequence, first_check: int) -> bool:
+        """Put the present numbers into the launches; False where the step is no longer the one that was taken down.
+
+        Arguments:
+            sequence: the launches.
+            first_check: the number of the first of `checks` in it.
+        """
+        found = self._present_numbers()
+        taken = self.numbers.launches
+        if found is None or len(found) != len(taken):
+            return False
+        for numbers, launches in zip(found, taken, strict=True):
+            for launch in launches:
+                for place, number in enumerate(numbers):
+                    sequence.set(launch, 1 + place, number)
+        for place, name in enumerate(self.options):
+            self.options[name] = self.numbers.group[name]
+            sequence.expect(first_check + place, self.options[name])
+        return True
+
+    def _present_numbers(self) -> list[Many[float]] | None:
+        """The numbers of each operator that the step would call; None where it would do anything else."""
+        thread, dry = get_ident(), DryRecorder()
+        before = [(leaf, leaf._grad) for leaf, _ in self.puts]
+        collecting.append(None)
+        try:
+            for leaf, grad in self.puts:
+                leaf._grad = grad  # as it is when the step comes
+            with replace_mode(capture=dry):
+                recorders[thread] = dry
+                try:
+                    self.numbers.refill()
+                finally:
+                    recorders.pop(thread, None)
+        finally:
+            collecting.pop()
+            for leaf, grad in before:
+                leaf._grad = grad
+        return None if dry.failed else dry.found
+
+
+def _place(groups: list[Any], group: object) -> int:
+    """Where a group stands among them."""
+    return next(place for place, one in enumerate(groups) if one is group)
+
+
+class DryRecorder:
+    """Answers an optimizer's operators with "do nothing", and keeps their numbers."""
+
+    def __init__(self) -> None:
+        self.found: list[Many[float]] = []
+        self.failed = False
+
+    def stepped(self, numbers: Many[float]) -> bool:
+        """Keep the numbers."""
+        self.found.append(tuple(numbers))
+        return False
+
+    def _fail(self, *_: object) -> None:
+        self.failed = True
+
+    allocated = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
+    grad_set = grad_added = _fail
+
+    def drawn(self, _generator: object, key: int, start: int, _count: int) -> tuple[int, int]:
+        """A step that draws is none whose numbers can be taken alone."""
+        self.failed = True
+        return key, start

@@ -1,0 +1,277 @@
+"""A recording made ready: its sequences, the memory of its temporaries, and the results of each run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from facula_autograd.extend import Node, error_node, next_seq, output_node
+from facula_errors import OperationError
+from facula_storage import Layout, Storage, contiguous, uint8
+from facula_storage.extend import Sequence, allocate, collecting, new_instance, plain_address
+from facula_tensor import Tensor, zeros
+from facula_tensor.extend import no_record_ops, snapshot, user_site
+
+from ._boundary import Ticket, edges_to, make_rule
+from ._lowering import Part, checks_of, described
+from ._memory import placed
+from ._recorder import Address
+from ._recording import Given, Output, Recording, Tree
+from ._refill import Refill
+
+if TYPE_CHECKING:
+    from ._lowering import Check
+
+MISS = object()
+_spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
+
+
+class Frame:
+    """Memory for temporaries, and the sequences that use it. `ticket` is gone when nobody needs what is there."""
+
+    __slots__ = ("arena", "backward", "forward", "ticket")
+
+    def __init__(self, arena: Storage, forward: Sequence, backward: Sequence | None):
+        self.arena, self.forward, self.backward = arena, forward, backward
+        self.ticket: ref[Ticket] | None = None
+
+
+class Replay:
+    """One capture. `replay(tensors)` does all of it: what the function returns, or MISS, and `missed` says why.
+
+    Arguments:
+        recording: what was taken down.
+        name: the function's.
+    """
+
+    def __init__(self, recording: Recording, name: str):
+        recorder = recording.recorder
+        self.recording = recording
+        self.count = self.missed = 0
+        self.failed = False  # whether a launch failed
+        blocks, lives = recording.lifetimes()
+        offsets, self.pool_bytes = placed(lives)
+        self.places = dict(zip(blocks, offsets, strict=True))
+        self.layouts = [_layout_of(recording, one) for one in recording.outputs]
+        self.generators = [one for one, _ in recorder.generators.values()]
+        self.drawn = [count for _, count in recorder.generators.values()]
+        self.actions = [action for _, action in recorder.actions]
+        self.refills = [Refill(one, recording) for one in recorder.refills]
+        self.inputs = recording.inputs
+        self.changed_inputs = [
+            (block.inputs[0], recorder.changed[number][0])
+            for number, block in enumerate(recorder.blocks)
+            if block.inputs and number in recorder.changed
+        ]
+        self.checks: list[Check] = checks_of(recording)
+        self.checks += [check for one in self.refills for check in one.structure()]
+        self.numbers_from = len(self.checks)
+        self.checks += [check for one in self.refills for check in one.checks()]
+        end = len(recording.launches)
+        first = recording.boundary_at
+        self.has_backward = bool(recording.roots)
+        self.forward = Part(recording, (0, first), self.inputs, recording.outputs)
+        self.frames: list[Frame] = []
+        if self.has_backward:
+            grads = [one for one in recording.grads if one is not None]
+            self.grad_layouts = [None if one is None else _layout_of(recording, one) for one in recording.grads]
+            inputs = [one._replace(node=None) for one in (*recording.inputs, *recording.gradients)]
+            self.backward = Part(recording, (first, end), inputs, [*recording.outputs, *grads])
+            self.read_back = _read_back(recording, first)
+            self.rule = make_rule(name, self)
+        is_plain = not (self.generators or self.actions or self.changed_inputs or self.has_backward)
+        single = recording.result
+        self.single = single if type(single) is Output and is_plain and not single.wants_grad else None
+
+    # -------------------------------------------------------------------------------------------------------- memory
+    def use(self, arena: Storage) -> None:
+        """Let temporaries lie in this memory, which replays share."""
+        if not self.has_backward:
+            self.frames = [self._frame(arena)]
+
+    def _frame(self, arena: Storage) -> Frame:
+        base = plain_address(arena)
+        forward = self.forward.sequence(base, self.places, self.checks, self.recording.puts)
+        backward = None
+        if self.has_backward:
+            storages = {id(one): one for one in self.recording.fixed.values()}
+            checks: list[Check] = [(one, Storage.ptr, one.ptr) for one in storages.values()]
+            backward = self.backward.sequence(base, self.places, checks, [])
+        return Frame(arena, forward, backward)
+
+    def _free_frame(self) -> Frame:
+        """Memory that no earlier result needs."""
+        for frame in self.frames:
+            if frame.ticket is None or frame.ticket() is None:
+                return frame
+        frame = self._frame(allocate(contiguous((self.pool_bytes,), uint8)))
+        self.frames.append(frame)
+        return frame
+
+    # ------------------------------------------------------------------------------------------------------- running
+    def replay(self, tensors: tuple[Tensor, ...]) -> Any:
+        """Do it, if everything is as it was."""
+        single = self.single
+        if single is not None:
+            (layout,) = self.layouts
+            s = Storage()
+            if collecting:
+                s = allocate(layout)
+            else:
+                try:
+                    s.ptr, s.__del__ = layout.take_block()
+                except IndexError:
+                    s.ptr, s.__del__ = layout.refill()
+                s.version = 0
+            self.failed = True
+            missed = self.frames[0].forward.run(tensors, (s.ptr,))  # type: ignore[arg-type]
+            self.failed = False
+            if missed is not None:
+                self.missed = missed
+                return MISS
+            self.count += 1
+            t = new_instance(Tensor)
+            t._layout, t._storage, t._offset, t.node = single.layout, s, single.offset, None
+            return t
+        frame = self._free_frame()
+        storages = [allocate(layout) for layout in self.layouts]
+        cells: list[int] = []
+        for generator in self.generators:
+            cells += (generator._key, generator._offset)
+        self.failed = True
+        missed = frame.forward.run(tensors, (*[plain_address(one) for one in storages], *cells))
+        self.failed = False
+        if missed is not None:
+            self.missed = missed
+            return MISS
+        for generator, count in zip(self.generators, self.drawn, strict=True):
+            generator._offset += count
+        for place, count in self.changed_inputs:
+            tensors[place]._storage.version += count  # type: ignore[operator]
+        for action in self.actions:
+            action()
+        self.count += 1
+        nodes = self._nodes(frame, tensors, storages, cells) if self.has_backward else {}
+        return self._put_together(self.recording.result, tensors, storages, nodes)
+
+    def _nodes(
+        self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], cells: list[int]
+    ) -> dict[int, Node]:
+        """The nodes of differentiable results, by their number among the roots; all hold one ticket."""
+        ticket = Ticket(frame, tuple([snapshot(one) for one in tensors]), storages, cells)
+        targets: list[Any] = [one if place is None else tensors[place] for place, one in self.recording.targets]
+        ticket.edges = edges_to(targets)
+        ticket.versions = [one.version for one in self._looked_at(ticket)]
+        frame.ticket = ref(ticket)
+        node = Node()
+        node.rule, node.seq, node.rest = self.rule, next_seq(), ticket
+        node.code, node.lasti = user_site()
+        count = len(self.recording.roots)
+        if count == 1:
+            return {0: node}
+        return {place: output_node(node, place, count) for place in range(count)}
+
+    def _looked_at(self, ticket: Ticket) -> list[Storage]:
+        """The storages whose elements the backward reads, beside temporaries."""
+        fixed = self.recording.fixed
+        return [
+            fixed[block]
+            if kind == "fixed"
+            else ticket.outputs[block]
+            if kind == "output"
+            else ticket.inputs[block]._storage
+            for kind, block in self.read_back
+        ]
+
+    def run_backward(self, ticket: Ticket, gradients: list[Tensor | None]) -> list[Tensor | None]:
+        """The gradients of the targets, by the captured backward."""
+        if [one.version for one in self._looked_at(ticket)] != ticket.versions:
+            raise OperationError(
+                "backward: a tensor that a captured function needs for its gradient was changed in place after the "
+                "call; change a .clone() of it"
+            )
+        given = []
+        for one, like in zip(gradients, self.recording.gradients, strict=True):
+            if one is None:
+                one = zeros(like.layout.shape, dtype=like.layout.dtype)
+            given.append(one if one._layout is like.layout else snapshot(no_record_ops.contiguous(one)))
+        storages = [None if layout is None else allocate(layout) for layout in self.grad_layouts]
+        values = [plain_address(one) for one in (*ticket.outputs, *storages) if one is not None]
+        missed = ticket.frame.backward.run((*ticket.inputs, *given), (*values, *ticket.cells))
+        if missed is not None:
+            raise OperationError(
+                "backward: memory that a captured function needs for its gradient was replaced after the call; call "
+                "backward() before tensors are resized or moved"
+            )
+        return [
+            None if layout is None else _tensor(layout, storage, 0, None)
+            for layout, storage in zip(self.grad_layouts, storages, strict=True)
+        ]
+
+    def _put_together(
+        self, one: Any, tensors: tuple[Tensor, ...], storages: list[Storage], nodes: dict[int, Node]
+    ) -> Any:
+        kind = type(one)
+        if kind is Output:
+            node = nodes.get(one.root, _spent if one.wants_grad else None)
+            return _tensor(one.layout, storages[one.place], one.offset, node)
+        if kind is Given:
+            given = tensors[one.argument]
+            if one.layout is given._layout and not one.offset and one.root < 0:
+                return given
+            return _tensor(one.layout, given._storage, given._offset + one.offset, nodes.get(one.root))
+        if kind is Tree:
+            parts = [self._put_together(part, tensors, storages, nodes) for part in one.parts]
+            if one.keys is not None:
+                return one.kind(zip(one.keys, parts, strict=True))
+            return one.kind(*parts) if hasattr(one.kind, "_fields") else one.kind(parts)
+        return one
+
+    # ------------------------------------------------------------------------------------------------------ otherwise
+    def refill(self) -> bool:
+        """Take the optimizers' numbers anew; False where their steps are no longer the ones that were taken down."""
+        for frame in self.frames:
+            first = self.numbers_from
+            for one in self.refills:
+                if not one.renew(frame.forward, first):
+                    return False
+                first += len(one.options)
+        self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
+        return True
+
+    def describe(self, missed: int) -> str:
+        """What a check that failed is about."""
+        if missed < 0:
+            return f"the kind of argument {-1 - missed}"
+        return described(self.checks[missed])
+
+
+def _tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
+    t = new_instance(Tensor)
+    t._layout, t._storage, t._offset, t.node = layout, storage, offset, node
+    return t
+
+
+def _layout_of(recording: Recording, number: int) -> Layout:
+    """The layout that a block was allocated for."""
+    layout = recording.recorder.blocks[number].layout
+    assert layout is not None
+    return layout
+
+
+def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
+    """What the launches from `first` on read that the program may change meanwhile: its kind, and which it is."""
+    found: dict[tuple[str, int], None] = {}
+    blocks, count = recording.recorder.blocks, len(recording.inputs)
+    for launch in recording.launches[first:]:
+        for one in launch.arguments:
+            if type(one) is not Address or one.written:
+                continue
+            block = blocks[one.block]
+            if block.inputs:
+                found.update({("input", place): None for place in block.inputs[:1] if place < count})
+            elif one.block in recording.outputs:
+                found["output", recording.outputs.index(one.block)] = None
+            elif one.block in recording.fixed and recording.fixed[one.block].version is not None:
+                found["fixed", one.block] = None
+    return list(found)

@@ -1,0 +1,40 @@
+"""What a captured function did, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._breaks import Break
+    from ._replay import Replay
+
+TIMES = {0: "never", 1: "once"}
+
+
+def report_of(name: str, kinds: Sequence[tuple[str, list[Replay], Break | None, int]], eager: int) -> str:
+    """The report of a captured function.
+
+    Arguments:
+        name: the function's.
+        kinds: of each kind of call its words, the replays, why it runs as written, and how many runs were tried.
+        eager: how many calls ran as written.
+    """
+    lines = [f"{name}: {_counted(len(kinds), 'kind')} of call" + ("s" if len(kinds) != 1 else "")]
+    for words, replays, breaks, tries in kinds:
+        for replay in replays:
+            launches = _counted(len(replay.recording.launches), "launch", "launches")
+            times = TIMES.get(replay.count, f"{replay.count} times")
+            lines.append(f"  {words}: {launches}, replayed {times}, {replay.pool_bytes:,} bytes of temporaries")
+        if breaks is not None:
+            lines.append(f"  {words}: runs as written: {breaks}")
+        elif not replays:
+            lines.append(f"  {words}: not captured yet, after {_counted(tries, 'run')} that made lasting tensors")
+    if eager:
+        lines.append(f"  {_counted(eager, 'call')} ran as written")
+    return "\n".join(lines)
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,91 @@
+"""What a call looks like: calls of one signature may share a replay."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import DEFAULT, LEAF, active_modes, current_mode
+from facula_storage import Layout
+from facula_tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from facula_autograd.extend import Mode
+
+
+def tensors_in(tree: Any) -> list[Tensor]:
+    """The tensors among the leaves of tuples, lists and dicts in any nesting."""
+    if isinstance(tree, Tensor):
+        return [tree]
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
+    return [one for part in parts for one in tensors_in(part)]
+
+
+CONTAINERS = (tuple, list, dict, OrderedDict, defaultdict)
+
+
+class Signature:
+    """A call's tensors, and a key of everything else.
+
+    Arguments:
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+
+    `kept` are objects that the key names by their id. `shown` says it in words.
+    """
+
+    __slots__ = ("_words", "kept", "key", "supported", "tensors")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]):
+        self.tensors: list[Tensor] = []
+        self.kept: list[object] = []
+        self._words: list[str] = []
+        mode = current_mode() if active_modes else DEFAULT
+        self.supported = _is_supported(mode)
+        parts = [self._of(one) for one in args]
+        parts += [(name, self._of(kwargs[name])) for name in sorted(kwargs)]
+        autocast: Any = mode.autocast
+        self.key: Hashable = (
+            tuple(parts), mode.grad, mode.inference, autocast and (autocast.dtype, autocast.casts is None),
+        )  # fmt: skip
+
+    def _of(self, value: Any) -> Hashable:
+        if isinstance(value, Tensor):
+            self.tensors.append(value)
+            layout = value._layout
+            if type(layout) is not Layout or layout.device.type != "cpu":
+                self.supported = False
+                return None
+            self._words.append(f"{layout.dtype.name} {layout.shape}")
+            wants = "" if value.node is None else "leaf" if value.node is LEAF else "computed"
+            return Tensor, layout.dtype, layout.shape, layout.strides, wants
+        kind = type(value)
+        if kind in CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            if isinstance(value, dict):
+                return kind, *[(self._named(name), self._of(one)) for name, one in value.items()]
+            return kind, *[self._of(one) for one in value]
+        return self._named(value)
+
+    def _named(self, value: Any) -> Hashable:
+        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+            self._words.append(repr(value)[:40])
+            return type(value), repr(value) if isinstance(value, float) else value
+        self.kept.append(value)
+        self._words.append(type(value).__name__)
+        return id(value)
+
+    @property
+    def shown(self) -> str:
+        """The call in words, for reports and errors."""
+        return "(" + ", ".join(self._words) + ")"
+
+
+def _is_supported(mode: Mode) -> bool:
+    """Whether calls in this mode can be captured: not inside transforms, saved-tensor hooks or anomaly detection."""
+    return (
+        not mode.level
+        and mode.vmap is mode.capture is mode.saved_hooks is mode.compute is mode.anomaly is None
+        and mode.overrides
+    )

@@ -1,0 +1,9 @@
+"""Settings for hypothesis: HYPOTHESIS_PROFILE=ci is derandomised and short."""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
+settings.register_profile("default", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -1,0 +1,373 @@
+/* Sequences as objects: made of what Python gives, traversed by the collector, freed. */
+#include "sequence.h"
+
+static PyObject *kept(PyObject *object)
+{
+    Py_INCREF(object);
+    return object;
+}
+
+static void *room(Py_ssize_t count, size_t size)
+{
+    return calloc(count ? (size_t)count : 1, size); /* NULL is no memory */
+}
+
+static int read_steps(Sequence *self, PyObject *steps)
+{
+    Py_ssize_t most = 1, at = 0;
+    double share = 0;
+    self->step_count = PyList_Size(steps);
+    for (Py_ssize_t i = 0; i < self->step_count; i++) {
+        PyObject *step = PyList_GetItem(steps, i), *arguments;
+        if (!PyTuple_Check(step) || PyTuple_Size(step) != 2 || !PyTuple_Check(arguments = PyTuple_GetItem(step, 1))) {
+            PyErr_SetString(PyExc_TypeError, "Sequence: expected pairs of a launch and its arguments");
+            return -1;
+        }
+        self->argument_count += PyTuple_Size(arguments);
+        most = PyTuple_Size(arguments) > most ? PyTuple_Size(arguments) : most;
+    }
+    self->steps = room(self->step_count, sizeof *self->steps);
+    self->arguments = room(self->argument_count, sizeof *self->arguments);
+    self->scratch = room(most < 4 ? 4 : most, sizeof *self->scratch); /* a status has four details */
+    if (!self->steps || !self->arguments || !self->scratch) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < self->step_count; i++) {
+        PyObject *step = PyList_GetItem(steps, i), *arguments = PyTuple_GetItem(step, 1);
+        const Launch *launch = launch_of(PyTuple_GetItem(step, 0));
+        const Py_ssize_t count = PyTuple_Size(arguments);
+        if (!launch)
+            return -1;
+        if (count < launch->least || count > launch->most) {
+            PyErr_Format(PyExc_TypeError, "Sequence: launch %zd takes %zd to %zd arguments; got %zd", i, launch->least,
+                         launch->most, count);
+            return -1;
+        }
+        for (Py_ssize_t k = 0; k < count; k++)
+            if (read_argument(launch, k, PyTuple_GetItem(arguments, k), &self->arguments[at + k]))
+                return -1;
+        if (count)
+            share += (double)self->arguments[at] / (double)launch->release_at;
+        self->steps[i] = (Step){launch, at, count};
+        at += count;
+    }
+    self->releases = share >= 1; /* together they take as long as one that gives the GIL away */
+    return 0;
+}
+
+static int read_patches(Sequence *self, PyObject *patches)
+{
+    self->patch_count = PyList_Size(patches);
+    if (!(self->patches = room(self->patch_count, sizeof *self->patches))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < self->patch_count; i++) {
+        Py_ssize_t step, argument;
+        Patch *patch = &self->patches[i];
+        long long delta;
+        if (!PyArg_ParseTuple(PyList_GetItem(patches, i), "nnnL:patch", &step, &argument, &patch->source, &delta))
+            return -1;
+        if (step < 0 || step >= self->step_count || argument < 0 || argument >= self->steps[step].count ||
+            patch->source < 0 || patch->source >= self->value_count) {
+            PyErr_SetString(PyExc_IndexError, "Sequence: a patch of an argument or source that is not there");
+            return -1;
+        }
+        patch->place = self->steps[step].first + argument;
+        patch->delta = delta;
+    }
+    return 0;
+}
+
+static int read_checks(Sequence *self, PyObject *checks)
+{
+    const Py_ssize_t count = PyList_Size(checks);
+    if (!(self->checks = room(count, sizeof *self->checks))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Check check = {0};
+        if (!PyArg_ParseTuple(PyList_GetItem(checks, i), "OOO:check", &check.holder, &check.key, &check.expected))
+            return -1;
+        if (check.key == Py_None) { /* the length of a dict or list */
+            check.kind = CHECK_SIZE;
+            check.size = PyLong_AsSsize_t(check.expected);
+            if (check.size == -1 && PyErr_Occurred())
+                return -1;
+            if (!PyDict_CheckExact(check.holder) && !PyList_CheckExact(check.holder)) {
+                PyErr_SetString(PyExc_TypeError, "Sequence: expected a dict or list whose length is checked");
+                return -1;
+            }
+        } else if (PyList_CheckExact(check.holder)) {
+            check.kind = CHECK_PLACE;
+            check.size = PyLong_AsSsize_t(check.key);
+            if (check.size == -1 && PyErr_Occurred())
+                return -1;
+        } else {
+            check.kind = PyDict_CheckExact(check.holder) ? CHECK_ITEM : CHECK_SLOT;
+        }
+        if (check.kind == CHECK_SLOT && !Py_IS_TYPE(check.key, Py_TYPE(self->slots[0]))) {
+            PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptor of a slot");
+            return -1;
+        }
+        Py_INCREF(check.holder);
+        Py_INCREF(check.key);
+        Py_INCREF(check.expected);
+        self->checks[self->check_count++] = check;
+    }
+    return 0;
+}
+
+static int read_inputs(Sequence *self, PyObject *inputs)
+{
+    const Py_ssize_t count = PyList_Size(inputs);
+    if (!(self->inputs = room(count, sizeof *self->inputs))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *layout, *node;
+        long long extent;
+        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL:input", &layout, &node, &extent))
+            return -1;
+        self->inputs[self->input_count++] = (Input){kept(layout), kept(node), extent};
+    }
+    return 0;
+}
+
+static int read_puts(PyObject *list, Put **puts, Py_ssize_t *count, int64_t **counts)
+{
+    const Py_ssize_t size = PyList_Size(list);
+    *puts = room(size, sizeof **puts);
+    if (counts)
+        *counts = room(size, sizeof **counts);
+    if (!*puts || (counts && !*counts)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *holder, *middle, *value;
+        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "OOO:put", &holder, &middle, &value))
+            return -1;
+        if (counts) {
+            (*counts)[i] = PyLong_AsLongLong(middle);
+            if ((*counts)[i] == -1 && PyErr_Occurred())
+                return -1;
+        }
+        (*puts)[(*count)++] = (Put){kept(holder), kept(middle), kept(value)};
+    }
+    return 0;
+}
+
+static int read_spans(Sequence *self, PyObject *spans)
+{
+    self->span_count = PyList_Size(spans);
+    if (!(self->spans = room(self->span_count, sizeof *self->spans))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < self->span_count; i++) {
+        long long start, end;
+        if (!PyArg_ParseTuple(PyList_GetItem(spans, i), "LL:span", &start, &end))
+            return -1;
+        self->spans[i] = (Span){start, end};
+    }
+    return 0;
+}
+
+static int sequence_traverse(Sequence *self, visitproc visit, void *arg)
+{
+    Py_VISIT((PyObject *)Py_TYPE((PyObject *)self));
+    Py_VISIT(self->launches);
+    for (Py_ssize_t i = 0; i < self->check_count; i++) {
+        Py_VISIT(self->checks[i].holder);
+        Py_VISIT(self->checks[i].expected);
+    }
+    for (Py_ssize_t i = 0; i < self->put_count; i++) {
+        Py_VISIT(self->puts[i].holder);
+        Py_VISIT(self->puts[i].value);
+    }
+    for (Py_ssize_t i = 0; i < self->changed_count; i++)
+        Py_VISIT(self->changed[i].holder);
+    return 0;
+}
+
+static void drop_puts(Put **puts, Py_ssize_t *count)
+{
+    Put *all = *puts;
+    const Py_ssize_t size = *count;
+    *puts = NULL;
+    *count = 0;
+    for (Py_ssize_t i = 0; i < size; i++) {
+        Py_DECREF(all[i].holder);
+        Py_DECREF(all[i].descriptor);
+        Py_DECREF(all[i].value);
+    }
+    free(all);
+}
+
+static int sequence_clear(Sequence *self)
+{
+    Check *checks = self->checks;
+    Input *inputs = self->inputs;
+    const Py_ssize_t check_count = self->check_count, input_count = self->input_count;
+    self->checks = NULL;
+    self->inputs = NULL;
+    self->check_count = 0;
+    self->input_count = self->step_count = self->patch_count = self->value_count = 0;
+    for (Py_ssize_t i = 0; i < check_count; i++) {
+        Py_DECREF(checks[i].holder);
+        Py_DECREF(checks[i].key);
+        Py_DECREF(checks[i].expected);
+    }
+    for (Py_ssize_t i = 0; i < input_count; i++) {
+        Py_DECREF(inputs[i].layout);
+        Py_DECREF(inputs[i].node);
+    }
+    free(checks);
+    free(inputs);
+    drop_puts(&self->puts, &self->put_count);
+    drop_puts(&self->changed, &self->changed_count);
+    Py_CLEAR(self->launches);
+    return 0;
+}
+
+static void sequence_dealloc(Sequence *self)
+{
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
+    PyObject_GC_UnTrack((PyObject *)self);
+    sequence_clear(self);
+    for (int i = 0; i < SLOTS; i++)
+        Py_XDECREF(self->slots[i]);
+    free(self->arguments);
+    free(self->scratch);
+    free(self->values);
+    free(self->steps);
+    free(self->patches);
+    free(self->spans);
+    free(self->counts);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF((PyObject *)type);
+}
+
+static PyObject *sequence_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *slots, *steps, *inputs, *patches, *checks, *changed, *puts, *spans;
+    Py_ssize_t values;
+    if (keywords && PyDict_Size(keywords)) {
+        PyErr_SetString(PyExc_TypeError, "Sequence: takes no keyword arguments");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O!O!O!nO!O!O!O!O!:Sequence", &PyTuple_Type, &slots, &PyList_Type, &steps,
+                          &PyList_Type, &inputs, &values, &PyList_Type, &patches, &PyList_Type, &checks, &PyList_Type,
+                          &changed, &PyList_Type, &puts, &PyList_Type, &spans))
+        return NULL;
+    if (PyTuple_Size(slots) != SLOTS || values < 0) {
+        PyErr_SetString(PyExc_ValueError, "Sequence: expected seven slots, and no negative number of values");
+        return NULL;
+    }
+    PyTypeObject *kind = Py_TYPE(PyTuple_GetItem(slots, 0));
+    allocfunc make = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    for (int i = 0; i < SLOTS; i++)
+        if (Py_TYPE(PyTuple_GetItem(slots, i)) != kind) {
+            PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptors of slots");
+            return NULL;
+        }
+    get_slot = (descrgetfunc)PyType_GetSlot(kind, Py_tp_descr_get);
+    set_slot = (descrsetfunc)PyType_GetSlot(kind, Py_tp_descr_set);
+    if (!get_slot || !set_slot) {
+        PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptors of slots");
+        return NULL;
+    }
+    Sequence *self = (Sequence *)make(type, 0);
+    if (!self)
+        return NULL;
+    for (int i = 0; i < SLOTS; i++)
+        self->slots[i] = kept(PyTuple_GetItem(slots, i));
+    self->launches = kept(steps);
+    self->value_count = PyList_Size(inputs) + values;
+    self->values = room(self->value_count, sizeof *self->values);
+    if (!self->values) {
+        PyErr_NoMemory();
+    } else if (!read_steps(self, steps) && !read_inputs(self, inputs) && !read_patches(self, patches) &&
+               !read_checks(self, checks) && !read_puts(changed, &self->changed, &self->changed_count, &self->counts) &&
+               !read_puts(puts, &self->puts, &self->put_count, NULL) && !read_spans(self, spans)) {
+        return (PyObject *)self;
+    }
+    Py_DECREF((PyObject *)self);
+    return NULL;
+}
+
+/* set(step, argument, value): another number for an argument of a launch. */
+static PyObject *set(Sequence *self, PyObject *args)
+{
+    Py_ssize_t step, argument;
+    PyObject *value;
+    if (!PyArg_ParseTuple(args, "nnO:set", &step, &argument, &value))
+        return NULL;
+    if (step < 0 || step >= self->step_count || argument < 0 || argument >= self->steps[step].count) {
+        PyErr_SetString(PyExc_IndexError, "set: there is no such argument");
+        return NULL;
+    }
+    int64_t *into = &self->arguments[self->steps[step].first + argument], before = *into;
+    if (read_argument(self->steps[step].launch, argument, value, into)) {
+        *into = before;
+        return NULL;
+    }
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+/* expect(check, value): another object that a check compares with. */
+static PyObject *expect(Sequence *self, PyObject *args)
+{
+    Py_ssize_t place;
+    PyObject *value;
+    if (!PyArg_ParseTuple(args, "nO:expect", &place, &value))
+        return NULL;
+    if (place < 0 || place >= self->check_count) {
+        PyErr_SetString(PyExc_IndexError, "expect: there is no such check");
+        return NULL;
+    }
+    PyObject *before = self->checks[place].expected;
+    Py_INCREF(value);
+    self->checks[place].expected = value;
+    Py_DECREF(before);
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+static PyMethodDef sequence_methods[] = {
+    {"run", (PyCFunction)(void (*)(void))sequence_run, METH_FASTCALL,
+     "run(inputs, values) -> None or int\n\nLaunch all, once every check has passed; else the number of the one that "
+     "failed, -1 - k for input k, the number of checks where another thread is inside."},
+    {"expect", (PyCFunction)expect, METH_VARARGS, "expect(check, value) -> None\n\nCompare with another object."},
+    {"set", (PyCFunction)set, METH_VARARGS, "set(launch, argument, value) -> None\n\nChange a number of a launch."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot sequence_slots[] = {
+    {Py_tp_doc, "Sequence(slots, launches, inputs, values, patches, checks, changed, puts, spans)\n\n"
+                "Launches that one call runs, and what it looks at before."},
+    {Py_tp_new, sequence_new},
+    {Py_tp_dealloc, sequence_dealloc},
+    {Py_tp_traverse, sequence_traverse},
+    {Py_tp_clear, sequence_clear},
+    {Py_tp_methods, sequence_methods},
+    {0, NULL},
+};
+static PyType_Spec sequence_spec = {"facula_storage._bridge.Sequence", sizeof(Sequence), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, sequence_slots};
+
+int prepare_sequences(PyObject *module)
+{
+    PyObject *type = PyType_FromSpec(&sequence_spec);
+    if (!type)
+        return -1;
+    int failed = PyModule_AddObjectRef(module, "Sequence", type);
+    Py_DECREF(type);
+    return failed;
+}

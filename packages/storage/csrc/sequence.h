@@ -1,0 +1,63 @@
+/* What sequence.c and replay.c share: many launches as one call, which a captured step replays. See Note [Sequences] in
+   _sequences.py. A sequence is data that Python made: launches with their arguments, which of these follow from what a
+   call is given (patches), and what must still be as it was (checks). */
+#ifndef FACULA_STORAGE_SEQUENCE_H
+#define FACULA_STORAGE_SEQUENCE_H
+
+#include "launch.h"
+
+typedef struct {
+    const Launch *launch;
+    Py_ssize_t first, count; /* its arguments */
+} Step;
+
+/* arguments[place] = values[source] + delta */
+typedef struct {
+    Py_ssize_t place, source;
+    int64_t delta;
+} Patch;
+
+typedef struct {
+    int kind;
+    PyObject *holder, *key, *expected;
+    Py_ssize_t size;
+} Check;
+
+typedef struct {
+    PyObject *layout, *node; /* node NULL: any; the type Node: any of that type */
+    int64_t extent;
+} Input;
+
+typedef struct {
+    PyObject *holder, *descriptor, *value;
+} Put;
+
+typedef struct {
+    int64_t start, end;
+} Span;
+
+enum { CHECK_SLOT, CHECK_ITEM, CHECK_PLACE, CHECK_SIZE }; /* an object's slot, a dict's item, a list's, a length */
+enum { SLOT_LAYOUT, SLOT_STORAGE, SLOT_OFFSET, SLOT_NODE, SLOT_ADDRESS, SLOT_VERSION, SLOT_MUTATOR, SLOTS };
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *launches, *slots[SLOTS], *node_type;
+    int64_t *arguments, *scratch, *values;
+    Step *steps;
+    Patch *patches;
+    Check *checks;
+    Input *inputs;
+    Put *puts, *changed; /* a changed storage: holder; `value` is its mutator; `descriptor` unused */
+    Span *spans;
+    int64_t *counts; /* how often each changed storage is written */
+    Py_ssize_t step_count, argument_count, patch_count, check_count, input_count, put_count, changed_count, span_count,
+        value_count;
+    int releases, busy;
+} Sequence;
+
+extern descrgetfunc get_slot; /* of slots' descriptors: quicker than attributes by name */
+extern descrsetfunc set_slot;
+
+PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count);
+
+#endif

@@ -1,0 +1,115 @@
+"""Recorders: what takes down the work of a thread while a step is captured, and where it is asked for."""
+
+from __future__ import annotations
+
+import os
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ._layouts import Layout
+    from ._plans import Plan
+    from ._storages import Storage
+
+# Note [Recorders]
+# ~~~~~~~~~~~~~~~~
+# While a thread has a recorder, `collecting` is not empty, so that all operators, the raw ones of backward passes
+# too, leave the fast path; other threads do, too, and find no recorder of theirs. On the slow path every block that
+# is allocated and every launch is told to the recorder, with the storages that its addresses came from. What asks for
+# elements in Python (`pin`) says so, since a replay has nobody to answer. The launcher counts the launches of each
+# thread (`launch_count`), so that a recorder notices one that nobody told it of.
+
+
+class Place(NamedTuple):
+    """An address among a launch's arguments.
+
+    Arguments:
+        storage: whose memory it is.
+        offset: in bytes from where the buffer begins.
+        layout: what lies there.
+        written: whether the launch writes there.
+    """
+
+    storage: Storage
+    offset: int
+    layout: Layout | None
+    written: bool
+
+
+class Recorder(Protocol):
+    """What is told of one thread's work."""
+
+    def allocated(self, storage: Storage, layout: Layout) -> None:
+        """A storage was made, with memory for `layout`."""
+
+    def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
+        """A launch of `plan` is done.
+
+        Arguments:
+            plan: the plan.
+            n: the first argument, the number of elements.
+            arguments: the others, but for the workspace.
+            arrays: how many of these come before the workspace.
+        """
+
+    def mutated(self, storage: Storage, operation: str) -> None:
+        """The last launch changed this storage in place, and its version was counted up."""
+
+    def read(self, operation: str) -> None:
+        """Elements are about to be looked at in Python, by `operation`."""
+
+    def operands(self, operands: Sequence[object]) -> None:
+        """An operator is about to look at these: tensors of the program's among them."""
+
+    def drawn(self, generator: object, key: int, start: int, count: int) -> tuple[int, int]:
+        """A generator of random numbers was moved: the same seed and offset, which know where they are from.
+
+        Arguments:
+            generator: the generator.
+            key: its seed.
+            start: where the numbers begin.
+            count: how many there are.
+        """
+
+    def entered(self, module: object) -> None:
+        """A call of a module begins."""
+
+    def left(self) -> None:
+        """The innermost call of a module ends."""
+
+    def stepping(self, owner: object, group: dict[str, Any], step: Callable[[], None]) -> None:
+        """An optimizer is about to call `step()`, which reads its numbers from a group.
+
+        Arguments:
+            owner: the optimizer.
+            group: its parameter group.
+            step: what is called next.
+        """
+
+    def stepped(self, numbers: Sequence[float]) -> bool:
+        """An optimizer's operator with these numbers begins; False where it is to do nothing."""
+
+    def numbered(self) -> None:
+        """The next launch takes the numbers of that operator."""
+
+    def act(self, owner: object, action: Callable[[], object]) -> None:
+        """Do something in Python that each replay does again. `owner`: the optimizer whose numbers it changes, or None."""
+
+
+recorders: dict[int, Recorder] = {}
+"""The recorder of each thread that has one, by the thread's number."""
+os.register_at_fork(after_in_child=recorders.clear)
+
+
+def current_recorder() -> Recorder | None:
+    """This thread's recorder, if it has one."""
+    return recorders.get(get_ident()) if recorders else None
+
+
+def note_read(operation: str) -> None:
+    """Tell this thread's recorder, if there is one, that Python looks at elements."""
+    recorder = current_recorder()
+    if recorder is not None:
+        recorder.read(operation)
