@@ -31,12 +31,17 @@ static int64_t batch_norm(const void *plan_, int64_t *args)
     const struct facula_batch_norm *plan = plan_;
     struct work work = {.plan = plan};
     struct facula_norm_operands *at = &work.at;
-    char *address[9];
-    for (int i = 1; i < 9; i++)
+    char *address[10];
+    for (int i = 1; i < 10; i++)
         address[i] = (char *)args[i];
     if (plan->form == 2) {
         at->g = address[1], at->x = address[2], at->kept_mean = address[3], at->kept_inverse = address[4];
         at->weight = address[5], at->o = address[6], at->weight_gradient = address[7], at->bias_gradient = address[8];
+    } else if (plan->form == 3) { /* the running statistics become the means of `count` batches and this one */
+        at->x = address[1], at->weight = address[2], at->bias = address[3], at->mean = address[4];
+        at->variance = address[5], at->o = address[7], at->kept_mean = address[8], at->kept_inverse = address[9];
+        at->momentum = 1.0 / ((double)*(const int64_t *)address[6] + 1);
+        at->epsilon = real_argument(args[10]);
     } else {
         at->x = address[1], at->weight = address[2], at->bias = address[3], at->mean = address[4];
         at->variance = address[5], at->o = address[6];

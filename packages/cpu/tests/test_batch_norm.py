@@ -51,6 +51,13 @@ def test_batch_norm(name, data):
     for got, before, batchs in zip(running, (mean, var), (middle, spread * n / (n - 1)), strict=True):
         if before is not None:
             np.testing.assert_allclose(got, 0.7 * before + 0.3 * batchs, **close)
+    count, counted = data.draw(st.integers(0, 5)), [None if one is None else one.copy() for one in (mean, var)]
+    shared = [None if one is None else one.copy() for one in (mean, var)]
+    again = [np.full_like(one, 7) for one in outputs]
+    compute("batch_norm", (x, weight, bias, *shared), again, 1 / (count + 1), 1e-3)
+    compute("batch_norm_counted", (x, weight, bias, *counted, np.array(count)), outputs, 1e-3)
+    for got, one in zip((*counted, *outputs), (*shared, *again), strict=True):
+        np.testing.assert_array_equal(got, one)
 
     gradients = np.full_like(x, 7), np.full(channels, 7, name), np.full(channels, 7, name)
     compute("batch_norm_grad", (g, x, *outputs[1:], weight), gradients)

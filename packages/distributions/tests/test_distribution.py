@@ -344,3 +344,16 @@ def test_batches_of_distributions(made):
 def test_one_wrong_parameter_in_a_batch_is_refused(made):
     with pytest.raises(ValueError, match="expected"):
         func.vmap(lambda a: made(a).mean)(ft.tensor([1.0, -1.0]))
+
+
+def test_checks_read_no_values(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("a value was read")
+
+    with monkeypatch.context() as patched:
+        for name in "item tolist numpy __array__ __bool__ __float__ __int__ __index__ __buffer__".split():
+            patched.setattr(ft.Tensor, name, refuse)
+        for one in (D.Normal(ft.zeros(3), ft.ones(3)), D.Categorical(ft.ones(3, 4)), D.Bernoulli(logits=ft.zeros(3))):
+            one.log_prob(one.sample())
+    with pytest.raises(ValueError, match=r"parameter scale to satisfy .*; got -1.0 in a tensor of shape \(2,\)"):
+        D.Normal(0.0, ft.tensor([1.0, -1.0]))

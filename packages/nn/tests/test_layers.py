@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from nn_toys import same
+from nn_toys import refuse_reads, same
 
 import facula_nn as nn
 import facula_tensor as ft
@@ -241,6 +241,26 @@ def test_bags_and_products():
 def batches():
     rng = np.random.default_rng(0)
     return [rng.normal(3, 2, (6, 3, 2, 2)) for _ in range(4)]
+
+
+@pytest.mark.parametrize("dtype", [ft.float64, ft.float32, ft.float16])
+def test_the_mean_of_all_batches_reads_no_count(dtype, monkeypatch):
+    layer, values = nn.BatchNorm2d(3, momentum=None, dtype=dtype), [ft.tensor(one, dtype=dtype) for one in batches()]
+    averages = ft.empty(3, 2, dtype=dtype)
+    layer.running_mean = averages[:, 0]  # not contiguous, too
+    with monkeypatch.context() as patched:
+        refuse_reads(patched)
+        for one in values:
+            one.requires_grad_()
+            layer(one).sum().backward()
+    every = np.stack([one.mean((0, 2, 3)) for one in batches()])
+    np.testing.assert_allclose(averages[:, 0].numpy(), every.mean(0), rtol=2e-3)
+    assert int(layer.num_batches_tracked) == 4
+    with pytest.raises(ValueError, match=r"^batch_norm: expected input of 3 channels"):
+        layer(ft.zeros(2, 4, 1, 1, dtype=dtype))
+    with pytest.raises(ValueError, match=r"^batch_norm: expected more than 1 value per channel"):
+        layer(ft.zeros(1, 3, 1, 1, dtype=dtype))
+    assert int(layer.num_batches_tracked) == 4
 
 
 @pytest.mark.parametrize("momentum", [0.1, 0.5, None])

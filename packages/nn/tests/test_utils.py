@@ -4,11 +4,18 @@ import math
 
 import numpy as np
 import pytest
-from nn_toys import Net, same
+from nn_toys import Net, refuse_reads, same
 
 import facula_tensor as ft
 from facula_nn import Linear, Parameter
-from facula_nn.utils import clip_grad_norm_, clip_grad_value_, parameters_to_vector, vector_to_parameters
+from facula_nn.utils import (
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+    parameters_to_vector,
+    vector_to_parameters,
+)
 
 
 def with_gradients():
@@ -67,9 +74,40 @@ def test_gradients_of_several_dtypes():
     assert (total.dtype, total.item()) == (ft.float32, 5.0)
 
 
-def test_small_gradients_stay():
+@pytest.mark.parametrize("order", [0.0, 1.0, 2.0, 3.0, math.inf])
+def test_no_value_is_read(order, monkeypatch):
     net, before = with_gradients()
+    with monkeypatch.context() as patched:
+        refuse_reads(patched)
+        clip_grad_norm_(net.parameters(), 0.5, order)
+        clip_grad_value_(net.parameters(), 0.25)
+        norm = get_total_norm([one.grad for one in net.parameters()], order)
+        clip_grads_with_norm_(net.parameters(), 0.125, norm)
+    # the norm of order 0 is that of the counts' norms, which is how many parameters have a gradient
+    parts = [one.grad.numpy().ravel() for one in net.parameters()]
+    expected = len(parts) if order == 0 else np.linalg.norm(before, order)
+    clipped = (before * min(1, 0.5 / expected)).clip(-0.25, 0.25)
+    expected = len(parts) if order == 0 else np.linalg.norm(clipped, order)
+    np.testing.assert_allclose(float(norm), expected, rtol=1e-4)
+    np.testing.assert_allclose(gradients(net), clipped * min(1, 0.125 / expected), rtol=1e-4)
+
+
+def test_numbers_and_complex_gradients():
+    one, two = Parameter(ft.tensor(0.0)), Parameter(ft.zeros(1, dtype=ft.complex64))
+    one.grad, two.grad = ft.tensor(2.0), ft.tensor([3 + 6j])
+    total = clip_grad_norm_([one, two], 3.5)
+    assert (total.dtype, total.item()) == (ft.float32, 7.0)
+    assert one.grad.item() == pytest.approx(1) and two.grad.item() == pytest.approx(1.5 + 3j)
+
+
+def test_small_gradients_stay():
+    """They are multiplied, too, by 1."""
+    net, before = with_gradients()
+    versions = [one.grad._version for one in net.parameters()]
     clip_grad_norm_(net.parameters(), 1e6)
+    assert (gradients(net) == before).all()
+    assert all(one.grad._version > was for one, was in zip(net.parameters(), versions, strict=True))
+    clip_grads_with_norm_(net.parameters(), 1.0, ft.tensor(0.5, dtype=ft.float16))
     assert (gradients(net) == before).all()
 
 

@@ -50,7 +50,7 @@ def test_averages_one_and_many():
     mean, mean_of_all = swa_utils.get_swa_avg_fn(), swa_utils.get_swa_multi_avg_fn()
     for number, value in enumerate(seen[1:], 1):
         one = mean(one, value, ft.tensor(number))
-        mean_of_all([many, counts], [value, ft.tensor([number])], number)
+        mean_of_all([many, counts], [value, ft.tensor([number])], ft.tensor(number) if number > 1 else number)
     assert one.tolist() == many.tolist() == [3.0, 2.0] and counts.tolist() == [2]
     fading = ft.tensor([4.0])
     swa_utils.get_ema_multi_avg_fn(0.5)([fading], [ft.tensor([8.0])], 1)

@@ -21,5 +21,5 @@ struct facula_batch_norm {
     facula_norm run;
     int64_t batch, channels, inner;
     int64_t group; /* channels in a task */
-    int32_t serial, form; /* form: 0 training, 1 with statistics given, 2 gradients */
+    int32_t serial, form; /* form: 0 training, 1 with statistics given, 2 gradients, 3 training with a count */
 };

@@ -13,11 +13,12 @@ from ._registry import find_kernel, kernel_for
 if TYPE_CHECKING:
     from ._types import Layouts, Parameters
 
-TRAINING, GIVEN, GRADIENTS = 0, 1, 2
-FORMS = {
-    "batch_norm": (TRAINING, (float, float)),
-    "batch_norm_eval": (GIVEN, (float,)),
-    "batch_norm_grad": (GRADIENTS, ()),
+TRAINING, GIVEN, GRADIENTS, COUNTED = 0, 1, 2, 3
+FORMS = {  # how the driver is called, the kernel of channels, numbers of the launch
+    "batch_norm": (TRAINING, "batch_norm_channels", (float, float)),
+    "batch_norm_counted": (COUNTED, "batch_norm_channels", (float,)),
+    "batch_norm_eval": (GIVEN, "batch_norm_eval_channels", (float,)),
+    "batch_norm_grad": (GRADIENTS, "batch_norm_grad_channels", ()),
 }
 SIDE_BY_SIDE = 32
 
@@ -28,18 +29,20 @@ def plan_batch_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters
 
     batch_norm       (x, weight, bias, running mean, running variance) -> (o, mean, inverse deviation), with the
                      batch's statistics. Launch: momentum, epsilon. The running statistics are changed in place.
+    batch_norm_counted  the same with a count of batches, int64, after the running statistics, which become the means
+                     of so many batches and this one. Launch: epsilon.
     batch_norm_eval  the same with the running statistics -> (o,). Launch: epsilon.
     batch_norm_grad  (g, x, mean, inverse deviation, weight) -> gradients of (x, weight, bias).
 
     weight, bias and, in training, running statistics may be None.
     """
     o = outputs[0]
-    kernel = find_kernel(operator + "_channels", o.dtype.code)
-    given = [one for one in (*inputs, *outputs) if one is not None]
+    form, name, scalars = FORMS[operator]
+    kernel = find_kernel(name, o.dtype.code)
+    given = [one for one in (*(inputs[:5] if form == COUNTED else inputs), *outputs) if one is not None]
     if kernel is None or any(one.dtype is not o.dtype or not one.is_contiguous for one in given):
         raise no_kernel(operator, inputs, outputs)
     channels = o.shape[1]
-    form, scalars = FORMS[operator]
     struct = ffi.new("struct facula_batch_norm *")
     struct.run = ffi.cast("facula_norm", kernel.address)
     struct.batch, struct.channels, struct.form = o.shape[0], channels, form

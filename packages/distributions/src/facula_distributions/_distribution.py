@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, no_grad
-from facula_tensor.extend import elements
+from facula_tensor.extend import elements, refuse_unless
 
 from .constraints import Constraint, is_dependent
 from .utils import broadcast_shapes, lazy_property
@@ -75,17 +75,19 @@ class Distribution:
             ValueError: a value that does not satisfy the constraint.
         """
         inside = constraint.check(value)
-        every = elements(inside)
-        if not every.all().item():
+
+        def describe() -> Exception:
             got = "others"
-            if every is inside:  # rather than of one element of a batch
+            if elements(inside) is inside:  # rather than of one element of a batch
                 flat = value.detach().reshape(tuple(inside.shape) + (-1,)).reshape(inside.numel(), -1)
                 bad = flat[inside.reshape(-1).tolist().index(False)].tolist()
                 got = f"{bad[0] if constraint.event_dim == 0 else bad}"
-            raise InvalidValueError(
+            return InvalidValueError(
                 f"{type(self).__name__}: expected {called} to satisfy {constraint}; got {got} in a tensor of shape "
                 f"{tuple(value.shape)}"
             )
+
+        refuse_unless(inside, describe)
 
     def _validate_sample(self, value: Tensor) -> None:
         """ValueError unless `value` is a tensor that broadcasts to samples and lies in the support."""

@@ -138,7 +138,7 @@ def get_swa_avg_fn() -> AverageOne:
 
     @no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Tensor | int) -> Tensor:
-        return averaged_param + (current_param - averaged_param) / (int(num_averaged) + 1)
+        return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
 
     return swa_update
 

@@ -4,11 +4,13 @@
 - `no_record_ops` and `recorded_ops` are the two namespaces that vjp rules are written against.
 - `sgd_step`, `adam_step` and the other names in `_step` are the steps of optimizers; `SgdNumbers`, `AdamNumbers` and
   kin are the numbers that they take; `recurrent_layer` is one layer of an LSTM, GRU or RNN over sequences.
+- `counted_batch_norm` normalises batches and averages over all of them.
 - `return_types` are the classes of named results.
 - `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
 - `overridable` lets subclasses that override operators answer a function made of several.
 - `snapshot` is a tensor as it is at one moment, `addressable` one that has memory, `elements` one of a whole batch;
   `overlapping` finds two of many tensors that share memory.
+- `refuse_unless` raises where bools of a tensor are false, and reads none unless one is.
 - `register_reductions` lets tensors that are sent to other processes share their memory.
 - `relabel` lets an error begin with another name. `as_real`, `check_dim`, `reduction_of` and `dtype_of_type` check
   arguments.
@@ -43,6 +45,7 @@ from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
 from ._dispatch.operator import Operator
 from ._dispatch.overrides import overridable, plain_torch_function, watch_functions
+from ._dispatch.value_checks import refuse_unless
 from ._interop.export import forget_readers
 from ._interop.shared_memory import register_reductions
 from ._interop.typed import dtype_of_type
@@ -55,6 +58,7 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from ._core.types import MemoryFormat as MemoryFormat
     from ._core.types import Scalar as Scalar
     from .ops.losses import reduction_of
+    from .ops.normalization import counted_batch_norm
     from .ops.optimizers.numbers import (
         AdadeltaNumbers,
         AdafactorNumbers,
@@ -117,6 +121,7 @@ __all__ = [
     "check_dim",
     "collecting",
     "composite",
+    "counted_batch_norm",
     "current_recorder",
     "default_dtype_cell",
     "dtype_of_type",
@@ -147,6 +152,7 @@ __all__ = [
     "recorded_ops",
     "recurrent_layer",
     "reduction_of",
+    "refuse_unless",
     "register_reductions",
     "relabel",
     "return_types",
@@ -165,6 +171,7 @@ __all__ = [
 # Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
 _LATER = {
     ".ops.losses": ("reduction_of",),
+    ".ops.normalization": ("counted_batch_norm",),
     ".ops.optimizers.numbers": tuple(name for name in __all__ if name.endswith("Numbers")),
     ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
     ".ops.recurrent": ("recurrent_layer",),

@@ -25,8 +25,8 @@ EXECUTED = {  # carried out by their `execute`, without a plan
 }  # fmt: skip
 JOINED = {"cat", "stack"}  # the operators themselves, as rules call them; the functions of these names are quick
 COPIED = {  # where an operand is not contiguous, which their kernels want
-    "attention", "avg_pool2d", "avg_pool2d_grad", "batch_norm", "batch_norm_eval", "conv2d", "conv2d_input",
-    "conv2d_weight", "cross_entropy", "dropout", "gather_taps", "group_norm", "layer_norm", "linear",
+    "attention", "avg_pool2d", "avg_pool2d_grad", "batch_norm", "batch_norm_counted", "batch_norm_eval", "conv2d",
+    "conv2d_input", "conv2d_weight", "cross_entropy", "dropout", "gather_taps", "group_norm", "layer_norm", "linear",
     "log_standard_gamma", "max_pool2d", "max_pool2d_grad", "max_pool2d_pick", "nll_loss", "recurrent", "resample",
     "rms_norm", "scatter", "scatter_extreme", "scatter_product", "scatter_taps", "standard_gamma", "triangle",
     "triangular_solve", "weigh_taps", "windows",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty, int64, ones, zeros
+from facula_tensor.extend import counted_batch_norm
 
 from .. import functional as F
 from .. import init
@@ -125,9 +126,11 @@ class _BatchNorm(ChannelNorm):
         if not self.track_running_stats:
             mean = variance = count = None
         momentum = self.momentum
-        if momentum is None:  # the mean of all batches so far
-            momentum = 1.0 / (int(count) + 1) if count is not None else 0.0
-        out = F.batch_norm(input, mean, variance, self.weight, self.bias, True, momentum, self.eps)
+        if momentum is None and mean is not None and variance is not None and count is not None:
+            out = counted_batch_norm(input, mean, variance, count, self.weight, self.bias, self.eps)
+        else:
+            share = 0.0 if momentum is None else momentum
+            out = F.batch_norm(input, mean, variance, self.weight, self.bias, True, share, self.eps)
         if count is not None:
             count.add_(1)
         return out

@@ -24,6 +24,7 @@ from facula_storage.extend import (
     STATUS_MEMORY,
     STATUS_POSITION,
     STATUS_RANGE,
+    STATUS_REQUIRED,
     STATUS_TARGET,
 )
 
@@ -55,6 +56,10 @@ def mutation(storage: Storage) -> str | None:
         return None
     name, code, lasti = mutator
     return f"{name} at {describe_call_site(code, lasti)}"
+
+
+class UnmetRequirementError(OperationError):
+    """An element is not as a program requires, which whoever called it can say in words."""
 
 
 def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()) -> Exception:
@@ -89,6 +94,8 @@ def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()
         )
     if status == STATUS_RANGE:
         return NumberOverflowError(f"{operator}: {first} is out of range")
+    if status == STATUS_REQUIRED:
+        return UnmetRequirementError(f"{operator}: an element is outside what the operation is defined for")
     if status == STATUS_MEMORY:
         return NoMemoryError(f"{operator}: no memory for {first} bytes of scratch space")
     return OperationError(f"{operator}: the kernel refused its arguments (status {status}: {first}, {second}, {third})")

@@ -343,8 +343,7 @@ def bernoulli(
         raise DTypeError(
             f"bernoulli: expected probabilities in a floating dtype; got {chances.dtype.name}; convert with .float()"
         )
-    if not chances.is_meta:
-        check_within("bernoulli", "input, a probability,", chances)
+    check_within("bernoulli", "input, a probability,", chances)
     draws = rand(tuple(chances.shape), generator=generator, dtype=chances.dtype, device=chances.device)
     answer = no_record_ops.to(no_record_ops.lt(draws, chances), (chances.dtype,))
     if chances.node is not None and out is None and is_grad_enabled():

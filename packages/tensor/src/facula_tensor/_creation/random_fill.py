@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from sys import _getframe
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,13 @@ from facula_storage.extend import FLOATING, INTEGER, PlanTable
 from .._core.allocation import fresh, layout_for
 from .._core.memory import check_overlap, check_writable
 from .._core.promotion import as_integer, as_real, result_type
-from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._core.tensor import Tensor, elements, layout_of_tensor, method, snapshot
 from .._core.wrapped import LevelLayout
 from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
+from .._dispatch.value_checks import refuse_outside
 from .batches import open_batches
 from .filled import finish, with_options
 from .generator import LARGEST, Generator, default_generator
@@ -218,15 +220,20 @@ def normal(
             as_real(one, "normal", name)
         elif one.dtype.category != FLOATING:
             raise DTypeError(f"normal: expected {name} to be floating; got {one.dtype.name}; convert with .float()")
-    lowest: Number = std.amin().item() if isinstance(std, Tensor) and std.numel() and not std.is_meta else std
-    if not isinstance(lowest, Tensor) and not lowest >= 0:
-        raise ArgumentError(f"normal: expected std of at least 0; got {lowest}")
+    if isinstance(std, Tensor):
+        refuse_outside(std, 0, inf, lambda: _negative_deviation(elements(std).amin().item()))
+    elif not (number := as_real(std, "normal", "std")) >= 0:
+        raise _negative_deviation(number)
     shape = broadcast_shapes("normal", tuple(tensors[0].shape), tuple(tensors[-1].shape))
     chosen = result_type(*tensors) if dtype is None else dtype
     draws = randn(shape, generator=generator, dtype=chosen, device=tensors[0].device if device is None else device)
     return finish(
         no_record_ops.to(no_record_ops.add(no_record_ops.mul(draws, std), mean), (draws.dtype,)), requires_grad
     )
+
+
+def _negative_deviation(found: Number) -> ArgumentError:
+    return ArgumentError(f"normal: expected std of at least 0; got {found}")
 
 
 @overridable

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
+from .._core.errors import UnmetRequirementError
 from .._core.promotion import floating
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import elementwise
@@ -25,14 +26,6 @@ __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits"]
 SMALLEST_SLOPE = 1e-12  # PyTorch's bound, which keeps the gradients at probabilities of 0 and 1 finite
 
 
-def probabilities(input: Tensor, target: Tensor) -> None:
-    """Raise for an element of either that is no probability."""
-    for name, one in (("input", input), ("target", target)):
-        given = one.detach()
-        if given.numel() and not given.is_meta and not (given.amin() >= 0 and given.amax() <= 1):
-            check_within("binary_cross_entropy", name, given)
-
-
 @elementwise
 class _binary_cross_entropy:
     """-(other log(input) + (1 - other) log(1 - input)), the logarithms at least -100."""
@@ -40,7 +33,6 @@ class _binary_cross_entropy:
     inputs = ("input", "other")
     compute_dtype = floating
     accepts = real
-    validate_values = probabilities
 
     def value(F, input, other):
         F.require((input >= 0) & (input <= 1) & (other >= 0) & (other <= 1))
@@ -197,6 +189,11 @@ def binary_cross_entropy(
         if weight is None:
             return loss_of("binary_cross_entropy", (input, target), reduction)
         return reduced(recorded_ops.binary_cross_entropy(input, target) * weight, reduction)
+    except UnmetRequirementError as error:
+        trim_traceback(error)
+        for name, one in (("input", input), ("target", target)):
+            check_within("binary_cross_entropy", name, one)
+        raise
     except FaculaError as error:
         trim_traceback(error)
         raise

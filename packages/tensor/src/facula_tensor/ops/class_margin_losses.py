@@ -8,10 +8,11 @@ from facula_storage import int64
 from facula_storage.extend import FLOATING, INTEGER
 
 from .._core.promotion import as_real
-from .._core.tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor, elements, layout_of_tensor
 from .._creation.ranges import arange
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
+from .._dispatch.value_checks import refuse_outside
 from .._dispatch.view_call import as_tensor
 from .losses import reduced, reduction_of
 
@@ -141,9 +142,10 @@ def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, T
 
 def check_classes(name: str, target: Tensor, least: int, classes: int) -> None:
     """IndexError for a target below `least` or not below `classes`."""
-    if not target.numel() or target.is_meta:
-        return
-    for found in (int(target.amin()), int(target.amax())):
-        if not least <= found < classes:
-            also = ", or -1 for the end" if least else ""
-            raise InvalidIndexError(f"{name}: expected targets from 0 to {classes - 1}{also}; got {found}")
+
+    def describe() -> Exception:
+        lowest, also = int(elements(target).amin()), ", or -1 for the end" if least else ""
+        found = lowest if lowest < least else int(elements(target).amax())
+        return InvalidIndexError(f"{name}: expected targets from 0 to {classes - 1}{also}; got {found}")
+
+    refuse_outside(target, least, classes - 1, describe)

@@ -9,11 +9,12 @@ from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
 from .._core.promotion import as_real, floating
-from .._core.tensor import Tensor
+from .._core.tensor import Tensor, elements
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import recorded_ops
+from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
+from .._dispatch.value_checks import refuse_unless
 from .._dispatch.view_call import as_tensor
 from .binary_losses import same_shape
 from .further_activations import floats
@@ -152,8 +153,10 @@ def gaussian_nll_loss(
         raise ArgumentError(
             f"{name}: expected var of input's shape {shape}, or with one length of 1, or {shape[:-1]}; got {given}"
         )
-    if v.numel() and not v.is_meta and bool((v.detach() < 0).any()):
-        raise ArgumentError(f"{name}: expected variances of at least 0; got {v.detach().amin().item()}")
+    refuse_unless(
+        no_record_ops.bitwise_not(no_record_ops.lt(v.detach(), 0)),
+        lambda: ArgumentError(f"{name}: expected variances of at least 0; got {elements(v).detach().amin().item()}"),
+    )
     v = v.clone()
     with no_grad():
         v.clamp_(min=least)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import float_info
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
@@ -14,6 +15,7 @@ from .._core.tensor import Tensor, elements, method, snapshot
 from .._creation.random import rand
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
+from .._dispatch.value_checks import refuse_outside, refuse_unless
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .choosing import where
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from .._creation.generator import Generator
 
 __all__ = ["multinomial"]
+
+LARGEST = float_info.max
 
 
 @overridable
@@ -77,16 +81,21 @@ def multinomial(
 def _check(p: Tensor, least: int) -> None:
     """ValueError for what are no weights, with the place of the first."""
     p = elements(p)
-    wrong = ~((p >= 0) & p.isfinite())
-    if bool(wrong.any()):
-        at = wrong.nonzero()[0].tolist()
-        raise ArgumentError(
+
+    def describe() -> Exception:
+        at = (~((p >= 0) & p.isfinite())).nonzero()[0].tolist()
+        return ArgumentError(
             f"multinomial: expected weights of 0 or more, and finite; got {p[tuple(at)].item()} at {at}"
         )
+
+    refuse_outside(p, 0, LARGEST, describe)
     enough = (p > 0).sum(-1) >= least
-    if not bool(enough.all()):
+
+    def describe_row() -> Exception:
         row = f" in row {(~enough).nonzero()[0].item()}" if p.ndim == 2 else ""
-        raise ArgumentError(f"multinomial: expected at least {least} weight(s) above 0; there are fewer{row}")
+        return ArgumentError(f"multinomial: expected at least {least} weight(s) above 0; there are fewer{row}")
+
+    refuse_unless(enough, describe_row)
 
 
 def _again(p: Tensor, count: int, generator: Generator | None) -> Tensor:

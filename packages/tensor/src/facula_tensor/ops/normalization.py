@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import no_grad
 from facula_errors import ArgumentError, DTypeError, FaculaError, OperationError
 from facula_errors.extend import trim_traceback
-from facula_storage import Layout, contiguous, float32
+from facula_storage import Layout, contiguous, float32, int64
 from facula_storage.extend import FLOATING
 
+from .._core.errors import relabel
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
@@ -53,18 +55,28 @@ def check(layouts: tuple[Layout | None, ...]) -> None:
             )
 
 
+def check_several(layout: Layout, operands: Operands) -> None:
+    """Raise where training has a single value a channel, which is its own mean, or operands that do not fit."""
+    check(tuple([None if a is None else layout_of_tensor(a) for a in operands]))
+    if layout.numel:
+        raise ArgumentError(
+            f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
+        )
+
+
 def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Sequence[Tensor] | Tensor | None:
     """The operator in float32 where the input is of half precision, with results in the input's dtype; else None."""
-    layouts = tuple([None if a is None else layout_of_tensor(a) for a in operands])
+    numbers, count = operands[: len(OPERANDS)], operands[len(OPERANDS) :]
+    layouts = tuple([None if a is None else layout_of_tensor(a) for a in numbers])
     check(layouts)
     dtype = layout_of_tensor(operands[0]).dtype
     if dtype.itemsize > 2:
         return None
-    wide = [None if a is None else F.to(a, (float32,)) for a in operands]
-    results = getattr(F, name)(*wide, parameters)
+    wide = [None if a is None else F.to(a, (float32,)) for a in numbers]
+    results = getattr(F, name)(*wide, *count, parameters)
     if not isinstance(results, (list, tuple)):
         return F.to(results, (dtype,))
-    for running, updated in zip(operands[3:], wide[3:], strict=True):  # of half precision too: copies were changed
+    for running, updated in zip(numbers[3:], wide[3:], strict=True):  # of half precision too: copies were changed
         if running is not updated:
             with no_grad():
                 running.copy_(updated)
@@ -73,9 +85,49 @@ def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters)
 
 def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tensor | None, ...] | None:
     """The operands with the first `count` made contiguous; None where they are."""
-    check(tuple([None if a is None else layout_of_tensor(a) for a in operands]))
+    check(tuple([None if a is None else layout_of_tensor(a) for a in operands[: len(OPERANDS)]]))
     ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])
     return None if all(a is b for a, b in zip(ready, operands, strict=True)) else ready
+
+
+def in_training(
+    name: str, F: Namespace, operands: Operands, parameters: Parameters
+) -> Sequence[Tensor] | Tensor | None:
+    """The operator of this name on operands that are contiguous and not of half precision; None where they are."""
+    wide = widened(F, name, operands, parameters)
+    if wide is not None:
+        return wide
+    call = getattr(F, name)
+    ready = made_contiguous(F, operands, 3)
+    if ready is not None:
+        return call(*ready, parameters)
+    running, count = operands[3:5], operands[5:]
+    if all([one is None or layout_of_tensor(one).is_contiguous for one in running]):
+        return None
+    check_changes(operators[name], operands, operands)
+    copies = [None if one is None else no_record_ops.contiguous(snapshot(one)) for one in running]
+    made = call(*operands[:3], *copies, *count, parameters)
+    for one, copy in zip(running, copies, strict=True):
+        if one is not None and copy is not one:
+            no_record_ops.copy_into(one, copy)
+    return made
+
+
+def training_of_batches(F: Namespace, call: Any) -> tuple[Tensor, ...]:
+    """The operator on a whole batch, whose elements have running statistics of their own, or none."""
+    running = zip(call.operands[3:5], call.batched[3:5], strict=True)
+    if any([a is not None and not one for a, one in running]) or any(call.batched[5:]):
+        raise OperationError(
+            "batch_norm: expected no running statistics inside vmap, since what is batched would change them in "
+            "place, or batched ones; use track_running_stats=False, or eval()"
+        )
+    input, *given = call.operands[:5]
+    further = [None if one is None else call.rows(one) for one in given]
+    out, *statistics = call.run((call.channels(input), *further, *call.operands[5:]))
+    for one, changed in zip(given[2:], further[2:], strict=True):
+        if one is not None and not layout_of_tensor(one).is_contiguous:
+            no_record_ops.copy_into(call.whole(one), no_record_ops.reshape(changed, tuple(call.whole(one).shape)))
+    return (call.split_channels(out), *[call.split(one) for one in statistics])
 
 
 @operator
@@ -89,37 +141,8 @@ class _batch_norm:
     launch_scalars = ("momentum", "eps")
     results = ("out", "mean", "inverse")
 
-    def decompose(F, operands, parameters):
-        wide = widened(F, "batch_norm", operands, parameters)
-        if wide is not None:
-            return wide
-        ready = made_contiguous(F, operands, 3)
-        if ready is not None:
-            return F.batch_norm(*ready, parameters)
-        running = operands[3:]
-        if all([one is None or layout_of_tensor(one).is_contiguous for one in running]):
-            return None
-        check_changes(operators["batch_norm"], operands, operands)
-        copies = [None if one is None else no_record_ops.contiguous(snapshot(one)) for one in running]
-        made = F.batch_norm(*operands[:3], *copies, parameters)
-        for one, copy in zip(running, copies, strict=True):
-            if one is not None and copy is not one:
-                no_record_ops.copy_into(one, copy)
-        return made
-
-    def batching(F, call):
-        if any([a is not None and not one for a, one in zip(call.operands[3:], call.batched[3:], strict=True)]):
-            raise OperationError(
-                "batch_norm: expected no running statistics inside vmap, since what is batched would change them in "
-                "place, or batched ones; use track_running_stats=False, or eval()"
-            )
-        input, *given = call.operands
-        further = [None if one is None else call.rows(one) for one in given]
-        out, *statistics = call.run((call.channels(input), *further))
-        for one, changed in zip(given[2:], further[2:], strict=True):
-            if one is not None and not layout_of_tensor(one).is_contiguous:
-                no_record_ops.copy_into(call.whole(one), no_record_ops.reshape(changed, tuple(call.whole(one).shape)))
-        return (call.split_channels(out), *[call.split(one) for one in statistics])
+    decompose = partial(in_training, "batch_norm")
+    batching = training_of_batches
 
     def outputs(input, *rest):
         channels = contiguous(input.shape[1:2], input.dtype, input.device)
@@ -127,6 +150,27 @@ class _batch_norm:
 
     def vjp_all(F, g, edges, input, weight, mean, inverse, _momentum, eps):
         return (*F.batch_norm_gradients(g, input, weight, mean, inverse, eps), None, None)
+
+
+@operator
+class _batch_norm_counted:
+    """The same where the running statistics become the means over `count` batches and this one."""
+
+    inputs = (*OPERANDS, "count")
+    optional = OPERANDS[1:]
+    mutates = OPERANDS[3:]
+    parameters = ("eps",)
+    launch_scalars = ("eps",)
+    results = ("out", "mean", "inverse")
+    decompose = partial(in_training, "batch_norm_counted")
+    batching = training_of_batches
+
+    def outputs(input, *rest):
+        channels = contiguous(input.shape[1:2], input.dtype, input.device)
+        return contiguous(input.shape, input.dtype, input.device), channels, channels
+
+    def vjp_all(F, g, edges, input, weight, mean, inverse, eps):
+        return (*F.batch_norm_gradients(g, input, weight, mean, inverse, eps), None, None, None)
 
 
 @operator
@@ -268,14 +312,48 @@ def batch_norm(
                 raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
             return recorded_ops.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
         if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
-            given = (input, weight, bias, running_mean, running_var)
-            check(tuple([None if a is None else layout_of_tensor(a) for a in given]))
-            if layout.numel:
-                raise ArgumentError(
-                    f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
-                )
+            check_several(layout, (input, weight, bias, running_mean, running_var))
             running_mean = running_var = None
         return recorded_ops.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
     except FaculaError as error:
         trim_traceback(error)
+        raise
+
+
+def counted_batch_norm(
+    input: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    count: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """`batch_norm` in training, where running statistics become the means over `count` batches and this one.
+
+    The count is not read: the kernel looks at it.
+
+    Arguments:
+        input: the numbers (n, channels, ...).
+        running_mean: the mean of the means of the batches so far (channels,).
+        running_var: the mean of their variances (channels,).
+        count: how many batches there were, int64 without dimensions.
+        weight: the factors (channels,); none if None.
+        bias: what is added at last (channels,); nothing if None.
+        eps: what is added to the variance.
+
+    >>> from facula_tensor import tensor
+    >>> mean = tensor([4.0])
+    >>> _ = counted_batch_norm(tensor([[1.0], [3.0]]), mean, tensor([0.0]), tensor(1))
+    >>> mean
+    tensor([3.])
+    """
+    layout = layout_of_tensor(as_tensor("batch_norm", input))
+    if len(layout.shape) < 2 or layout.numel <= layout.shape[1] or not eps > 0:
+        return batch_norm(input, running_mean, running_var, weight, bias, True, 0.0, eps)  # nothing new, or an error
+    count = no_record_ops.to(count, (int64,))
+    try:
+        return recorded_ops.batch_norm_counted(input, weight, bias, running_mean, running_var, count, (eps,))[0]
+    except FaculaError as error:
+        relabel(error, "batch_norm")
         raise

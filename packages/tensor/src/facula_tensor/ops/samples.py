@@ -17,6 +17,7 @@ from .._dispatch.declaration import elementwise, operator
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
+from .._dispatch.value_checks import refuse_unless
 from .._dispatch.view_call import as_tensor, in_row_major
 from .choosing import nonzero
 
@@ -181,11 +182,13 @@ def _floating(operation: str, what: str, dtype: DType) -> None:
 
 def _check(operation: str, what: str, given: Tensor, wrong: Tensor) -> None:
     """ArgumentError for the first element that is `wrong`."""
-    given, wrong = elements(given), elements(wrong)
-    if not given.is_meta and bool(no_record_ops.any(wrong, (tuple(range(wrong.ndim)), False))):
-        at = nonzero(wrong)[0].tolist()
+
+    def describe() -> Exception:
+        at = nonzero(elements(wrong))[0].tolist()
         where = f" at {at}" if at else ""
-        raise ArgumentError(f"{operation}: expected {what}; got {given[tuple(at)].item():.6g}{where}")
+        return ArgumentError(f"{operation}: expected {what}; got {elements(given)[tuple(at)].item():.6g}{where}")
+
+    refuse_unless(no_record_ops.bitwise_not(wrong), describe)
 
 
 @operator

@@ -56,6 +56,9 @@ LAYERS = {
     "avg_pool2d": lambda x, y: F.avg_pool2d(x, (WINDOWS, (2, 2))),
     "avg_pool2d_grad": lambda x, y: F.avg_pool2d_grad(x[:2, :2], (WINDOWS, (3, 4))),
     "batch_norm": lambda x, y: F.batch_norm(x, y[0], y[1], None, None, (0.1, 1e-5))[0],
+    "batch_norm_counted": lambda x, y: F.batch_norm_counted(
+        x, y[0], y[1], None, None, ft.tensor(2, device=x.device), (1e-5,)
+    )[0],
     "batch_norm_eval": lambda x, y: F.batch_norm_eval(x, y[0], None, *y.detach()[1:], (1e-5,)),
     "batch_norm_grad": lambda x, y: F.batch_norm_grad(x, y, *y[:2], None)[0],
     "conv2d": lambda x, y: F.conv2d(image(x), image(y[:2, :2]), y[0, :1], (*STEPS, (2, 3))),

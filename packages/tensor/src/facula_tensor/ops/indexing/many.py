@@ -11,6 +11,7 @@ from facula_storage import bool_
 from ..._core.tensor import Tensor, elements, layout_of_tensor
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.value_checks import refuse_outside
 from ..choosing import nonzero
 
 if TYPE_CHECKING:
@@ -87,11 +88,12 @@ def _check_shapes(pairs: list[tuple[int, Tensor]]) -> None:
 
 def _check_range(index: Tensor, dim: int, size: int) -> None:
     """IndexError for places outside a dimension `dim` of length `size`."""
-    if index.is_meta or not index.numel():
-        return
-    index = elements(index)
-    for extreme in (no_record_ops.amin, no_record_ops.amax):
-        found = extreme(index, (tuple(range(index.ndim)), False)).item()
-        if not -size <= found < size:
-            expected = f"expected {-size} to {size - 1}" if size else "it is empty"
-            raise InvalidIndexError(f"index: {found} is out of range for dimension {dim} of size {size}; {expected}")
+
+    def describe() -> Exception:
+        every = elements(index)
+        lowest, highest = [extreme(every).item() for extreme in (Tensor.amin, Tensor.amax)]
+        expected = f"expected {-size} to {size - 1}" if size else "it is empty"
+        found = highest if -size <= lowest < size else lowest
+        return InvalidIndexError(f"index: {found} is out of range for dimension {dim} of size {size}; {expected}")
+
+    refuse_outside(index, -size, size - 1, describe)

@@ -1,0 +1,212 @@
+"""Gradients clipped, by the norm of all together or each element by itself. No value is read on the way."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, bfloat16, float16, linalg, no_grad, promote_types, stack, tensor
+from facula_tensor.extend import as_real, elementwise, no_record_ops
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@elementwise
+class _clip_factor:
+    """bound / (norm + 1e-6), at most 1: the factor of gradients whose norm is to be at most `bound`."""
+
+    inputs = ("norm", "bound")
+    no_gradient = ("norm", "bound")
+
+    def value(F, norm, bound):
+        return F.clamp_max(bound / (norm + 1e-6), 1)
+
+
+@no_grad()
+@boundary
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float | str = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale all gradients, in place, by one factor, such that the norm of all together is at most `max_norm`.
+
+    Returns the norm that they had, without dimensions; it is computed in float32 at least. The factor is a tensor, at
+    most 1, by which all gradients are multiplied: no value is read but for `error_if_nonfinite`. `norm_type` may be
+    infinite ("inf", too), and 0 or negative, where the norm is `linalg.vector_norm` of those of each gradient.
+    ValueError for a negative `max_norm`; RuntimeError for a norm that is not finite, where `error_if_nonfinite`.
+    `foreach` changes nothing.
+
+    Arguments:
+        parameters: tensors, or one; those without a gradient are left out.
+        max_norm: the greatest norm, of 0 or more.
+        norm_type: the norm's order, or "inf".
+        error_if_nonfinite: refuse a norm that is not finite.
+        foreach: changes nothing; there is one way.
+
+    Returns:
+        The norm before, without dimensions.
+
+    Raises:
+        ValueError: a negative `max_norm`, or an order that is not positive.
+        RuntimeError: a norm that is not finite, where `error_if_nonfinite`.
+
+    >>> from facula_tensor import Parameter, tensor
+    >>> weight = Parameter(tensor([0.0, 0.0]))
+    >>> weight.grad = tensor([3.0, 4.0])
+    >>> clip_grad_norm_(weight, 1.0), weight.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    max_norm = float(max_norm)
+    if not max_norm >= 0:
+        raise InvalidValueError(f"clip_grad_norm_: expected max_norm of at least 0; got {max_norm}")
+    grads = _gradients(parameters)
+    rounded, total = _total("clip_grad_norm_", grads, norm_type, error_if_nonfinite)
+    _scale(grads, max_norm, total)
+    return rounded
+
+
+@no_grad()
+@boundary
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of all tensors' elements together, without dimensions: gradients, say, that nothing should change yet.
+
+    Arguments as `clip_grad_norm_`'s.
+
+    Arguments:
+        tensors: tensors, or one.
+        norm_type: the norm's order.
+        error_if_nonfinite: refuse a norm that is not finite.
+        foreach: changes nothing; there is one way.
+
+    Returns:
+        The norm, without dimensions.
+
+    Raises:
+        RuntimeError: a norm that is not finite, where `error_if_nonfinite`.
+
+    >>> from facula_tensor import tensor
+    >>> get_total_norm([tensor([3.0]), tensor([4.0])])
+    tensor(5.)
+    """
+    given = [tensors] if isinstance(tensors, Tensor) else listed_tensors(tensors)
+    return _total("get_total_norm", given, norm_type, error_if_nonfinite)[0]
+
+
+@no_grad()
+@boundary
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale all gradients, in place, by max_norm / total_norm where that is less than 1; see `get_total_norm`.
+
+    ValueError for a negative `max_norm`. `foreach` changes nothing.
+
+    Arguments:
+        parameters: tensors, or one.
+        max_norm: the greatest norm, of 0 or more.
+        total_norm: the norm that they have.
+        foreach: changes nothing; there is one way.
+
+    Raises:
+        ValueError: a negative `max_norm`.
+    """
+    bound = float(max_norm)
+    if not bound >= 0:
+        raise InvalidValueError(f"clip_grads_with_norm_: expected max_norm of at least 0; got {max_norm}")
+    _scale(_gradients(parameters), bound, total_norm)
+
+
+@no_grad()
+@boundary
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+    """Put all gradients' elements, in place, between -clip_value and clip_value. `foreach` changes nothing.
+
+    ValueError for a negative `clip_value`.
+
+    Arguments:
+        parameters: tensors, or one.
+        clip_value: the bound, of 0 or more.
+        foreach: changes nothing; there is one way.
+
+    Raises:
+        ValueError: a negative `clip_value`.
+    """
+    bound = float(clip_value)
+    if not bound >= 0:
+        raise InvalidValueError(f"clip_grad_value_: expected clip_value of at least 0; got {clip_value}")
+    for grad in _gradients(parameters):
+        grad.clamp_(-bound, bound)
+
+
+def _total(
+    operation: str, tensors: list[Tensor], norm_type: float | str, error_if_nonfinite: bool
+) -> tuple[Tensor, Tensor]:
+    """The norm of tensors together, in their dtype and before it is rounded to it.
+
+    Arguments:
+        operation: how errors begin.
+        tensors: the tensors.
+        norm_type: the order of the norm.
+        error_if_nonfinite: refuse a norm that is NaN or infinite, which reads it.
+    """
+    order = math.inf if norm_type == "inf" else float(as_real(norm_type, operation, "norm_type"))
+    if not tensors:
+        return tensor(0.0), tensor(0.0)
+    norms = [_norm(_widened(one), order) for one in tensors]
+    dtypes = {one.dtype for one in norms}
+    if len(dtypes) > 1:
+        norms = [one.to(reduce(promote_types, dtypes)) for one in norms]
+    total = norms[0] if len(norms) == 1 and order > 0 else _norm(stack(norms), order)
+    if error_if_nonfinite and not math.isfinite(total):
+        raise OperationError(
+            f"{operation}: the gradients' norm of order {order} is {float(total)}; nothing was scaled; "
+            "look for the layer whose gradient is not finite with detect_anomaly()"
+        )
+    dtype = reduce(promote_types, {one.dtype for one in tensors}).to_real()
+    return (total if total.dtype is dtype else total.to(dtype)), total
+
+
+def _norm(one: Tensor, order: float) -> Tensor:
+    """The norm of all elements, without a gradient."""
+    if not one.ndim or order not in (2.0, math.inf):
+        return linalg.vector_norm(one, order)
+    every = (tuple(range(one.ndim)), False)
+    return no_record_ops.norm2(one, every) if order == 2 else no_record_ops.amax(no_record_ops.abs(one), every)
+
+
+def _scale(grads: list[Tensor], most: float, total: Tensor) -> None:
+    """Multiply all by most / total, or by 1 where that is greater; `total` is not read."""
+    factor = no_record_ops.clip_factor(_widened(total), most)
+    for grad in grads:
+        grad.mul_(factor)
+
+
+def _widened(one: Tensor) -> Tensor:
+    """In float32 where half precision would be too coarse: squares of its numbers are too large for it."""
+    return one.float() if one.dtype in (float16, bfloat16) else one
+
+
+def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    listed = [parameters] if isinstance(parameters, Tensor) else listed_tensors(parameters)
+    return [parameter.grad for parameter in listed if parameter.grad is not None]
+
+
+def listed_tensors(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """The parameters as a list; TypeError where these are no tensors."""
+    listed: list[Any] = list(parameters) if hasattr(parameters, "__iter__") else [parameters]
+    for one in listed:
+        if not isinstance(one, Tensor):
+            raise InvalidTypeError(f"utils: expected parameters to be tensors; got {type(one).__name__} {one!r:.60}")
+    return listed
