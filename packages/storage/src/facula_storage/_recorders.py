@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ._layouts import Layout
-    from ._plans import Plan
-    from ._storages import Storage
 
 # Note [Recorders]
 # ~~~~~~~~~~~~~~~~
@@ -33,19 +31,19 @@ class Place(NamedTuple):
         written: whether the launch writes there.
     """
 
-    storage: Storage
+    storage: Any
     offset: int
     layout: Layout | None
     written: bool
 
 
 class Recorder(Protocol):
-    """What is told of one thread's work."""
+    """What is told of one thread's work. Storages and plans are what modules above this one call so."""
 
-    def allocated(self, storage: Storage, layout: Layout) -> None:
+    def allocated(self, storage: Any, layout: Layout) -> None:
         """A storage was made, with memory for `layout`."""
 
-    def filled(self, storage: Storage, layout: Layout) -> None:
+    def filled(self, storage: Any, layout: Layout) -> None:
         """Python filled new memory with numbers of the program's: replays use the same ones.
 
         Arguments:
@@ -53,7 +51,7 @@ class Recorder(Protocol):
             layout: all of it.
         """
 
-    def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
+    def launched(self, plan: Any, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch of `plan` is done.
 
         Arguments:
@@ -63,7 +61,7 @@ class Recorder(Protocol):
             arrays: how many of these come before the workspace.
         """
 
-    def mutated(self, storage: Storage, operation: str) -> None:
+    def mutated(self, storage: Any, operation: str) -> None:
         """The last launch changed this storage in place, and its version was counted up."""
 
     def read(self, operation: str) -> None:
@@ -103,10 +101,10 @@ class Recorder(Protocol):
     def numbered(self) -> None:
         """The next launch takes the numbers of that operator."""
 
-    def holds(self, storage: Storage, offset: int) -> bool:
+    def holds(self, storage: Any, offset: int) -> bool:
         """Whether a float32 is not 0 in this run: for `skipping`, since replays ask again."""
 
-    def skipping(self, storage: Storage, offset: int, skips: bool) -> AbstractContextManager[None]:
+    def skipping(self, storage: Any, offset: int, skips: bool) -> AbstractContextManager[None]:
         """A block whose launches each replay leaves out where a float32 is not 0.
 
         Arguments:
