@@ -13,6 +13,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import partial
 from threading import get_ident
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
@@ -116,6 +117,7 @@ class Recorder:
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.refills: list[Numbers] = []
+        self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
         self.acting = False
@@ -188,6 +190,8 @@ class Recorder:
                 taken.append(one)  # type: ignore[arg-type]
         module = self.inside[-1] if self.inside else None
         self.launches.append(Launched(plan.inner or plan, tuple(taken), 1 + arrays, site, module, plan.operator))
+        if type((plan.inner or plan).launch) is FunctionType:  # a plan of NumPy's: no launch that is counted
+            self.start = launch_count() - self.count
         if launch_count() - self.start != self.count:
             self.broken(f"{plan.operator}: a launch before it was not told", "use another operator")
 
@@ -272,12 +276,26 @@ class Recorder:
         if self.inside:
             self.inside.pop()
 
-    def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> None:
-        """An optimizer's step of a group begins, which `step()` does."""
+    def optimizes(self, optimizer: Any) -> None:
+        """An optimizer's step begins."""
+        if self.breaks is None:
+            groups = [dict(group) for group in optimizer.param_groups]
+            self.optimizers.setdefault(id(optimizer), (optimizer, groups))
+
+    @contextmanager
+    def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> Iterator[None]:
+        """A block in which an optimizer does `step()`, for one group.
+
+        Where that launches nothing but operators that take numbers, a replay asks for these numbers by itself.
+        """
+        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), [])
         if self.breaks is None:
             if any([one is owner for one, _ in self.actions]):
                 self.broken("a schedule steps before its optimizer does", "call optimizer.step() first")
-            self.refills.append(Numbers(step, owner, group, dict(group), []))
+            self.refills.append(numbers)
+        yield
+        if self.breaks is None and len(self.launches) - first != sum(map(len, numbers.launches)):
+            self.refills.remove(numbers)
 
     def stepped(self, numbers: Sequence[float]) -> bool:
         """An optimizer's operator with these numbers begins; whether it is to be done."""
