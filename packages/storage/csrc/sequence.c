@@ -125,9 +125,13 @@ static int read_checks(Sequence *self, PyObject *checks)
         } else {
             check.kind = PyDict_Check(check.holder) ? CHECK_ITEM : CHECK_SLOT;
         }
-        if (check.kind == CHECK_SLOT && !Py_IS_TYPE(check.key, Py_TYPE(self->slots[0]))) {
-            PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptor of a slot");
-            return -1;
+        if (check.kind == CHECK_SLOT) { /* Python's own descriptors alone: what is asked runs no code of a program's */
+            if (!(PyType_GetFlags(Py_TYPE(check.key)) & Py_TPFLAGS_HEAPTYPE))
+                check.get = (descrgetfunc)PyType_GetSlot(Py_TYPE(check.key), Py_tp_descr_get);
+            if (!check.get) {
+                PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptor of a slot");
+                return -1;
+            }
         }
         Py_INCREF(check.holder);
         Py_INCREF(check.key);

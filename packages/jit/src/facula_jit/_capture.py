@@ -87,20 +87,20 @@ class Captured(Generic[P, R]):
         if kind.breaks is not None:
             return self._as_written(args, kwargs)
         tensors = tuple(signature.tensors)
-        missed = None
+        why = ""
         for replay in reversed(kind.replays):
             result = self._try(replay, tensors)
             if result is not MISS:
                 self._use_next(replay, args, kwargs)
                 return result
-            missed = replay.missed
-            if missed == len(replay.checks):
+            if replay.missed == len(replay.checks):
                 raise CaptureError(
                     f"{self._name}: another thread is replaying it; give each thread a capture of its own"
                 )
+            why = why or replay.describe(replay.missed)
         if len(kind.replays) >= MOST_REPLAYS:
-            what = kind.replays[0].describe(missed or 0)
-            kind.breaks = Break(f"what it depends on changes at each call: {what}", "make it an argument", None)
+            problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
+            kind.breaks = Break(problem, "make it an argument, or a tensor that is changed in place", None)
             kind.replays.clear()
             self._latest = None
             return self._broken(kind.breaks, args, kwargs)
@@ -138,7 +138,7 @@ class Captured(Generic[P, R]):
                 raise CaptureError(why)
             self._warn(why)
             return result
-        replay = Replay(found, self._name)
+        replay = Replay(found, self._name, self.function)
         self._make_room(0 if replay.has_backward else replay.pool_bytes)
         replay.use(self._arena)
         kind.replays.append(replay)

@@ -29,9 +29,9 @@ class Like(NamedTuple):
     node: Any
 
     @classmethod
-    def of(cls, tensor: Tensor) -> Like:
-        """As this tensor."""
-        return cls(tensor._layout, tensor._offset, Node if type(tensor.node) is Node else tensor.node)
+    def of(cls, tensor: Tensor, node: Any) -> Like:
+        """As this tensor, which had this node."""
+        return cls(tensor._layout, tensor._offset, Node if type(node) is Node else node)
 
 
 class Output(NamedTuple):
@@ -82,8 +82,10 @@ class Recording:
         self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
         self.grads: list[int | None] = []  # the block of the gradient of each
         gradients = 0 if boundary is None else len(boundary.gradients)
-        self.inputs = [Like.of(one) for one in recorder.inputs[: len(recorder.inputs) - gradients]]
-        self.gradients = [Like.of(one) for one in recorder.inputs[len(self.inputs) :]]
+        likes = [Like.of(one, node) for one, node in zip(recorder.inputs, recorder.nodes, strict=True)]
+        self.inputs, self.gradients = likes[: len(likes) - gradients], likes[len(likes) - gradients :]
+        if self.breaks is None and any([a.node is not b for a, b in zip(recorder.inputs, recorder.nodes, strict=True)]):
+            self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
         if self.breaks is None:
             self.result = self._result_of(result)
             self._look_at_grads()

@@ -42,9 +42,10 @@ class Replay:
     Arguments:
         recording: what was taken down.
         name: the function's.
+        function: the function.
     """
 
-    def __init__(self, recording: Recording, name: str):
+    def __init__(self, recording: Recording, name: str, function: Any):
         recorder = recording.recorder
         self.recording, self.name = recording, name
         self.count = self.missed = 0
@@ -52,8 +53,10 @@ class Replay:
         offsets, self.pool_bytes = placed(lives)
         self.places = dict(zip(blocks, offsets, strict=True))
         self.layouts = [_layout_of(recording, one) for one in recording.outputs]
-        self.generators = [one for one, _ in recorder.generators.values()]
-        self.drawn = [count for _, count in recorder.generators.values()]
+        streams = list(recorder.generators.values())
+        self.generators = [one.generator for one in streams]
+        self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
+        self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
         self.refills = [Refill(one, recording) for one in recorder.refills]
         self.inputs = recording.inputs
@@ -62,7 +65,7 @@ class Replay:
             for number, block in enumerate(recorder.blocks)
             if block.inputs and number in recorder.changed
         ]
-        self.checks: list[Check] = checks_of(recording)
+        self.checks: list[Check] = checks_of(recording, function)
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
         end = len(recording.launches)
@@ -144,8 +147,11 @@ class Replay:
         if missed is not None:
             self.missed = missed
             return MISS
-        for generator, count in zip(self.generators, self.drawn, strict=True):
-            generator._offset += count
+        for generator, count, state in zip(self.generators, self.drawn, self.set, strict=True):
+            if count is None:
+                generator._key, generator._offset = state
+            else:
+                generator._offset += count
         for place, count in self.changed_inputs:
             tensors[place]._storage.version += count  # type: ignore[operator]
         for action in self.actions:
@@ -255,7 +261,7 @@ class Replay:
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""
         if missed < 0:
-            return f"the kind of argument {-1 - missed}"
+            return f"the layout or requires_grad of argument {-1 - missed}, or that it lies in memory which is written"
         return described(self.checks[missed])
 
 
