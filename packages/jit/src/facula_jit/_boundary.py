@@ -52,6 +52,9 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
     targets = [one for one in recorder.inputs if one.node is not None]
     targets += [one for one in leaves if not any([one is other for other in targets])]
+    if not targets:
+        recorder.wait("the result requires a gradient of tensors that were made here alone")
+        return None
     for one in targets:
         if one.node is LEAF and one.hooks is not None:
             recorder.broken("a hook waits for the gradient of a tensor", "call backward() inside the captured function")
@@ -61,6 +64,7 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     made = Boundary(len(recorder.launches), roots, targets, gradients)
     for one in gradients:
         recorder.add_input(one)
+    recorder.goes_back = True  # the tensors that it takes are the graph's
     found = grad(roots, targets, gradients, retain_graph=True, allow_unused=True)
     seen: set[int] = set()
     for one in found:

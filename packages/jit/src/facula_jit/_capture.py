@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial, update_wrapper
+from inspect import iscoroutinefunction, isgeneratorfunction
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
@@ -120,16 +121,15 @@ class Captured(Generic[P, R]):
     def _capture(self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function, and keep what it does."""
         recorder = Recorder(signature.tensors, self.on_break == "error")
+        recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
         with recording(recorder):
             result = self.function(*args, **kwargs)
             boundary = record_backward(recorder, result)
         found = Recording(recorder, result, boundary)
         why = found.breaks
-        if why is None and recorder.skipped:
-            return result  # the next run may show what was left out
         if why is None and found.unsettled is not None:
             kind.tries += 1
-            if kind.tries < MOST_TRIES:
+            if kind.tries < MOST_TRIES or recorder.again is not None:
                 return result
             why = found.unsettled
         if why is not None:
@@ -260,4 +260,8 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
         return partial(capture, on_break=on_break)
     if not callable(function):
         raise InvalidTypeError(f"capture: expected a function; got {type(function).__name__}")
+    if isgeneratorfunction(function) or iscoroutinefunction(function):
+        raise InvalidTypeError(
+            "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
+        )
     return Captured(function, on_break)

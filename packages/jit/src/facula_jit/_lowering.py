@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Value
@@ -168,7 +168,14 @@ def checks_of(recording: Recording, function: Any) -> list[Check]:
 
 
 def checks_of_contents(value: Any, depth: int = 2) -> list[Check]:
-    """The entries of short lists and dicts, in which Python's decisions may lie, and of those in them."""
+    """The entries of short lists and dicts, in which Python's decisions may lie, and of those in them; of other objects
+    their attributes."""
+    own = getattr(value, "__dict__", None)
+    if type(own) is dict and not isinstance(value, (Tensor, FunctionType, MethodType, ModuleType, type)):
+        if not (
+            hasattr(value, KINDS) or type(value).__module__.startswith("facula")
+        ):  # these are looked at by themselves
+            value = own
     if not (isinstance(value, dict) or type(value) is list) or len(value) > MOST_ENTRIES or not depth:
         return []
     entries = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
@@ -183,16 +190,18 @@ def checks_of_variables(recorder: Recorder, function: Any) -> list[Check]:
     """
     checks: list[Check] = []
     for known, before in recorder.variables.values():
-        checks += [
-            (known, name, one)
-            for name, one in before.items()
-            if known.get(name) is one and not isinstance(one, (ModuleType, FunctionType, type))
-        ]
+        for name, one in before.items():
+            if known.get(name) is one and not isinstance(one, (ModuleType, FunctionType, type)):
+                checks.append((known, name, one))
+                checks += checks_of_contents(one)
     for cell in getattr(function, "__closure__", None) or ():
         try:
             checks.append((cell, CONTENTS, cell.cell_contents))
         except ValueError:  # not set yet
-            pass
+            continue
+        checks += checks_of_contents(cell.cell_contents)
+    for one in recorder.objects:
+        checks += checks_of_contents(one)
     return checks
 
 

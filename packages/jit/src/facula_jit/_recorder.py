@@ -125,17 +125,19 @@ class Recorder:
         self.generators: dict[int, Stream] = {}  # id -> what is known of a generator
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
         self.variables: dict[CodeType, tuple[dict[str, Any], dict[str, Any]]] = {}  # code -> globals, those it names
+        self.objects: list[Any] = []  # arguments that are no tensors, and what the function is bound to
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.refills: list[Numbers] = []
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
+        self.given: set[int] = set()  # the ids of the inputs
         self.nodes: list[Any] = []  # of the inputs, as they were given
-        self.acting = False
+        self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
-        self.skipped = False  # whether a block was left out, which is then not known
+        self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.count = 0
         self.start = 0
@@ -145,6 +147,7 @@ class Recorder:
     def add_input(self, tensor: Tensor) -> None:
         """A tensor whose memory each replay is given."""
         self.nodes.append(tensor.node)
+        self.given.add(id(tensor))
         block = self.block_of(tensor._storage)
         block.inputs.append(len(self.inputs))
         block.held = None
@@ -227,19 +230,23 @@ class Recorder:
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""
-        if self.breaks is not None:
+        if self.breaks is not None or self.goes_back:
             return
         for one in operands:
             if not isinstance(one, Tensor):
                 continue
             base = one
-            while (further := getattr(base, "_base", None)) is not None and further._storage is one._storage:
+            while id(base) not in self.given and (further := getattr(base, "_base", None)) is not None:
+                if further._storage is not one._storage:
+                    break
                 base = further
+            if id(base) in self.given:
+                continue
             link = self.tensors.get(id(base))
             if link is not None and link() is base:  # else another of that address is gone
                 continue
             block = self.block_of(base._storage)
-            if not (block.born or block.inputs):
+            if not block.born:
                 self.tensors[id(base)] = ref(base)
 
     def mutated(self, storage: Storage, operation: str) -> None:
@@ -365,7 +372,7 @@ class Recorder:
         finally:
             self.condition = None
         if skips:
-            self.skipped = True
+            self.wait("a part of the step is left out in this run")
         elif self.breaks is None:
             self.skips.append(Skip(first, len(self.launches) - first, condition))
 
@@ -381,6 +388,10 @@ class Recorder:
             action()
         finally:
             self.acting = acting
+
+    def wait(self, problem: str) -> None:
+        """This run cannot be replayed, for a reason that the next one may not have."""
+        self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
 
     def broken(self, problem: str, remedy: str) -> None:
         """What cannot be captured: said by an error, or kept for the report."""

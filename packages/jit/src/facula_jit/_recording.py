@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import LEAF, Node
-from facula_storage import Storage
+from facula_storage import Device, DType, Storage
 from facula_tensor import Tensor
 
 from ._breaks import Break
@@ -59,6 +61,10 @@ class Tree(NamedTuple):
     kind: type
     keys: tuple[Any, ...] | None
     parts: tuple[Any, ...]
+    is_dataclass: bool = False
+
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes, DType, Device, Enum, type)  # the same in every call
 
 
 class Recording:
@@ -86,7 +92,10 @@ class Recording:
         self.inputs, self.gradients = likes[: len(likes) - gradients], likes[len(likes) - gradients :]
         if self.breaks is None and any([a.node is not b for a, b in zip(recorder.inputs, recorder.nodes, strict=True)]):
             self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
-        if self.breaks is None:
+        self._leaves: dict[int, Leaf] = {}  # of tensors that were met in the result
+        if recorder.again is not None:
+            self.unsettled = recorder.again
+        elif self.breaks is None:
             self.result = self._result_of(result)
             self._look_at_grads()
             if boundary is not None:
@@ -97,12 +106,19 @@ class Recording:
     # -------------------------------------------------------------------------------------------------- results
     def _result_of(self, value: Any) -> Leaf:
         if isinstance(value, Tensor):
-            return self._tensor(value)
+            if id(value) not in self._leaves:
+                self._leaves[id(value)] = self._tensor(value)
+            return self._leaves[id(value)]
         kind = type(value)
+        if is_dataclass(value) and not isinstance(value, type):
+            names = tuple([field.name for field in fields(value)])
+            return Tree(kind, names, tuple([self._result_of(getattr(value, name)) for name in names]), True)
         if isinstance(value, dict):
             return Tree(kind, tuple(value), tuple([self._result_of(one) for one in value.values()]))
         if isinstance(value, (tuple, list)):
             return Tree(kind, None, tuple([self._result_of(one) for one in value]))
+        if not isinstance(value, PLAIN) and not hasattr(value, "named_modules"):
+            self._break(f"the result has a {kind.__name__}, which Python makes", "return tensors and plain numbers")
         return value
 
     def _tensor(self, tensor: Tensor) -> Leaf:
@@ -123,6 +139,8 @@ class Recording:
             return tensor
         if number not in self.outputs:
             self.outputs.append(number)
+        elif root >= 0 or any([type(one) is Output and one.root >= 0 for one in self._leaves.values()]):
+            self._break("two results share memory, and a gradient is wanted", "return a clone() of one")
         return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
 
     def _look_at_boundary(self, boundary: Boundary) -> None:
@@ -164,6 +182,13 @@ class Recording:
                     self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
                 if one.written:
                     written.add(one.block)
+        for link in self.recorder.tensors.values():
+            tensor = link()
+            if tensor is None or id(tensor) in self._leaves:
+                continue
+            if self.recorder.block_of(tensor._storage).inputs:
+                problem = "an argument shares its memory with a tensor of the program"
+                self.unsettled = Break(problem, "call it with a clone()", None)
         for number, block in enumerate(self.recorder.blocks):
             if block.held is not None and not block.inputs:
                 self.fixed.setdefault(number, block.held)

@@ -158,7 +158,7 @@ class Replay:
             action()
         self.count += 1
         nodes = self._nodes(frame, tensors, storages, cells) if self.has_backward else {}
-        return self._put_together(self.recording.result, tensors, storages, nodes)
+        return self._put_together(self.recording.result, tensors, storages, nodes, {})
 
     def _nodes(
         self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], cells: list[int]
@@ -218,19 +218,29 @@ class Replay:
         ]
 
     def _put_together(
-        self, one: Any, tensors: tuple[Tensor, ...], storages: list[Storage], nodes: dict[int, Node]
+        self,
+        one: Any,
+        tensors: tuple[Tensor, ...],
+        storages: list[Storage],
+        nodes: dict[int, Node],
+        made: dict[int, Tensor],
     ) -> Any:
         kind = type(one)
         if kind is Output:
+            if id(one) in made:
+                return made[id(one)]
             node = nodes.get(one.root, _spent if one.wants_grad else None)
-            return _tensor(one.layout, storages[one.place], one.offset, node)
+            made[id(one)] = _tensor(one.layout, storages[one.place], one.offset, node)
+            return made[id(one)]
         if kind is Given:
             given = tensors[one.argument]
             if one.layout is given._layout and not one.offset and one.root < 0:
                 return given
             return _tensor(one.layout, given._storage, given._offset + one.offset, nodes.get(one.root))
         if kind is Tree:
-            parts = [self._put_together(part, tensors, storages, nodes) for part in one.parts]
+            parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
+            if one.is_dataclass:
+                return one.kind(**dict(zip(one.keys, parts, strict=True)))
             if one.keys is not None:
                 return one.kind(zip(one.keys, parts, strict=True))
             return one.kind(*parts) if hasattr(one.kind, "_fields") else one.kind(parts)
