@@ -12,13 +12,15 @@ from facula_tensor import Tensor
 
 from ._breaks import Break
 from ._memory import Lifetime
-from ._recorder import Address, any_grad
+from ._recorder import any_grad
+from ._records import Address
 
 if TYPE_CHECKING:
     from facula_storage import Layout
 
     from ._boundary import Boundary
-    from ._recorder import Launched, Recorder
+    from ._recorder import Recorder
+    from ._records import Launched
 
 Leaf = Any  # of a result: an Output, a Given, or the object itself
 
