@@ -13,11 +13,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import partial
 from threading import get_ident
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 from facula_autograd.extend import replace_mode
-from facula_storage import Storage, contiguous, float32
+from facula_storage import Plan, Storage, contiguous, float32
 from facula_storage.extend import (
     Place,
     allocate,
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import CodeType
 
-    from facula_storage import Layout, Plan
+    from facula_storage import Layout
 
+    Moment = tuple[Any, Storage, int, Any]
     Site = tuple[CodeType, int]
 
 
@@ -118,6 +120,8 @@ class Recorder:
         self.refills: list[Numbers] = []
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
+        self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
+        self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
         self.acting = False
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
@@ -134,6 +138,7 @@ class Recorder:
         block.inputs.append(len(self.inputs))
         block.held = None
         self.inputs.append(tensor)
+        self.before.append((tensor, moment_of(tensor)))
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -174,8 +179,8 @@ class Recorder:
         """A launch is done."""
         if self.breaks is not None:
             return
-        self.count += 1
         site = user_site()
+        plan = plan.inner or plan
         taken: list[Address | Cell | float] = [n]
         for one in arguments:
             if type(one) is Place:
@@ -187,7 +192,18 @@ class Recorder:
             else:
                 taken.append(one)  # type: ignore[arg-type]
         module = self.inside[-1] if self.inside else None
-        self.launches.append(Launched(plan.inner or plan, tuple(taken), 1 + arrays, site, module, plan.operator))
+        if type(plan.launch) is BuiltinFunctionType:
+            self.launches.append(Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator))
+            self.count += 1
+        elif plan.parts is None:
+            self.broken(f"{plan.operator}: what computes it is Python", "leave it out of the captured function")
+            return
+        else:
+            for launch, values in plan.parts:
+                own = [_moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
+                part = Plan(plan.operator, (), plan.outputs, launch)
+                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
+            self.count += len(plan.parts)
         if launch_count() - self.start != self.count:
             self.broken(f"{plan.operator}: a launch before it was not told", "use another operator")
 
@@ -219,6 +235,7 @@ class Recorder:
             block = self.block_of(base._storage)
             if not (block.born or block.inputs):
                 self.tensors[id(base)] = ref(base)
+                self.seen[id(base)] = moment_of(base)
 
     def mutated(self, storage: Storage, operation: str) -> None:
         """The last launch changed this storage."""
@@ -333,6 +350,16 @@ class Recorder:
 def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
     if not condition():
         action()
+
+
+def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
+    """An argument of a launch as one of its parts takes it."""
+    return one._replace(offset=one.offset + delta) if type(one) is Address else one
+
+
+def moment_of(tensor: Tensor) -> Moment:
+    """Where a tensor's elements are, and its node: no program that is captured may change these of what it is given."""
+    return tensor._layout, tensor._storage, tensor._offset, tensor.node
 
 
 _ANY = object()  # what `.grad` was before does not matter

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from facula_autograd.extend import LEAF, Node
 from facula_storage import Storage
 from facula_tensor import Tensor
+from facula_tensor.extend import overlapping
 
 from ._breaks import Break
 from ._memory import Lifetime
-from ._recorder import Address, any_grad
+from ._recorder import Address, any_grad, moment_of
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -27,11 +28,12 @@ class Like(NamedTuple):
     layout: Layout
     offset: int
     node: Any
+    root: int  # the first argument in the same memory; -1 where that does not matter
 
     @classmethod
-    def of(cls, tensor: Tensor) -> Like:
+    def of(cls, tensor: Tensor, root: int) -> Like:
         """As this tensor."""
-        return cls(tensor._layout, tensor._offset, Node if type(tensor.node) is Node else tensor.node)
+        return cls(tensor._layout, tensor._offset, Node if type(tensor.node) is Node else tensor.node, root)
 
 
 class Output(NamedTuple):
@@ -50,7 +52,21 @@ class Given(NamedTuple):
     argument: int
     layout: Layout
     offset: int  # from where the argument begins
+    wants_grad: bool
     root: int
+    is_view: bool  # in the argument's family: Note [Views and changes] in facula_tensor
+
+
+class Argument(NamedTuple):
+    """An argument itself, among results."""
+
+    place: int
+
+
+class Same(NamedTuple):
+    """A tensor that is already among the results: which of those that are made."""
+
+    place: int
 
 
 class Tree(NamedTuple):
@@ -78,19 +94,28 @@ class Recording:
         self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
         self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
         self.needed: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` has to be before
+        self._made: list[Tensor] = []  # results that each replay makes anew, in this order
         self.result: Leaf = None
         self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
         self.grads: list[int | None] = []  # the block of the gradient of each
+        self.grad_views: list[tuple[Layout, int]] = []  # of those that there are: what they show of it
         gradients = 0 if boundary is None else len(boundary.gradients)
-        self.inputs = [Like.of(one) for one in recorder.inputs[: len(recorder.inputs) - gradients]]
-        self.gradients = [Like.of(one) for one in recorder.inputs[len(self.inputs) :]]
+        given = recorder.before[: len(recorder.inputs) - gradients]
+        self.inputs = [Like.of(one, recorder.block_of(moment[1]).inputs[0]) for one, moment in given]
+        self.gradients = [Like.of(one, -1) for one in recorder.inputs[len(given) :]]
         if self.breaks is None:
             self.result = self._result_of(result)
+            self._look_at_moments()
+            self._made = []
             self._look_at_grads()
             if boundary is not None:
                 self._look_at_boundary(boundary)
             self._look_at_blocks(set() if boundary is None else boundary.held)
-        recorder.inputs = []  # what the first call was given lives as long as the program wants
+        recorder.inputs, recorder.before, recorder.seen = (
+            [],
+            [],
+            {},
+        )  # what the first call was given lives as long as the program wants
 
     # -------------------------------------------------------------------------------------------------- results
     def _result_of(self, value: Any) -> Leaf:
@@ -104,6 +129,9 @@ class Recording:
         return value
 
     def _tensor(self, tensor: Tensor) -> Leaf:
+        for place, one in enumerate(self._made):
+            if one is tensor:
+                return Same(place)
         number = self.recorder.number_of(tensor._storage)
         block = self.recorder.blocks[number]
         root = self.roots.index(id(tensor)) if id(tensor) in self.roots else -1
@@ -111,16 +139,20 @@ class Recording:
             for place in block.inputs:
                 given = self.recorder.inputs[place]
                 if given is tensor:
-                    return Given(place, tensor._layout, 0, -1)
-            place = block.inputs[0]
-            given = self.recorder.inputs[place]
-            return Given(place, tensor._layout, tensor._offset - given._offset, root)
+                    return Argument(place)
+            family = getattr(tensor, "_views", self)
+            kin = [one for one in block.inputs if getattr(self.recorder.inputs[one], "_views", None) is family]
+            place = (kin or block.inputs)[0]
+            offset = tensor._offset - self.recorder.inputs[place]._offset
+            self._made.append(tensor)
+            return Given(place, tensor._layout, offset, tensor.node is not None, root, bool(kin))
         if not block.born:
             if root >= 0:
                 self._break("a result is a view of a tensor from outside", "return a clone() of it")
             return tensor
         if number not in self.outputs:
             self.outputs.append(number)
+        self._made.append(tensor)
         return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
 
     def _look_at_boundary(self, boundary: Boundary) -> None:
@@ -128,6 +160,23 @@ class Recording:
             place = next((k for k, given in enumerate(self.recorder.inputs) if given is target), None)
             self.targets.append((place, target if place is None else None))
             self.grads.append(None if one is None else self.recorder.number_of(one._storage))
+            if one is not None:
+                self.grad_views.append((one._layout, one._offset))
+
+    def _look_at_moments(self) -> None:
+        """Break where a replay would have to give a tensor another shape, memory or node."""
+        known = [
+            (one, self.recorder.seen[key]) for key, link in self.recorder.tensors.items() if (one := link()) is not None
+        ]
+        for tensor, before in (*self.recorder.before, *known):
+            if any([a is not b for a, b in zip(moment_of(tensor), before, strict=True)]):
+                self._break(
+                    f"a tensor of shape {tuple(tensor.shape)} from outside gets another shape, memory or node in place",
+                    "work on a new tensor: x.t() for x.t_(), a clone() where gradients flow through a change",
+                )
+        family = [one for one in self._made if hasattr(one, "_views") and self.recorder.block_of(one._storage).born]
+        if any([one.node is not None for one in family]) and overlapping(family) is not None:
+            self._break("two results that gradients flow through show the same memory", "return a clone() of one")
 
     # -------------------------------------------------------------------------------------------------- `.grad`
     def _look_at_grads(self) -> None:
