@@ -39,6 +39,7 @@ GROUPS = (
     Group("graphs", "Graphs"),
     Group("training", "Training"),
     Group("networks", "Modules, optimizers, loaders"),
+    Group("captures", "Captured steps"),
     Group("loading", "Loaders with workers"),
     Group("queues", "Tensors to other processes"),
     Group("kernels", "Kernels of the CPU"),

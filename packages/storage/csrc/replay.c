@@ -37,7 +37,7 @@ static Py_ssize_t failing_check(const Sequence *self)
             if (check->size >= PyList_Size(check->holder) || PyList_GetItem(check->holder, check->size) != check->expected)
                 return i;
         } else {
-            const Py_ssize_t size = PyDict_CheckExact(check->holder) ? PyDict_Size(check->holder) : PyList_Size(check->holder);
+            const Py_ssize_t size = PyDict_Check(check->holder) ? PyDict_Size(check->holder) : PyList_Size(check->holder);
             if (size != check->size)
                 return i;
         }

@@ -113,7 +113,7 @@ static int read_checks(Sequence *self, PyObject *checks)
             check.size = PyLong_AsSsize_t(check.expected);
             if (check.size == -1 && PyErr_Occurred())
                 return -1;
-            if (!PyDict_CheckExact(check.holder) && !PyList_CheckExact(check.holder)) {
+            if (!PyDict_Check(check.holder) && !PyList_CheckExact(check.holder)) {
                 PyErr_SetString(PyExc_TypeError, "Sequence: expected a dict or list whose length is checked");
                 return -1;
             }
@@ -123,7 +123,7 @@ static int read_checks(Sequence *self, PyObject *checks)
             if (check.size == -1 && PyErr_Occurred())
                 return -1;
         } else {
-            check.kind = PyDict_CheckExact(check.holder) ? CHECK_ITEM : CHECK_SLOT;
+            check.kind = PyDict_Check(check.holder) ? CHECK_ITEM : CHECK_SLOT;
         }
         if (check.kind == CHECK_SLOT && !Py_IS_TYPE(check.key, Py_TYPE(self->slots[0]))) {
             PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptor of a slot");

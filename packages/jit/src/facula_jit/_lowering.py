@@ -156,6 +156,32 @@ def checks_of(recording: Recording) -> list[Check]:
         checks += [(attributes, name, one) for name, one in attributes.items() if before.get(name, before) is one]
         checks.append((attributes, None, len(attributes)))
         checks += [(one, None, len(one)) for one in attributes.values() if type(one) is dict]
+    refilled = [one.group for one in recorder.refills]
+    for optimizer, before_step in recorder.optimizers.values():
+        checks += checks_of_optimizer(optimizer, before_step, refilled)
+    return checks
+
+
+def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], refilled: list[Any]) -> list[Check]:
+    """What must be as it was of an optimizer: its groups, their parameters and state, and options that are no numbers.
+
+    Arguments:
+        optimizer: one whose step was taken down.
+        before: its groups when the step began.
+        refilled: the groups whose options are followed.
+    """
+    own, groups, state = vars(optimizer), optimizer.param_groups, optimizer.state
+    checks: list[Check] = [(own, "param_groups", groups), (own, "state", state), (groups, None, len(groups))]
+    for place, (group, options) in enumerate(zip(groups, before, strict=False)):
+        params = group["params"]
+        checks += [(groups, place, group), (group, "params", params), (group, None, len(options))]
+        checks.append((params, None, len(params)))
+        if not any([one is group for one in refilled]):
+            checks += [(group, name, value) for name, value in options.items()]
+        for one in params:
+            if one in state:
+                checks.append((state, one, state[one]))
+                checks += [(state[one], name, value) for name, value in state[one].items() if isinstance(value, Tensor)]
     return checks
 
 

@@ -118,6 +118,7 @@ class Recorder:
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.refills: list[Numbers] = []
+        self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
@@ -192,12 +193,9 @@ class Recorder:
             else:
                 taken.append(one)  # type: ignore[arg-type]
         module = self.inside[-1] if self.inside else None
-        if type(plan.launch) is BuiltinFunctionType:
+        if plan.parts is None:
             self.launches.append(Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator))
-            self.count += 1
-        elif plan.parts is None:
-            self.broken(f"{plan.operator}: what computes it is Python", "leave it out of the captured function")
-            return
+            self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
         else:
             for launch, values in plan.parts:
                 own = [_moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
@@ -289,12 +287,26 @@ class Recorder:
         if self.inside:
             self.inside.pop()
 
-    def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> None:
-        """An optimizer's step of a group begins, which `step()` does."""
+    def optimizes(self, optimizer: Any) -> None:
+        """An optimizer's step begins."""
+        if self.breaks is None:
+            groups = [dict(group) for group in optimizer.param_groups]
+            self.optimizers.setdefault(id(optimizer), (optimizer, groups))
+
+    @contextmanager
+    def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> Iterator[None]:
+        """A block in which an optimizer does `step()`, for one group.
+
+        Where that launches nothing but operators that take numbers, a replay asks for these numbers by itself.
+        """
+        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), [])
         if self.breaks is None:
             if any([one is owner for one, _ in self.actions]):
                 self.broken("a schedule steps before its optimizer does", "call optimizer.step() first")
-            self.refills.append(Numbers(step, owner, group, dict(group), []))
+            self.refills.append(numbers)
+        yield
+        if self.breaks is None and len(self.launches) - first != sum(map(len, numbers.launches)):
+            self.refills.remove(numbers)
 
     def stepped(self, numbers: Sequence[float]) -> bool:
         """An optimizer's operator with these numbers begins; whether it is to be done."""

@@ -28,16 +28,6 @@ class Refill:
         self.numbers, self.puts = numbers, recording.puts
         self.options = {name: value for name, value in numbers.options.items() if name != "params"}
 
-    def structure(self) -> list[tuple[Any, Any, Any]]:
-        """Checks of what no numbers mend: the groups, their parameters, and the state."""
-        owner, group = self.numbers.owner, self.numbers.group
-        own, groups, params = vars(owner), owner.param_groups, group["params"]
-        return [
-            (own, "param_groups", groups), (own, "state", owner.state), (groups, None, len(groups)),
-            (groups, _place(groups, group), group), (group, "params", params), (group, None, len(group)),
-            (params, None, len(params)),
-        ]  # fmt: skip
-
     def checks(self) -> list[tuple[Any, Any, Any]]:
         """Checks of the group's options."""
         return [(self.numbers.group, name, self.options[name]) for name in self.options]
@@ -82,11 +72,6 @@ class Refill:
             for leaf, grad in before:
                 leaf._grad = grad
         return None if dry.failed else dry.found
-
-
-def _place(groups: list[Any], group: object) -> int:
-    """Where a group stands among them."""
-    return next(place for place, one in enumerate(groups) if one is group)
 
 
 class DryRecorder:

@@ -63,7 +63,6 @@ class Replay:
             if block.inputs and number in recorder.changed
         ]
         self.checks: list[Check] = checks_of(recording)
-        self.checks += [check for one in self.refills for check in one.structure()]
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
         end = len(recording.launches)

@@ -80,9 +80,11 @@ class FusedOptimizer(Optimizer):
         recorder = current_recorder() if collecting else None
         for group in groups:
             try:
-                if recorder is not None:
-                    recorder.stepping(self, group, partial(self._step_group, group))
-                self._step_group(group)
+                if recorder is None:
+                    self._step_group(group)
+                else:
+                    with recorder.stepping(self, group, partial(self._step_group, group)):
+                        self._step_group(group)
             except (TypeError, ValueError):
                 self._check_options(group)  # the user may have changed them since
                 self._check_state(group["params"])

@@ -271,11 +271,14 @@ def _watched(step: Callable[Concatenate[Optimizer, P], T]) -> Callable[Concatena
     @wraps(step)
     def watched(self: Optimizer, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
+            recorder = current_recorder() if collecting else None
+            if recorder is not None:
+                recorder.optimizes(self)
             if (self._pre_hooks or self._post_hooks) and not self._inside:
                 result = _with_hooks(step, self, args, kwargs)
             else:
                 result = step(self, *args, **kwargs)
-            if collecting and (recorder := current_recorder()) is not None:
+            if recorder is not None:
                 recorder.act(None, partial(_count, self))
             else:
                 self._step_count += 1

@@ -86,13 +86,16 @@ class Recorder(Protocol):
     def left(self) -> None:
         """The innermost call of a module ends."""
 
-    def stepping(self, owner: object, group: dict[str, Any], step: Callable[[], None]) -> None:
-        """An optimizer is about to call `step()`, which reads its numbers from a group.
+    def optimizes(self, optimizer: object) -> None:
+        """An optimizer's step begins: what it reads of its groups must stay, but for what `stepping` tells of."""
+
+    def stepping(self, owner: object, group: dict[str, Any], step: Callable[[], None]) -> AbstractContextManager[None]:
+        """A block in which an optimizer calls `step()`, which reads its numbers from a group.
 
         Arguments:
             owner: the optimizer.
             group: its parameter group.
-            step: what is called next.
+            step: what is called in the block.
         """
 
     def stepped(self, numbers: Sequence[float]) -> bool:

@@ -63,7 +63,13 @@ class UnmetRequirementError(OperationError):
 
 
 def launch_error(operator: str, error: LaunchError, operands: Sequence[Any] = ()) -> Exception:
-    """The exception for a kernel's status."""
+    """The exception for a kernel's status.
+
+    Arguments:
+        operator: its name.
+        error: the launcher's, with the status and its details.
+        operands: the tensors, or their layouts, for shapes.
+    """
     status, first, second, third, fourth = error.args
     if operator.startswith("own::"):  # a program's own function, whose numbers are its own
         return OperationError(f"{operator.removeprefix('own::')}: its function returned {status}, and not 0")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, DTypeError
+from facula_errors import ArgumentError, DTypeError, MissingKeyError
 from facula_storage import float32, float64
 from facula_storage.extend import Place, PlanTable, collecting, current_recorder, plain_address
 
@@ -55,7 +55,7 @@ def _step(
             width = len(rows[0])
             layouts, storages, offsets = zip(*[(t._layout, t._storage, t._offset) for row in rows for t in row])
             if collecting:
-                raise KeyError
+                raise MissingKeyError  # caught below
             plan = plans[width, layouts]
             changed = list(storages)
             del changed[1::width]

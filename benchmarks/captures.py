@@ -1,0 +1,110 @@
+"""Captured steps of the networks of networks.py, against PyTorch's eager and compiled steps, and our eager ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+
+from .libraries import Rows, facula, filled
+from .measure import Loop, own_code
+from .networks import BATCH, begin, begin_gpt, digits_network, narrow, repeated, wide
+
+rows = Rows()
+Begin = Callable[[Any], tuple[Callable, Any, Any]]
+RUNS = 3  # until a capture is settled
+
+
+def replayed(begin: Begin) -> Loop:
+    """The loop of a captured step on one batch."""
+    step, inputs, targets = begin(facula)
+    captured = facula.capture(step, on_break="error")
+    for _ in range(RUNS):
+        captured(inputs, targets)
+
+    def loop(times):
+        for _ in times:
+            captured(inputs, targets)
+
+    return own_code(loop)
+
+
+def compiled(begin: Begin) -> Loop:
+    """The loop of PyTorch's compiled step on one batch."""
+    step, inputs, targets = begin(torch)
+    step = torch.compile(step)
+    for _ in range(RUNS):
+        step(inputs, targets)
+
+    def loop(times):
+        for _ in times:
+            step(inputs, targets)
+
+    return own_code(loop)
+
+
+def language_model(F: Any) -> tuple[Callable, Any, Any]:
+    """A step of training an LSTM on letters (batch 16, length 32)."""
+    embedding, lstm, scores = F.nn.Embedding(65, 32), F.nn.LSTM(32, 64, batch_first=True), F.nn.Linear(64, 65)
+    parameters = [p for module in (embedding, lstm, scores) for p in module.parameters()]
+    with F.no_grad():
+        for p in parameters:
+            p.copy_((filled(F, *p.shape) - 0.5) * (2 / p.shape[-1] ** 0.5))
+    optimizer, letters = F.optim.Adam(parameters, lr=0.001), (filled(F, 16, 33) * 65).long()
+
+    def step(inputs, targets):
+        optimizer.zero_grad()
+        found = scores(lstm(embedding(inputs))[0])
+        loss = F.nn.functional.cross_entropy(found.reshape(-1, 65), targets.reshape(-1))
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return own_code(step), letters[:, :-1].clone(), letters[:, 1:].clone()
+
+
+STEPS: tuple[tuple[str, float | None, Begin], ...] = (
+    ("MLP 16 wide, SGD", 0.02, partial(begin, make=narrow, kind="SGD", shape=(BATCH, 16))),
+    ("MLP 16 wide, Adam", 0.02, partial(begin, make=narrow, kind="Adam", shape=(BATCH, 16))),
+    ("MLP 64 wide, SGD", 0.08, partial(begin, make=wide, kind="SGD", shape=(BATCH, 64))),
+    ("MLP 64 wide, Adam", 0.06, partial(begin, make=wide, kind="Adam", shape=(BATCH, 64))),
+    ("digits network, AdamW", None, partial(begin, make=digits_network, kind="AdamW", shape=(64, 1, 8, 8))),
+    ("LSTM, 64 wide, length 32, batch 16", None, language_model),
+    ("GPT of 2 layers, 64 wide, length 64, batch 16", None, begin_gpt),
+)
+for name, target, one in STEPS:
+    rows.row(f"{name}, captured", target, against=partial(repeated, one, torch))(lambda _, one=one: replayed(one))
+for name, _, one in STEPS:
+    rows.row(f"{name}, captured, other: our eager step", against=partial(repeated, one, facula))(
+        lambda _, one=one: replayed(one)
+    )
+for (name, _, one), target in zip(STEPS[:4:2], (0.05, 0.1), strict=True):
+    rows.row(f"{name}, captured, other: torch.compile", target, against=partial(compiled, one))(
+        lambda _, one=one: replayed(one)
+    )
+
+
+def answers(F: Any, *, captures: bool) -> Loop:
+    """What the narrow network says to one sample, without gradients."""
+    model, x = narrow(F).eval(), filled(F, 1, 16)
+
+    @F.no_grad()
+    def plain(x):
+        return model(x)
+
+    answer = facula.capture(plain, on_break="error") if captures else plain
+    for _ in range(RUNS):
+        answer(x)
+
+    def loop(times):
+        for _ in times:
+            answer(x)
+
+    return own_code(loop)
+
+
+rows.row("MLP 16 wide, one sample, captured", against=partial(answers, torch, captures=False))(
+    partial(answers, captures=True)
+)

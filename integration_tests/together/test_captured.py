@@ -1,0 +1,246 @@
+"""Training programs captured: the same numbers as eager, bit for bit, whatever the step is made of."""
+
+import numpy as np
+import pytest
+
+import facula
+import facula.nn as nn
+import facula.nn.functional as F
+from facula import optim
+
+STEPS, EVALUATED = 24, range(10, 13)
+
+
+class Convolutions(nn.Sequential):
+    def __init__(self, momentum=0.1):
+        super().__init__(
+            nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4, momentum=momentum), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(4, 8, 3), nn.GELU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 10),
+        )  # fmt: skip
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind=nn.LSTM):
+        super().__init__()
+        self.letters, self.scores = nn.Embedding(20, 8), nn.Linear(16, 20)
+        self.layers = kind(8, 16, 2, batch_first=True, dropout=0.2)
+
+    def forward(self, x):
+        return self.scores(self.layers(self.letters(x))[0]).flatten(0, 1)
+
+
+class Transformer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.letters, self.places = nn.Embedding(20, 16), nn.Embedding(12, 16)
+        layer = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.1, batch_first=True, norm_first=True)
+        self.layers = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.scores = nn.Linear(16, 20)
+
+    def forward(self, x):
+        mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1])
+        x = self.letters(x) + self.places(facula.arange(x.shape[1]))
+        return self.scores(self.layers(x, mask=mask, is_causal=True)).flatten(0, 1)
+
+
+def perceptron(dropout=0.0):
+    return nn.Sequential(nn.Linear(16, 16), nn.ReLU(), nn.Dropout(dropout), nn.Linear(16, 10))
+
+
+def vectors():
+    return facula.randn(6, 16), facula.randint(0, 10, (6,))
+
+
+def images():
+    return facula.randn(6, 1, 8, 8), facula.randint(0, 10, (6,))
+
+
+def letters():
+    made = facula.randint(0, 20, (3, 13))
+    return made[:, :-1].contiguous(), made[:, 1:].reshape(-1)
+
+
+def sgd(parameters, **options):
+    return optim.SGD(parameters, lr=0.1, **options)
+
+
+def adam(parameters):
+    return optim.Adam(parameters, lr=0.01)
+
+
+def simple(model, optimizer, after_backward=lambda model: None, after_step=lambda: None):
+    """The usual step."""
+
+    def step(x, y):
+        optimizer.zero_grad()
+        scores = model(x)
+        loss = F.cross_entropy(scores, y)
+        loss.backward()
+        after_backward(model)
+        optimizer.step()
+        after_step()
+        return loss, scores.argmax(1)
+
+    return step
+
+
+def scaled(model, optimizer):
+    """A step in mixed precision, whose gradients are infinite now and then."""
+    scaler = facula.amp.GradScaler("cpu", init_scale=1.0, growth_factor=64.0, growth_interval=3)
+
+    def step(x, y):
+        optimizer.zero_grad()
+        with facula.autocast("cpu", dtype=facula.bfloat16):
+            scores = model(x)
+        loss = F.cross_entropy(scores.float(), y)
+        scaler.scale(loss * 1e35).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        return loss.detach(), scaler._scale.clone()
+
+    return step
+
+
+def gathered(model, optimizer):
+    """Gradients that add up over calls; the optimizer steps outside."""
+
+    def step(x, y):
+        loss = F.cross_entropy(model(x), y) / 4
+        loss.backward()
+        return loss.detach()
+
+    return step
+
+
+def clipped(model):
+    nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+
+
+PROGRAMS = {
+    **{
+        f"optim.{kind}": (perceptron, lambda p, kind=kind: getattr(optim, kind)(p, lr=0.01), simple, vectors)
+        for kind in "Adadelta Adafactor Adagrad AdamW Adamax ASGD NAdam RAdam RMSprop Rprop".split()
+    },
+    "optim.Muon": (lambda: nn.Linear(16, 10, bias=False), lambda p: optim.Muon(p, lr=0.01), simple, vectors),
+    "momentum": (perceptron, lambda p: sgd(p, momentum=0.9, nesterov=True), simple, vectors),
+    "dropout": (lambda: perceptron(0.5), sgd, simple, vectors),
+    "batch norm": (Convolutions, sgd, simple, images),
+    "cumulative batch norm": (lambda: Convolutions(None), sgd, simple, images),
+    "LSTM": (Recurrent, adam, simple, letters),
+    "GRU": (lambda: Recurrent(nn.GRU), adam, simple, letters),
+    "transformer": (Transformer, adam, simple, letters),
+    "clipping": (perceptron, sgd, lambda m, o: simple(m, o, after_backward=clipped), vectors),
+    "schedule": (
+        perceptron, sgd, lambda m, o: simple(m, o, after_step=optim.lr_scheduler.StepLR(o, 5).step), vectors,
+    ),
+    "scaler": (perceptron, adam, scaled, vectors),
+    "accumulation": (perceptron, sgd, gathered, vectors),
+}  # fmt: skip
+
+
+def build(make, begin, write):
+    facula.manual_seed(3)
+    model = make()
+    optimizer = begin(model.parameters())
+    return model, optimizer, write(model, optimizer)
+
+
+def same(a, b):
+    """Whether two tensors, or None, are the same bits."""
+    if a is None or b is None:
+        return a is b
+    a, b = [one.detach().numpy() for one in (a, b)]
+    return a.tobytes() == b.tobytes() and a.shape == b.shape
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_captured_program_is_the_program(name):
+    make, begin, write, data = PROGRAMS[name]
+    model, optimizer, step = build(make, begin, write)
+    other, others, written = build(make, begin, write)
+    captured = facula.capture(written, on_break="error")
+    for number in range(STEPS):
+        facula.manual_seed(100 + number)
+        x, y = data()
+        for one in (model, other):
+            one.train(number not in EVALUATED)
+        if number == 17:
+            for one in (optimizer, others):
+                one.param_groups[0]["lr"] *= 0.5
+        if write is gathered and number % 4 == 3:
+            for one in (optimizer, others):
+                one.step()
+                one.zero_grad()
+        state = facula.get_rng_state()
+        wanted = step(x, y)
+        after = facula.get_rng_state()
+        facula.set_rng_state(state)
+        found = captured(x, y)
+        assert facula.get_rng_state() == after, number
+        assert all(map(same, *[one if isinstance(one, tuple) else (one,) for one in (wanted, found)])), number
+        for key, value in model.state_dict().items():
+            assert same(value, other.state_dict()[key]), (number, key)
+        assert all(same(p.grad, q.grad) for p, q in zip(model.parameters(), other.parameters())), number
+        assert optimizer.state_dict()["param_groups"] == others.state_dict()["param_groups"]
+    replays = [one for kind in captured._kinds.values() for one in kind.replays]
+    assert sum(one.count for one in replays) >= STEPS - 6, captured.report()
+
+
+def test_a_module_that_was_changed_is_noticed():
+    model = perceptron()
+    captured = facula.capture(model)
+    changes = [
+        lambda: setattr(model[0], "weight", nn.Parameter(facula.randn(16, 16))),
+        lambda: model[0].weight.data.mul_(2),
+        lambda: setattr(model[0].weight, "data", facula.randn(16, 16)),
+        lambda: model.append(nn.Tanh()),
+        lambda: model.register_forward_hook(lambda module, args, out: out * 3),
+        lambda: model.double(),
+        lambda: model.requires_grad_(False),
+        lambda: model.load_state_dict({key: one + 1 for key, one in model.state_dict().items()}),
+    ]
+    for number, change in enumerate(changes):
+        for _ in range(3):
+            x = facula.randn(2, 16, dtype=model[0].weight.dtype)
+            assert same(captured(x), model(x)), number
+        assert captured(x).requires_grad == model(x).requires_grad
+        change()
+    x = facula.randn(2, 16, dtype=facula.float64)
+    assert same(captured(x), model(x))
+
+
+def test_an_optimizer_that_was_changed_is_noticed():
+    def changed(optimizer, number):
+        group = optimizer.param_groups[0]
+        if number == 3:
+            group["betas"] = (0.5, 0.6)
+        elif number == 6:
+            optimizer.load_state_dict(optimizer.state_dict())
+        elif number == 9:
+            group["weight_decay"], group["maximize"] = 0.1, True
+        elif number == 12:
+            optimizer.state.clear()
+        elif number == 15:
+            optimizer.add_param_group({"params": [extra], "lr": 0.5})
+        elif number == 18:
+            group["params"] = group["params"][:1]
+
+    results = []
+    for wrap in (lambda step: step, facula.capture):
+        facula.manual_seed(0)
+        model = perceptron()
+        extra = facula.ones(2, requires_grad=True)
+        optimizer = adam(model.parameters())
+        step = wrap(simple(model, optimizer))
+        for number in range(22):
+            changed(optimizer, number)
+            loss, _ = step(*vectors())
+            results.append(loss.detach())
+    assert all(map(same, results[:22], results[22:])), [i for i in range(22) if not same(results[i], results[i + 22])]
+
+
+def test_results_of_numpy_functions_are_replayed():
+    captured = facula.capture(lambda x: facula.linalg.qr(x + facula.eye(4))[1], on_break="error")
+    for seed in range(4):
+        x = facula.from_numpy(np.random.default_rng(seed).standard_normal((4, 4)))
+        assert same(captured(x), facula.linalg.qr(x + facula.eye(4))[1])
