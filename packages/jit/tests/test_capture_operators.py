@@ -10,7 +10,7 @@ from facula_jit import capture
 from facula_tensor import functional as F
 from facula_tensor import special
 from facula_tensor.fft import ifft, rfft
-from facula_tensor.linalg import slogdet, svd
+from facula_tensor.linalg import qr, slogdet
 
 INDEX = ft.tensor([2, 0, 2])
 MASK = ft.tensor([[True, False, True, False]] * 3)
@@ -48,7 +48,7 @@ REPLAYED = {  # what is called, and what makes its arguments
     "moves": (lambda x, y: x.flip(1) + y.rot90(2) + x.repeat(2, 1)[1:4] + y.tile(2)[:, 3:7], two),
     "windows": (lambda x, y: x.unfold(1, 2, 1).sum(2) + F.pad(y, (1, 2), value=2.0)[:, :3], two),
     "diagonals": (lambda x, y: ft.diag_embed(x) + ft.block_diag(y[:, :3], y[:1, :1])[None, :, :], two),
-    "triangles": (lambda x, y: x.tril() + y.triu(1), two),
+    "triangles": (lambda x, y: (x.tril() + y.triu(1), ft.tril_indices(4, 3, -1), ft.triu_indices(3, 5, 1)), two),
     "indices": (lambda x, y: x[INDEX] + y.gather(0, INDEX[:, None].expand(3, 4)) + x[:, INDEX].sum(), two),
     "indices from a list": (lambda x, y: x[[2, 0]] + y[1:, [3, 1, 0, 0]], two),
     "scatters": (lambda x, y: x.scatter_add(0, INDEX[:, None].expand(3, 4), y).index_add(0, INDEX, y, alpha=2), two),
@@ -63,7 +63,7 @@ REPLAYED = {  # what is called, and what makes its arguments
         lambda x, y: F.scaled_dot_product_attention(x, y[:2, :1, :, 0:1].expand(2, 2, 3, 6), x[:, :, :3]),
         image,
     ),
-    "decompositions": (lambda x, y: (svd(x), slogdet(y[:, 1:])), two),
+    "decompositions": (lambda x, y: (qr(x), slogdet(y[:, 1:])), two),
     "Fourier transforms": (lambda x, y: (rfft(x), ifft(y).real), two),
     "dropout": (lambda x, y: F.dropout(x) + F.dropout2d(y[None, None], 0.25)[0, 0], two),
     "draws": (lambda x, y: (ft.rand(2) + x[0, :2], ft.randn_like(y), ft.randint(9, (3,)), ft.normal(x, y)), two),
@@ -71,6 +71,7 @@ REPLAYED = {  # what is called, and what makes its arguments
 
 CHANGES = {  # of x, whose version counts
     "arithmetic": lambda x, y: x.add_(y).mul_(2).addcmul_(x, y, value=0.5),
+    "assignment where a mask is true": lambda x, y: x.__setitem__(y > 0.5, 3.0) or x.__setitem__(MASK, y[0, 0]) or x,
     "of a row": lambda x, y: x[1].sub_(y[0]),
     "assignment": lambda x, y: x.__setitem__((slice(None), 1), y[:, 0]) or x,
     "filling": lambda x, y: x.masked_fill_(MASK, 3.0).fill_(2.0).copy_(y),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
     from ._boundary import Boundary
-    from ._recorder import Launched, Recorder
+    from ._recorder import Block, Launched, Recorder
 
 Leaf = Any  # of a result: an Output, a Given, or the object itself
 
@@ -207,7 +207,7 @@ class Recording:
                 if type(one) is not Address:
                     continue
                 block = self.recorder.blocks[one.block]
-                if block.born and not one.written and one.block not in written:
+                if block.born and not one.written and one.block not in written and _has_elements(block):
                     self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
                 if one.written:
                     written.add(one.block)
@@ -251,3 +251,8 @@ class Recording:
         """Whether a block is needed inside a replay alone."""
         block = self.recorder.blocks[number]
         return block.born and number not in self.fixed and number not in self.outputs and number not in self.grads
+
+
+def _has_elements(block: Block) -> bool:
+    """Whether anything can be read of a block."""
+    return block.layout is None or block.layout.numel > 0
