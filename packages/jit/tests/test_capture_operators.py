@@ -166,6 +166,17 @@ def test_what_runs_as_it_is_written(name):
         assert reason in compare(function, two, replays=0).report()
 
 
+def test_the_grad_of_an_argument():
+    def fill(x, y):
+        x.grad = None
+        (x * y).sum().backward()
+        return x.detach()[0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compare(fill, two, requires_grad=True, after=lambda _, args: [one.grad for one in args], replays=0)
+
+
 def test_a_graph_that_ends_in_an_argument():
     def change(x, y):
         x.mul_(y)

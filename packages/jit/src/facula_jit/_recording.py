@@ -183,6 +183,8 @@ class Recording:
         recorder = self.recorder
         for target, needed in recorder.grads.values():
             after = target._grad
+            if any([target is one for one in recorder.inputs]):  # the next call has another
+                self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
             if not any_grad(needed):
                 self.needed.append((target, needed))
             self.puts.append((target, after))
