@@ -474,3 +474,66 @@ def test_random_programs(program):
         return randn(3, 3), randn(3, 3)
 
     check(function, square, 3)
+
+
+# ------------------------------------------------------------------------------------------ variables of programs
+FACTOR = 2.0
+
+
+def test_variables_that_are_bound_anew(monkeypatch):
+    weight = ones(2)
+    captured = capture(lambda x: x * weight * FACTOR)
+    for factor, weight in ((2.0, ones(2)), (3.0, ones(2)), (3.0, ones(2) * 5), (2.0, ones(2) * 5)):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        for _ in range(3):
+            assert same(captured(ones(2)), ones(2) * weight * factor)
+
+
+def test_hooks_that_come_and_go():
+    weight = ones(2, requires_grad=True)
+
+    def step(x):
+        weight.grad = None
+        (x * weight).sum().backward()
+        return weight.grad.clone()
+
+    captured = capture(step)
+    first = weight.register_hook(lambda g: g * 2)
+    found = [captured(ones(2)).tolist()[0] for _ in range(3)]
+    first.remove()
+    found += [captured(ones(2)).tolist()[0] for _ in range(3)]
+    second = weight.register_hook(lambda g: g * 3)
+    found += [captured(ones(2)).tolist()[0] for _ in range(3)]
+    second.remove()
+    weight.register_hook(lambda g: g * 4)
+    found += [captured(ones(2)).tolist()[0] for _ in range(3)]
+    assert found == [2.0] * 3 + [1.0] * 3 + [3.0] * 3 + [4.0] * 3
+
+
+def draws_again(x):
+    before = get_rng_state()
+    first = rand(3)
+    set_rng_state(before)
+    return first, rand(3), rand(2), x
+
+
+def seeds(x):
+    rand(2)
+    manual_seed(7)
+    return rand(3), x
+
+
+@pytest.mark.parametrize("function", [draws_again, seeds])
+def test_generators_that_are_set(function):
+    check(lambda x, y: function(x), pair)
+
+
+def test_an_argument_that_is_asked_for_gradients():
+    def function(x):
+        x.requires_grad_()
+        return grad((x * x).sum(), x)[0]
+
+    captured = capture(function)
+    with pytest.warns(UserWarning, match="requires_grad of an argument"):
+        captured(ones(2))
+    assert captured(ones(2)).tolist() == [2.0, 2.0]

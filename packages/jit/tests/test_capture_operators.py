@@ -154,7 +154,10 @@ WRITTEN = {  # what no replay can do, and what the report says of it
     "sizes that follow from elements": (lambda x, y: x[x > 0.5].sum(), "nonzero looks at elements"),
     "another shape": (lambda x, y: x.t_() + 0, "another shape, memory or node in place"),
     "other memory": (lambda x, y: setattr(x, "data", y * 2) or x + 0, "another shape, memory or node in place"),
-    "a gradient that is asked for": (lambda x, y: x.requires_grad_().detach(), "another shape, memory or node"),
+    "a gradient that is asked for": (
+        lambda x, y: x.requires_grad_().detach(),
+        "requires_grad of an argument is changed",
+    ),
 }
 
 

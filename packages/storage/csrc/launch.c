@@ -71,11 +71,11 @@ done:
 static PyMethodDef launch_definition = {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL,
                                         "launch(n, *addresses, *scalars) -> None"};
 
-const Launch *launch_of(PyObject *function)
+const Launch *launch_of(const char *operation, PyObject *function)
 {
     if (PyCFunction_Check(function) && PyCFunction_GetFunction(function) == launch_definition.ml_meth)
         return PyCapsule_GetPointer(PyCFunction_GetSelf(function), NULL);
-    PyErr_Format(PyExc_TypeError, "expected a launch; got %R", (PyObject *)Py_TYPE(function));
+    PyErr_Format(PyExc_TypeError, "%s: expected a launch; got %R", operation, (PyObject *)Py_TYPE(function));
     return NULL;
 }
 
@@ -169,7 +169,7 @@ PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
         PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, an output layout and up to 15 others");
         return NULL;
     }
-    const Launch *old = launch_of(args[0]);
+    const Launch *old = launch_of("rebind", args[0]);
     const Shaper shaper = (Shaper)(intptr_t)PyLong_AsLongLong(args[1]);
     if (!old || !shaper || PyErr_Occurred() || read_last(args[2], name_shape, MOST_DIMENSIONS, shape, &ndim))
         return NULL;

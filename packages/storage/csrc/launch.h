@@ -15,8 +15,8 @@ typedef struct {
     PyObject *owner;        /* keeps the plan's memory alive */
 } Launch;
 
-/* What a callable made by `bind` or `rebind` runs; NULL with an error set for other objects. */
-const Launch *launch_of(PyObject *function);
+/* What a callable made by `bind` or `rebind` runs; NULL with an error set for other objects, which names the operation. */
+const Launch *launch_of(const char *operation, PyObject *function);
 
 /* Raises LaunchError: the status, its details and, unless it is negative, which of many launches failed. */
 void raise_status(int64_t status, const int64_t *details, Py_ssize_t step);

@@ -22,7 +22,7 @@ static Py_ssize_t failing_check(const Sequence *self)
     for (Py_ssize_t i = 0; i < self->check_count; i++) {
         const Check *check = &self->checks[i];
         if (check->kind == CHECK_SLOT) {
-            PyObject *found = get_slot(check->key, check->holder, NULL);
+            PyObject *found = check->get(check->key, check->holder, NULL);
             if (!found)
                 PyErr_Clear(); /* a slot that is not set */
             Py_XDECREF(found);

@@ -41,7 +41,7 @@ static int read_steps(Sequence *self, PyObject *steps)
         PyObject *function = PyTuple_GetItem(step, 0);
         const int skips = function == Py_None;
         const Py_ssize_t count = PyTuple_Size(arguments);
-        const Launch *launch = skips ? &skipping : PyCFunction_Check(function) ? launch_of(function) : &calling;
+        const Launch *launch = skips ? &skipping : PyCFunction_Check(function) ? launch_of("Sequence", function) : &calling;
         if (!launch)
             return -1;
         if (count < launch->least || count > launch->most) {
@@ -64,6 +64,8 @@ static int read_steps(Sequence *self, PyObject *steps)
             function = NULL;
         if (launch == &skipping || launch == &calling)
             launch = NULL;
+        else if (count && self->arguments[at] >= launch->release_at)
+            share += 1;
         else if (count)
             share += (double)self->arguments[at] / (double)launch->release_at;
         self->steps[i] = (Step){launch, launch ? NULL : function, at, count};
@@ -97,6 +99,16 @@ static int read_patches(Sequence *self, PyObject *patches)
     return 0;
 }
 
+/* Whether a type is that of the descriptors that Python makes of slots, and of attributes of its own objects. */
+static int is_slot(PyTypeObject *type)
+{
+    PyObject *name = PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE ? NULL : PyType_GetName(type);
+    const int known = name && (PyUnicode_CompareWithASCIIString(name, "member_descriptor") == 0 ||
+                               PyUnicode_CompareWithASCIIString(name, "getset_descriptor") == 0);
+    Py_XDECREF(name);
+    return known;
+}
+
 static int read_checks(Sequence *self, PyObject *checks)
 {
     const Py_ssize_t count = PyList_Size(checks);
@@ -125,9 +137,13 @@ static int read_checks(Sequence *self, PyObject *checks)
         } else {
             check.kind = PyDict_Check(check.holder) ? CHECK_ITEM : CHECK_SLOT;
         }
-        if (check.kind == CHECK_SLOT && !Py_IS_TYPE(check.key, Py_TYPE(self->slots[0]))) {
-            PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptor of a slot");
-            return -1;
+        if (check.kind == CHECK_SLOT) { /* Python's own descriptors alone: what is asked runs no code of a program's */
+            if (is_slot(Py_TYPE(check.key)))
+                check.get = (descrgetfunc)PyType_GetSlot(Py_TYPE(check.key), Py_tp_descr_get);
+            if (!check.get) {
+                PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptor of a slot");
+                return -1;
+            }
         }
         Py_INCREF(check.holder);
         Py_INCREF(check.key);

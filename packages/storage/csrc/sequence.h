@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
     int kind;
     PyObject *holder, *key, *expected;
+    descrgetfunc get; /* of a slot's descriptor */
     Py_ssize_t size;
 } Check;
 

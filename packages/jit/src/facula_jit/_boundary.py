@@ -9,15 +9,16 @@ memory. Saved blocks keep their places to the end of the backward, so that `reta
 
 from __future__ import annotations
 
+from gc import get_referents
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import grad
-from facula_autograd.extend import LEAF, Node, Rule, adapter_of, edge_to, edges_of
+from facula_autograd.extend import LEAF, FunctionContext, Node, Rule, adapter_of, edge_to, edges_of
 from facula_errors import OperationError
 from facula_storage import Storage
 from facula_storage.extend import root_of
 from facula_tensor import Tensor, ones
-from facula_tensor.extend import no_record_ops
+from facula_tensor.extend import SavedTensors, no_record_ops
 
 from ._signature import tensors_in
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._recorder import Recorder
+
+
+DEEPEST = 5  # levels at which a node keeps tensors
 
 
 class Boundary:
@@ -48,6 +52,9 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
     targets = [one for one in recorder.inputs if one.node is not None]
     targets += [one for one in leaves if not any([one is other for other in targets])]
+    if not targets:
+        recorder.wait("the result requires a gradient of tensors that were made here alone")
+        return None
     for one in targets:
         if one.node is LEAF and one.hooks is not None:
             recorder.broken("a hook waits for the gradient of a tensor", "call backward() inside the captured function")
@@ -57,6 +64,7 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     made = Boundary(len(recorder.launches), roots, targets, gradients)
     for one in gradients:
         recorder.add_input(one)
+    recorder.goes_back = True  # the tensors that it takes are the graph's
     try:
         found = grad(roots, targets, gradients, retain_graph=True, allow_unused=True)
     except Exception as error:
@@ -103,14 +111,15 @@ def _held_by(roots: Sequence[Tensor]) -> set[int]:
         stack += edges_of(node)
         values: list[Any] = [value for value, _ in adapter.saved_values(node)]
         values += [getattr(node, name, None) for name in ("s0", "s1", "rest")]
-        while values:
-            one = values.pop()
-            if isinstance(one, Tensor):
-                held.add(id(root_of(one._storage)))
-            elif isinstance(one, Storage):
-                held.add(id(root_of(one)))
-            elif isinstance(one, (tuple, list)):
-                values += one
+        values.append(node.rule.extra)
+        for _ in range(DEEPEST):  # a Function's context, what it saved, the entries of that
+            further: list[Any] = []
+            for one in values:
+                if isinstance(one, (Tensor, Storage)):
+                    held.add(id(root_of(one._storage if isinstance(one, Tensor) else one)))
+                elif isinstance(one, (tuple, list, dict, FunctionContext, SavedTensors)):
+                    further += get_referents(one)
+            values = further
     return held
 
 

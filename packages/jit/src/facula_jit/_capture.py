@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial, update_wrapper
+from inspect import iscoroutinefunction, isgeneratorfunction
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
@@ -87,20 +88,20 @@ class Captured(Generic[P, R]):
         if kind.breaks is not None:
             return self._as_written(args, kwargs)
         tensors = tuple(signature.tensors)
-        missed = None
+        why = ""
         for replay in reversed(kind.replays):
             result = self._try(replay, tensors)
             if result is not MISS:
                 self._use_next(replay, args, kwargs)
                 return result
-            missed = replay.missed
-            if missed == len(replay.checks):
+            if replay.missed == len(replay.checks):
                 raise CaptureError(
                     f"{self._name}: another thread is replaying it; give each thread a capture of its own"
                 )
+            why = why or replay.describe(replay.missed)
         if len(kind.replays) >= MOST_REPLAYS:
-            what = kind.replays[0].describe(missed or 0)
-            kind.breaks = Break(f"what it depends on changes at each call: {what}", "make it an argument", None)
+            problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
+            kind.breaks = Break(problem, "make it an argument, or a tensor that is changed in place", None)
             kind.replays.clear()
             self._latest = None
             return self._broken(kind.breaks, args, kwargs)
@@ -120,16 +121,15 @@ class Captured(Generic[P, R]):
     def _capture(self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function, and keep what it does."""
         recorder = Recorder(signature.tensors, self.on_break == "error")
+        recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
         with recording(recorder):
             result = self.function(*args, **kwargs)
             boundary = record_backward(recorder, result)
         found = Recording(recorder, result, boundary)
         why = found.breaks
-        if why is None and recorder.skipped:
-            return result  # the next run may show what was left out
         if why is None and found.unsettled is not None:
             kind.tries += 1
-            if kind.tries < MOST_TRIES:
+            if kind.tries < MOST_TRIES or recorder.again is not None:
                 return result
             why = found.unsettled
         if why is not None:
@@ -138,7 +138,7 @@ class Captured(Generic[P, R]):
                 raise CaptureError(why)
             self._warn(why)
             return result
-        replay = Replay(found, self._name)
+        replay = Replay(found, self._name, self.function)
         self._make_room(0 if replay.has_backward else replay.pool_bytes)
         replay.use(self._arena)
         kind.replays.append(replay)
@@ -260,4 +260,8 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
         return partial(capture, on_break=on_break)
     if not callable(function):
         raise InvalidTypeError(f"capture: expected a function; got {type(function).__name__}")
+    if isgeneratorfunction(function) or iscoroutinefunction(function):
+        raise InvalidTypeError(
+            "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
+        )
     return Captured(function, on_break)

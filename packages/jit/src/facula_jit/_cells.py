@@ -48,7 +48,9 @@ class Cell(int):
     __radd__ = __add__
 
     def __sub__(self, less: int) -> int:
-        return self + -less
+        if isinstance(less, Cell) and less.source == self.source:
+            return int(self) - int(less)
+        return self + -int(less)
 
     def _plain(self, sign: str, value: Any) -> Any:
         self.recorder.broken(f"a random number's place is computed with ({sign})", "draw with an operator of its own")

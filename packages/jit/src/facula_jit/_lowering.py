@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Value
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Sequence as Many
 
+    from ._recorder import Recorder
     from ._recording import Like, Recording
 
     Check = tuple[Any, Any, Any]
@@ -31,7 +33,12 @@ def slot(kind: type, name: str) -> Any:
 LAYOUT, STORAGE, OFFSET = [slot(Tensor, name) for name in ("_layout", "_storage", "_offset")]
 NODE, GRAD, HOOKS = [slot(Value, name) for name in ("node", "_grad", "hooks")]
 ADDRESS = slot(Storage, "ptr")
+CONTENTS = slot(CellType, "cell_contents")
 SLOTS = (LAYOUT, STORAGE, OFFSET, NODE, ADDRESS, slot(Storage, "version"), slot(Storage, "mutator"))
+
+
+KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
+MOST_ENTRIES = 64  # of lists and dicts that are looked into
 
 
 class Part:
@@ -136,7 +143,7 @@ class Part:
         return changed, list(spans)
 
 
-def checks_of(recording: Recording) -> list[Check]:
+def checks_of(recording: Recording, function: Any) -> list[Check]:
     """What must be as it was: tensors and their memory, `.grad` where it is read, modules, the default dtype."""
     recorder = recording.recorder
     checks: list[Check] = [(default_dtype_cell, 0, default_dtype_cell[0])]
@@ -148,17 +155,61 @@ def checks_of(recording: Recording) -> list[Check]:
         checks += [(tensor, one, one.__get__(tensor)) for one in (LAYOUT, STORAGE, OFFSET, NODE)]
         if tensor.node is LEAF:
             checks.append((tensor, HOOKS, tensor.hooks))
+            if tensor.hooks is not None:
+                for table in (tensor.hooks.value_hooks, tensor.hooks.after):
+                    checks += [(table, None, len(table)), *[(table, key, one) for key, one in table.items()]]
         storages[id(tensor._storage)] = tensor._storage
     checks += [(storage, ADDRESS, storage.ptr) for storage in storages.values()]
     checks += [(leaf, GRAD, needed) for leaf, needed in recording.needed]
     for module, before in recorder.modules.values():
         attributes = vars(module)
-        checks += [(attributes, name, one) for name, one in attributes.items() if before.get(name, before) is one]
         checks.append((attributes, None, len(attributes)))
-        checks += [(one, None, len(one)) for one in attributes.values() if type(one) is dict]
+        for name, one in attributes.items():
+            if before.get(name, before) is one and name != KINDS:
+                checks.append((attributes, name, one))
+                checks += checks_of_contents(one)
+    checks += checks_of_variables(recorder, function)
     refilled = [one.group for one in recorder.refills]
     for optimizer, before_step in recorder.optimizers.values():
         checks += checks_of_optimizer(optimizer, before_step, refilled)
+    return checks
+
+
+def checks_of_contents(value: Any, depth: int = 2) -> list[Check]:
+    """The entries of short lists and dicts, in which Python's decisions may lie, and of those in them; of other objects
+    their attributes."""
+    own = getattr(value, "__dict__", None)
+    if type(own) is dict and not isinstance(value, (Tensor, FunctionType, MethodType, ModuleType, type)):
+        if not (
+            hasattr(value, KINDS) or type(value).__module__.startswith("facula")
+        ):  # these are looked at by themselves
+            value = own
+    if not (isinstance(value, dict) or type(value) is list) or len(value) > MOST_ENTRIES or not depth:
+        return []
+    entries = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    checks: list[Check] = [(value, None, len(value)), *[(value, key, one) for key, one in entries]]
+    return checks + [check for _, one in entries for check in checks_of_contents(one, depth - 1)]
+
+
+def checks_of_variables(recorder: Recorder, function: Any) -> list[Check]:
+    """The global variables that the program's lines named, and those that the function itself closes over.
+
+    What changed while the function ran is left out: it counts for itself.
+    """
+    checks: list[Check] = []
+    for known, before in recorder.variables.values():
+        for name, one in before.items():
+            if known.get(name) is one and not isinstance(one, (ModuleType, FunctionType, type)):
+                checks.append((known, name, one))
+                checks += checks_of_contents(one)
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            checks.append((cell, CONTENTS, cell.cell_contents))
+        except ValueError:  # not set yet
+            continue
+        checks += checks_of_contents(cell.cell_contents)
+    for one in recorder.objects:
+        checks += checks_of_contents(one)
     return checks
 
 
@@ -194,9 +245,11 @@ def described(check: Check) -> str:
         return f"the {key.__name__.strip('_')} of a tensor of shape {tuple(holder.shape)}"
     if isinstance(holder, Storage):
         return "the memory of a tensor"
+    if key is CONTENTS:
+        return f"a variable that the function closes over, which was {expected!r:.40}"
     if key is None:
         return "the number of attributes of a module, or of groups or parameters of an optimizer"
-    return f"the attribute or option {key!r}, which was {expected!r:.40}"
+    return f"the variable, attribute, option or entry {key!r}, which was {expected!r:.40}"
 
 
 def _input_of(one: Address, places: Many[int], inputs: Many[Like]) -> int:

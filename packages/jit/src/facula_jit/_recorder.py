@@ -30,7 +30,7 @@ from facula_storage.extend import (
     root_of,
 )
 from facula_tensor import Tensor
-from facula_tensor.extend import forget_readers, user_site
+from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
@@ -79,6 +79,15 @@ class Block:
         self.inputs: list[int] = []
 
 
+class Stream:
+    """A generator that was drawn from: where its numbers began, and whether they still follow from there."""
+
+    __slots__ = ("follows", "generator", "place", "start")
+
+    def __init__(self, generator: Any, start: int, place: int):
+        self.generator, self.start, self.place, self.follows = generator, start, place, True
+
+
 class Skip(NamedTuple):
     """Launches that are left out where a float32 is not 0."""
 
@@ -94,7 +103,8 @@ class Numbers(NamedTuple):
     owner: Any
     group: dict[str, Any]
     options: dict[str, Any]  # what the group had when the step was taken down
-    launches: list[list[int]]  # of each operator that it calls, those that take its numbers after their first argument
+    rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
+    launches: list[list[int]]  # and its launches, which take the numbers after their first argument
 
 
 class Recorder:
@@ -113,8 +123,10 @@ class Recorder:
         self.numbers: dict[int, int] = {}  # a storage's id -> its block
         self.tensors: dict[int, ref[Tensor]] = {}  # what the program has of blocks that were there before
         self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> how often, by what, where last
-        self.generators: dict[int, tuple[Any, int]] = {}  # id -> the generator, and how many it has drawn
+        self.generators: dict[int, Stream] = {}  # id -> what is known of a generator
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
+        self.variables: dict[CodeType, tuple[dict[str, Any], dict[str, Any]]] = {}  # code -> globals, those it names
+        self.objects: list[Any] = []  # arguments that are no tensors, and what the function is bound to
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.refills: list[Numbers] = []
@@ -123,10 +135,11 @@ class Recorder:
         self.inputs: list[Tensor] = []
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
         self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
-        self.acting = False
+        self.given: set[int] = set()  # the ids of the inputs
+        self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
-        self.skipped = False  # whether a block was left out, which is then not known
+        self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.count = 0
         self.start = 0
@@ -135,6 +148,7 @@ class Recorder:
 
     def add_input(self, tensor: Tensor) -> None:
         """A tensor whose memory each replay is given."""
+        self.given.add(id(tensor))
         block = self.block_of(tensor._storage)
         block.inputs.append(len(self.inputs))
         block.held = None
@@ -180,8 +194,13 @@ class Recorder:
         """A launch is done."""
         if self.breaks is not None:
             return
-        site = user_site()
         plan = plan.inner or plan
+        frame = user_frame(1)
+        code = frame.f_code
+        site = code, frame.f_lasti
+        if code not in self.variables:
+            known = frame.f_globals
+            self.variables[code] = known, {name: known[name] for name in code.co_names if name in known}
         taken: list[Address | Cell | float] = [n]
         for one in arguments:
             if type(one) is Place:
@@ -219,19 +238,23 @@ class Recorder:
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""
-        if self.breaks is not None:
+        if self.breaks is not None or self.goes_back:
             return
         for one in operands:
             if not isinstance(one, Tensor):
                 continue
             base = one
-            while (further := getattr(base, "_base", None)) is not None and further._storage is one._storage:
+            while id(base) not in self.given and (further := getattr(base, "_base", None)) is not None:
+                if further._storage is not one._storage:
+                    break
                 base = further
+            if id(base) in self.given:
+                continue
             link = self.tensors.get(id(base))
             if link is not None and link() is base:  # else another of that address is gone
                 continue
             block = self.block_of(base._storage)
-            if not (block.born or block.inputs):
+            if not block.born:
                 self.tensors[id(base)] = ref(base)
                 self.seen[id(base)] = moment_of(base)
 
@@ -246,10 +269,26 @@ class Recorder:
         """A generator gave numbers to draw from: the same two, which know where they are from."""
         if self.breaks is not None:
             return key, start
-        before = self.generators.get(id(generator), (generator, 0))[1]
-        self.generators[id(generator)] = generator, before + count
-        place = list(self.generators).index(id(generator))
-        return Cell.of(key, self, 2 * place, 0), Cell.of(start, self, 2 * place + 1, before)
+        return self._cells(self._stream(generator, start), key, start)
+
+    def state_of(self, generator: Any, seed: int, offset: int) -> tuple[int, int]:
+        """The state of a generator is asked for."""
+        return (seed, offset) if self.breaks else self._cells(self._stream(generator, offset), seed, offset)
+
+    def seeded(self, generator: Any, number: int) -> None:
+        """A generator is about to be set to the program's own number, or to one that it had."""
+        if self.breaks is None:
+            self._stream(generator, generator._offset).follows = type(number) is Cell
+
+    def _stream(self, generator: Any, offset: int) -> Stream:
+        return self.generators.setdefault(id(generator), Stream(generator, offset, len(self.generators)))
+
+    def _cells(self, stream: Stream, key: int, offset: int) -> tuple[int, int]:
+        """A seed and an offset that follow the generator's, unless the program has set it."""
+        if not stream.follows:
+            return key, offset
+        source = 2 * stream.place
+        return Cell.of(key, self, source, 0), Cell.of(offset, self, source + 1, offset - stream.start)
 
     def grad_set(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is about to be set, or given its first gradient."""
@@ -278,9 +317,16 @@ class Recorder:
     def entered(self, module: Any) -> None:
         """A call of a module begins."""
         self.inside.append(module)
-        own = vars(module)
-        own.setdefault("training", module.training)  # an attribute of the class until it is first set
-        self.modules.setdefault(id(module), (module, dict(own)))
+        self._watch(module)
+
+    def _watch(self, module: Any) -> None:
+        """Keep what a module is like, and what it holds: containers are called by nobody."""
+        if id(module) not in self.modules:
+            own = vars(module)
+            own.setdefault("training", module.training)  # an attribute of the class until it is first set
+            self.modules[id(module)] = module, dict(own)
+            for one in module.children():
+                self._watch(one)
 
     def left(self) -> None:
         """The call of the innermost module ends."""
@@ -299,7 +345,7 @@ class Recorder:
 
         Where that launches nothing but operators that take numbers, a replay asks for these numbers by itself.
         """
-        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), [])
+        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), [], [])
         if self.breaks is None:
             if any([one is owner for one, _ in self.actions]):
                 self.broken("a schedule steps before its optimizer does", "call optimizer.step() first")
@@ -308,9 +354,10 @@ class Recorder:
         if self.breaks is None and len(self.launches) - first != sum(map(len, numbers.launches)):
             self.refills.remove(numbers)
 
-    def stepped(self, numbers: Sequence[float]) -> bool:
-        """An optimizer's operator with these numbers begins; whether it is to be done."""
+    def stepped(self, rows: Sequence[Sequence[object]], numbers: Sequence[float]) -> bool:
+        """An optimizer's operator begins; whether it is to be done."""
         if self.breaks is None and self.refills:
+            self.refills[-1].rows.append((len(rows), len(rows[0]), len(numbers)))
             self.refills[-1].launches.append([])
         return True
 
@@ -334,7 +381,7 @@ class Recorder:
         finally:
             self.condition = None
         if skips:
-            self.skipped = True
+            self.wait("a part of the step is left out in this run")
         elif self.breaks is None:
             self.skips.append(Skip(first, len(self.launches) - first, condition))
 
@@ -350,6 +397,10 @@ class Recorder:
             action()
         finally:
             self.acting = acting
+
+    def wait(self, problem: str) -> None:
+        """This run cannot be replayed, for a reason that the next one may not have."""
+        self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
 
     def broken(self, problem: str, remedy: str) -> None:
         """What cannot be captured: said by an error, or kept for the report."""

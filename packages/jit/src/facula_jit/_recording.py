@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import LEAF, Node
-from facula_storage import Storage
+from facula_storage import Device, DType, Storage
 from facula_tensor import Tensor
 from facula_tensor.extend import overlapping
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
     from ._boundary import Boundary
-    from ._recorder import Block, Launched, Recorder
+    from ._recorder import Block, Launched, Moment, Recorder
 
 Leaf = Any  # of a result: an Output, a Given, or the object itself
 
@@ -31,9 +33,10 @@ class Like(NamedTuple):
     root: int  # the first argument in the same memory; -1 where that does not matter
 
     @classmethod
-    def of(cls, tensor: Tensor, root: int) -> Like:
-        """As this tensor."""
-        return cls(tensor._layout, tensor._offset, Node if type(tensor.node) is Node else tensor.node, root)
+    def of(cls, moment: Moment, root: int) -> Like:
+        """As a tensor was at this moment."""
+        layout, _, offset, node = moment
+        return cls(layout, offset, Node if type(node) is Node else node, root)
 
 
 class Output(NamedTuple):
@@ -63,18 +66,16 @@ class Argument(NamedTuple):
     place: int
 
 
-class Same(NamedTuple):
-    """A tensor that is already among the results: which of those that are made."""
-
-    place: int
-
-
 class Tree(NamedTuple):
     """A tuple, list or dict among results."""
 
     kind: type
     keys: tuple[Any, ...] | None
     parts: tuple[Any, ...]
+    is_dataclass: bool = False
+
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes, DType, Device, Enum, type)  # the same in every call
 
 
 class Recording:
@@ -94,16 +95,22 @@ class Recording:
         self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
         self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
         self.needed: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` has to be before
-        self._made: list[Tensor] = []  # results that each replay makes anew, in this order
+        self._made: list[Tensor] = []  # results that each replay makes anew
         self.result: Leaf = None
         self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
         self.grads: list[int | None] = []  # the block of the gradient of each
         self.grad_views: list[tuple[Layout, int]] = []  # of those that there are: what they show of it
         gradients = 0 if boundary is None else len(boundary.gradients)
-        given = recorder.before[: len(recorder.inputs) - gradients]
-        self.inputs = [Like.of(one, recorder.block_of(moment[1]).inputs[0]) for one, moment in given]
-        self.gradients = [Like.of(one, -1) for one in recorder.inputs[len(given) :]]
-        if self.breaks is None:
+        given = [moment for _, moment in recorder.before]
+        inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
+        self.inputs = [Like.of(one, recorder.block_of(one[1]).inputs[0]) for one in inputs]
+        self.gradients = [Like.of(one, -1) for one in given_gradients]
+        if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.before]):
+            self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
+        self._leaves: dict[int, Leaf] = {}  # of tensors that were met in the result
+        if recorder.again is not None:
+            self.unsettled = recorder.again
+        elif self.breaks is None:
             self.result = self._result_of(result)
             self._look_at_moments()
             self._made = []
@@ -120,18 +127,22 @@ class Recording:
     # -------------------------------------------------------------------------------------------------- results
     def _result_of(self, value: Any) -> Leaf:
         if isinstance(value, Tensor):
-            return self._tensor(value)
+            if id(value) not in self._leaves:
+                self._leaves[id(value)] = self._tensor(value)
+            return self._leaves[id(value)]
         kind = type(value)
+        if is_dataclass(value) and not isinstance(value, type):
+            names = tuple([field.name for field in fields(value)])
+            return Tree(kind, names, tuple([self._result_of(getattr(value, name)) for name in names]), True)
         if isinstance(value, dict):
             return Tree(kind, tuple(value), tuple([self._result_of(one) for one in value.values()]))
         if isinstance(value, (tuple, list)):
             return Tree(kind, None, tuple([self._result_of(one) for one in value]))
+        if not isinstance(value, PLAIN) and not hasattr(value, "named_modules"):
+            self._break(f"the result has a {kind.__name__}, which Python makes", "return tensors and plain numbers")
         return value
 
     def _tensor(self, tensor: Tensor) -> Leaf:
-        for place, one in enumerate(self._made):
-            if one is tensor:
-                return Same(place)
         number = self.recorder.number_of(tensor._storage)
         block = self.recorder.blocks[number]
         root = self.roots.index(id(tensor)) if id(tensor) in self.roots else -1
@@ -213,6 +224,13 @@ class Recording:
                     self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
                 if one.written:
                     written.add(one.block)
+        for link in self.recorder.tensors.values():
+            tensor = link()
+            if tensor is None or id(tensor) in self._leaves:
+                continue
+            if self.recorder.block_of(tensor._storage).inputs:
+                problem = "an argument shares its memory with a tensor of the program"
+                self.unsettled = Break(problem, "call it with a clone()", None)
         for number, block in enumerate(self.recorder.blocks):
             if block.held is not None and not block.inputs:
                 self.fixed.setdefault(number, block.held)

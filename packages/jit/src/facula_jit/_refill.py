@@ -42,7 +42,7 @@ class Refill:
         """
         found = self._present_numbers()
         taken = self.numbers.launches
-        if found is None or len(found) != len(taken):
+        if found is None:
             return False
         for numbers, launches in zip(found, taken, strict=True):
             for launch in launches:
@@ -71,7 +71,7 @@ class Refill:
             collecting.pop()
             for leaf, grad in before:
                 leaf._grad = grad
-        return None if dry.failed else dry.found
+        return None if dry.failed or dry.rows != self.numbers.rows else dry.found
 
 
 class DryRecorder:
@@ -79,10 +79,12 @@ class DryRecorder:
 
     def __init__(self) -> None:
         self.found: list[Many[float]] = []
+        self.rows: list[tuple[int, int, int]] = []
         self.failed = False
 
-    def stepped(self, numbers: Many[float]) -> bool:
+    def stepped(self, rows: Many[Many[object]], numbers: Many[float]) -> bool:
         """Keep the numbers."""
+        self.rows.append((len(rows), len(rows[0]), len(numbers)))
         self.found.append(tuple(numbers))
         return False
 
@@ -90,6 +92,7 @@ class DryRecorder:
         self.failed = True
 
     allocated = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
+    filled = seeded = optimizes = skipping = holds = state_of = _fail
     grad_set = grad_added = _fail
 
     def drawn(self, _generator: object, key: int, start: int, _count: int) -> tuple[int, int]:

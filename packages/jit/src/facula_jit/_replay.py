@@ -16,7 +16,7 @@ from ._boundary import Ticket, edges_to, make_rule
 from ._lowering import ADDRESS, Part, checks_of, described
 from ._memory import placed
 from ._recorder import Address
-from ._recording import Argument, Given, Output, Recording, Same, Tree
+from ._recording import Argument, Given, Output, Recording, Tree
 from ._refill import Refill
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ class Replay:
     Arguments:
         recording: what was taken down.
         name: the function's.
+        function: the function.
     """
 
-    def __init__(self, recording: Recording, name: str):
+    def __init__(self, recording: Recording, name: str, function: Any):
         recorder = recording.recorder
         self.recording, self.name = recording, name
         self.count = self.missed = 0
@@ -52,8 +53,10 @@ class Replay:
         offsets, self.pool_bytes = placed(lives)
         self.places = dict(zip(blocks, offsets, strict=True))
         self.layouts = [_layout_of(recording, one) for one in recording.outputs]
-        self.generators = [one for one, _ in recorder.generators.values()]
-        self.drawn = [count for _, count in recorder.generators.values()]
+        streams = list(recorder.generators.values())
+        self.generators = [one.generator for one in streams]
+        self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
+        self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
         self.refills = [Refill(one, recording) for one in recorder.refills]
         self.inputs = recording.inputs
@@ -62,7 +65,7 @@ class Replay:
             for number, block in enumerate(recorder.blocks)
             if block.inputs and number in recorder.changed
         ]
-        self.checks: list[Check] = checks_of(recording)
+        self.checks: list[Check] = checks_of(recording, function)
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
         end = len(recording.launches)
@@ -144,15 +147,18 @@ class Replay:
         if missed is not None:
             self.missed = missed
             return MISS
-        for generator, count in zip(self.generators, self.drawn, strict=True):
-            generator._offset += count
+        for generator, count, state in zip(self.generators, self.drawn, self.set, strict=True):
+            if count is None:
+                generator._key, generator._offset = state
+            else:
+                generator._offset += count
         for place, count in self.changed_inputs:
             tensors[place]._storage.version += count  # type: ignore[operator]
         for action in self.actions:
             action()
         self.count += 1
         nodes = self._nodes(frame, tensors, storages, cells) if self.has_backward else {}
-        return self._put_together(self.recording.result, tensors, storages, nodes, [])
+        return self._put_together(self.recording.result, tensors, storages, nodes, {})
 
     def _nodes(
         self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], cells: list[int]
@@ -219,29 +225,32 @@ class Replay:
         tensors: tuple[Tensor, ...],
         storages: list[Storage],
         nodes: dict[int, Node],
-        made: list[Tensor],
+        made: dict[int, Tensor],
     ) -> Any:
         kind = type(one)
         if kind is Output:
+            if id(one) in made:
+                return made[id(one)]
             node = nodes.get(one.root, _spent if one.wants_grad else None)
-            t = _tensor(one.layout, storages[one.place], one.offset, node)
-            made.append(t)
-            return t
+            made[id(one)] = _tensor(one.layout, storages[one.place], one.offset, node)
+            return made[id(one)]
         if kind is Argument:
             return tensors[one.place]
         if kind is Given:
+            if id(one) in made:
+                return made[id(one)]
             given = tensors[one.argument]
             node = nodes.get(one.root, _spent if one.wants_grad else None)
             t = _tensor(one.layout, given._storage, given._offset + one.offset, node)
             if one.is_view:
                 t._base = given
                 adapter_of(t).register_output(t, t)
-            made.append(t)
+            made[id(one)] = t
             return t
-        if kind is Same:
-            return made[one.place]
         if kind is Tree:
             parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
+            if one.is_dataclass:
+                return one.kind(**dict(zip(one.keys, parts, strict=True)))
             if one.keys is not None:
                 return one.kind(zip(one.keys, parts, strict=True))
             return one.kind(*parts) if hasattr(one.kind, "_fields") else one.kind(parts)
@@ -272,7 +281,7 @@ class Replay:
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""
         if missed < 0:
-            return f"the kind of argument {-1 - missed}"
+            return f"the layout or requires_grad of argument {-1 - missed}, or that it lies in memory which is written"
         return described(self.checks[missed])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import DEFAULT, LEAF, active_modes, current_mode
@@ -20,6 +21,8 @@ def tensors_in(tree: Any) -> list[Tensor]:
     if isinstance(tree, Tensor):
         return [tree]
     parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
+    if is_dataclass(tree) and not isinstance(tree, type):
+        parts = [getattr(tree, field.name) for field in fields(tree)]
     return [one for part in parts for one in tensors_in(part)]
 
 
@@ -66,6 +69,8 @@ class Signature:
             if isinstance(value, dict):
                 return kind, *[(self._named(name), self._of(one)) for name, one in value.items()]
             return kind, *[self._of(one) for one in value]
+        if is_dataclass(value) and not isinstance(value, type):
+            return kind, *[self._of(getattr(value, field.name)) for field in fields(value)]
         return self._named(value)
 
     def _named(self, value: Any) -> Hashable:

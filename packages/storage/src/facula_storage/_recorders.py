@@ -80,6 +80,18 @@ class Recorder(Protocol):
             count: how many there are.
         """
 
+    def state_of(self, generator: object, seed: int, offset: int) -> tuple[int, int]:
+        """A generator's state is asked for: the same two, which know where they are from.
+
+        Arguments:
+            generator: the generator.
+            seed: its seed.
+            offset: how many numbers it has drawn.
+        """
+
+    def seeded(self, generator: object, number: int) -> None:
+        """A generator's state is about to be set: by a number of `state_of`, or by one of the program's."""
+
     def entered(self, module: object) -> None:
         """A call of a module begins."""
 
@@ -98,8 +110,13 @@ class Recorder(Protocol):
             step: what is called in the block.
         """
 
-    def stepped(self, numbers: Sequence[float]) -> bool:
-        """An optimizer's operator with these numbers begins; False where it is to do nothing."""
+    def stepped(self, rows: Sequence[Sequence[object]], numbers: Sequence[float]) -> bool:
+        """An optimizer's operator begins; False where it is to do nothing.
+
+        Arguments:
+            rows: what it changes, parameter by parameter.
+            numbers: its numbers.
+        """
 
     def numbered(self) -> None:
         """The next launch takes the numbers of that operator."""

@@ -20,8 +20,9 @@
   object.
 - `default_dtype_cell` is a list of the default dtype alone.
 - `collecting` is not empty while work is captured in any thread, `current_recorder` what is told of this thread's.
-- `user_site` is the program's line, as a code object and an instruction; `forget_readers` sees that the next look at an
-  element is told to a recorder.
+- `SavedTensors` is what the node of an operator with many operands keeps.
+- `user_site` is the program's line, as a code object and an instruction, `user_frame` the frame; `forget_readers` sees
+  that the next look at an element is told to a recorder.
 - `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions` lets
   functions look for it.
 """
@@ -33,7 +34,7 @@ from facula_autograd.extend import Handle, Hooks, enter_scope, leave_scope, prov
 from facula_errors import MissingAttributeError
 from facula_storage.extend import collecting, current_recorder
 
-from ._core.call_sites import user_site
+from ._core.call_sites import user_frame, user_site
 from ._core.errors import launch_error, relabel
 from ._core.memory import overlapping
 from ._core.names import PyTorchNames, listed, present
@@ -45,6 +46,7 @@ from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
 from ._dispatch.operator import Operator
 from ._dispatch.overrides import overridable, plain_torch_function, watch_functions
+from ._dispatch.saved import SavedTensors
 from ._dispatch.value_checks import refuse_unless
 from ._interop.export import forget_readers
 from ._interop.shared_memory import register_reductions
@@ -106,6 +108,7 @@ __all__ = [
     "RadamNumbers",
     "RmspropNumbers",
     "RpropNumbers",
+    "SavedTensors",
     "SgdNumbers",
     "accumulating",
     "adadelta_step",
@@ -163,6 +166,7 @@ __all__ = [
     "sgd_step",
     "snapshot",
     "standard_gamma",
+    "user_frame",
     "user_site",
     "view",
     "watch_functions",

@@ -68,6 +68,8 @@ class Generator:
         seed = as_integer(seed, "manual_seed", "seed")
         if not -(1 << 63) <= seed < 1 << 64:
             raise ArgumentError(f"manual_seed: expected a 64-bit integer; got {seed}")
+        if recorders:
+            self._tell(seed)
         self._key, self._offset = seed - (1 << 64) if seed >> 63 > 0 else seed, 0
         return self
 
@@ -84,18 +86,30 @@ class Generator:
     def get_state(self) -> tuple[int, int]:
         """The state for `set_state`: (seed, numbers drawn)."""
         key, offset = self._key, self._offset
-        return key & ((1 << 64) - 1), offset & LARGEST
+        seed, offset = key & ((1 << 64) - 1), offset & LARGEST
+        recorder = current_recorder() if recorders else None
+        return (seed, offset) if recorder is None else recorder.state_of(self, seed, offset)
 
     def set_state(self, state: tuple[int, int]) -> Generator:
         """Go on from a state that `get_state` gave."""
         numbers = state if isinstance(state, (tuple, list)) and len(state) == 2 else ()
-        if [type(one) for one in numbers] != [int, int] or not (0 <= state[0] < 1 << 64 and 0 <= state[1] <= LARGEST):
+        if any([not isinstance(one, int) or isinstance(one, bool) for one in numbers]) or not (
+            numbers and 0 <= state[0] < 1 << 64 and 0 <= state[1] <= LARGEST
+        ):
             raise InvalidTypeError(
                 f"set_state: expected the pair (seed, numbers drawn) that get_state gave; got {state!r}"
             )
-        seed, offset = state
+        if recorders:
+            self._tell(state[1])
+        seed, offset = int(state[0]), int(state[1])
         self._key, self._offset = seed - (1 << 64) if seed >> 63 else seed, offset
         return self
+
+    def _tell(self, number: int) -> None:
+        """Tell this thread's recorder, if there is one, that the state is about to be set, and by which number."""
+        recorder = current_recorder()
+        if recorder is not None:
+            recorder.seeded(self, number)
 
     def advance(self, count: int) -> tuple[int, int]:
         """Reserve `count` numbers: the seed and offset to draw them from, as signed 64-bit integers."""

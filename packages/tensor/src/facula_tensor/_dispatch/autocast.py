@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, active_modes, current_mode
 from facula_storage import bfloat16, float16, float32, int64
+from facula_storage.extend import collecting
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .namespaces import recorded_ops
@@ -91,7 +92,7 @@ class Autocast:
         layout = layout_of_tensor(tensor)
         if layout.dtype is self.dtype or layout.dtype not in (float32, bfloat16, float16):
             return tensor
-        if tensor.node is not LEAF or self.casts is None:
+        if tensor.node is not LEAF or self.casts is None or collecting:  # what is captured casts by itself
             return recorded_ops.to(tensor, (self.dtype,))
         storage, key = tensor._storage, (id(tensor), grad)
         known = self.casts.get(key)

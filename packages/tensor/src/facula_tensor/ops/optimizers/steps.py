@@ -75,7 +75,7 @@ def _step(
         numbers = tuple(map(float, numbers))
         recorder = current_recorder()
         if recorder is not None:
-            if not recorder.stepped(numbers):
+            if not recorder.stepped(rows, numbers):
                 return
             for row in rows:
                 recorder.operands(row)

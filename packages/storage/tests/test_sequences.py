@@ -1,0 +1,237 @@
+"""Sequences: many launches as one call, what is looked at before them, and what is left behind."""
+
+import ctypes
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from storage_helpers import Owner, Running
+
+from facula_storage import LaunchError, Storage, bind, contiguous, float32
+from facula_storage.extend import Sequence, allocate, launch_count
+
+NEVER = 2**62
+
+
+class Holder:
+    """What tensors are to sequences: slots."""
+
+    __slots__ = ("__weakref__", "layout", "node", "offset", "storage")
+
+
+SLOTS = (
+    *[vars(Holder)[name] for name in ("layout", "storage", "offset", "node")],
+    *[vars(Storage)[name] for name in ("ptr", "version", "mutator")],
+)
+LAYOUT = contiguous((4,), float32)
+
+
+def holder(values=None):
+    made = Holder()
+    made.layout, made.storage, made.offset, made.node = LAYOUT, allocate(LAYOUT), 0, None
+    if values is not None:
+        view(made)[:] = values
+    return made
+
+
+def view(one):
+    return np.ctypeslib.as_array((ctypes.c_float * 4).from_address(one.storage.ptr))
+
+
+@pytest.fixture
+def noting(address_of):
+    from test_launch import Noting
+
+    return lambda *args, **keywords: Noting(address_of, *args, **keywords)
+
+
+def sequence(launches, **parts):
+    names = ("inputs", "values", "patches", "checks", "changed", "puts", "spans")
+    defaults = {name: 0 if name == "values" else [] for name in names}
+    return Sequence(SLOTS, launches, *{**defaults, **parts}.values())
+
+
+def test_launches_run_in_order_with_their_arguments(noting):
+    one, other = noting(3), noting(2, doubles=2)
+    made = sequence([(one.launch, (1, 2, 3)), (other.launch, (4, 0.5)), (one.launch, (7, 8, 9))])
+    before = launch_count()
+    assert made.run((), ()) is None
+    assert (one.count, [one.argument(i) for i in range(3)]) == (2, [7, 8, 9])
+    assert other.argument(1, "d") == 0.5
+    assert launch_count() == before  # what was captured is not told once more
+
+
+def test_patches_of_inputs_and_values(noting):
+    note, x = noting(3), holder()
+    made = sequence([(note.launch, (0, 0, 0))], inputs=[(LAYOUT, None, 16)], values=1,
+                    patches=[(0, 1, 0, 8), (0, 2, 1, -1)])  # fmt: skip
+    assert made.run((x,), (100,)) is None
+    assert [note.argument(i) for i in range(3)] == [0, x.storage.ptr + 8, 99]
+
+
+def test_an_input_that_is_another_is_told_by_its_number(noting):
+    note, x = noting(1), holder()
+    made = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16)] * 2, spans=[(x.storage.ptr, x.storage.ptr + 16)])
+    other, third = holder(), holder()
+    third.layout = contiguous((5,), float32)
+    fourth = holder()
+    fourth.node = 3
+    given = ((other, other), (other, x), (third, other), (other, fourth), (other,))
+    assert [made.run(inputs, ()) for inputs in given] == [None, -2, -1, -2, -1]
+    assert made.run((other, 5), ()) == -2
+    del fourth.storage
+    assert made.run((fourth, other), ()) == -1
+    assert note.count == 1
+
+
+def test_checks_come_before_everything(noting):
+    note, x, table, entries = noting(1), holder(), {"a": 1}, [2, 3]
+    checks = [
+        (x, SLOTS[0], LAYOUT),
+        (table, "a", table["a"]),
+        (table, None, 1),
+        (entries, 1, entries[1]),
+        (x, SLOTS[3], None),
+    ]
+    made = sequence([(note.launch, (0,))], checks=checks)
+    changes = [
+        (lambda: setattr(x, "layout", None), lambda: setattr(x, "layout", LAYOUT)),
+        (lambda: table.update(a=None), lambda: table.update(a=1)),
+        (lambda: table.update(b=1), lambda: table.pop("b")),
+        (lambda: entries.pop(), lambda: entries.append(3)),
+        (lambda: delattr(x, "node"), lambda: setattr(x, "node", None)),
+    ]
+    for number, (change, back) in enumerate(changes):
+        assert made.run((), ()) is None
+        change()
+        assert made.run((), ()) == number
+        back()
+    assert note.count == len(changes)
+    made.expect(1, "other")
+    table["a"] = "other"
+    assert made.run((), ()) is None
+
+
+def test_versions_and_slots_are_left_behind(noting):
+    x, site = holder(), ("add_", None, 0)
+    made = sequence([(noting(1).launch, (0,))], changed=[(x.storage, 3, site)], puts=[(x, SLOTS[3], site)])
+    made.run((), ()), made.run((), ())
+    assert (x.storage.version, x.storage.mutator, x.node) == (6, site, site)
+
+
+def test_a_condition_leaves_launches_out(noting):
+    note, last, x = noting(1), noting(1), holder(0)
+    made = sequence([(None, (x.storage.ptr, 2)), (note.launch, (0,)), (note.launch, (0,)), (last.launch, (0,))])
+    made.run((), ())
+    view(x)[0] = 1
+    made.run((), ())
+    assert (note.count, last.count) == (2, 2)
+
+
+def test_a_function_of_pythons(noting):
+    seen = []
+    made = sequence([(lambda *args: seen.append(args), (1, 2)), (noting(1).launch, (0,))])
+    made.run((), ())
+    assert seen == [(1, 2)]
+
+    def fails(*args):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        sequence([(fails, (1,))]).run((), ())
+
+
+def test_a_launch_that_fails_is_named(noting, address_of):
+    note = noting(1)
+    answer = (ctypes.c_int64 * 5)(9, 5, 6, 7, 8)
+    failing = bind(address_of("refuse"), ctypes.addressof(answer), NEVER, 0, answer)
+    made = sequence([(note.launch, (0,)), (failing, (5, 1)), (note.launch, (0,))])
+    for _ in range(2):
+        with pytest.raises(LaunchError) as caught:
+            made.run((), ())
+        assert caught.value.args == (9, 5, 6, 7, 8, 1)
+    assert note.count == 2
+
+
+def test_a_second_thread_is_told(address_of):
+    flags = (ctypes.c_int64 * 3)(0, 0, 20_000)
+    waiting = bind(address_of("wait_for_go"), ctypes.addressof(flags), 0, 0, flags)
+    made = sequence([(waiting, (1,))], checks=[([1], None, 1)])
+    thread = Running(made.run, (), ())
+    while not flags[0]:
+        pass
+    assert made.run((), ()) == 1  # the number of checks
+    flags[1] = 1
+    assert thread.finish() is None
+    assert made.run((), ()) is None
+
+
+def test_numbers_can_be_set(noting):
+    note = noting(2, doubles=2)
+    made = sequence([(note.launch, (1, 0.5))])
+    made.set(0, 1, 2.5)
+    made.run((), ())
+    assert note.argument(1, "d") == 2.5
+    for wrong in ((1, 0, 1), (0, 2, 1), (-1, 0, 1)):
+        with pytest.raises(IndexError):
+            made.set(*wrong)
+    with pytest.raises(TypeError):
+        made.set(0, 1, "x")
+    with pytest.raises(IndexError):
+        made.expect(0, None)
+
+
+WRONG = {
+    "no launch": dict(launches=[(3, (1,))]),
+    "no pair": dict(launches=[3]),
+    "too few arguments": dict(launches=[("launch", ())]),
+    "no number": dict(launches=[("launch", ("x",))]),
+    "a patch of nothing": dict(launches=[("launch", (1,))], patches=[(0, 1, 0, 0)], values=1),
+    "a patch by nothing": dict(launches=[("launch", (1,))], patches=[(0, 0, 1, 0)], values=1),
+    "a check of nothing": dict(launches=[], checks=[(3, 4, 5)]),
+    "a check by a program's descriptor": dict(launches=[], checks=[(3, property(), 5)]),
+    "a length of nothing": dict(launches=[], checks=[(3, None, 5)]),
+    "a condition without launches": dict(launches=[(None, (0, 1))]),
+    "a count of values": dict(launches=[], values=-1),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_refused(noting, name):
+    parts = dict(WRONG[name])
+    launches = [
+        (noting(1, told=1).launch, one[1]) if type(one) is tuple and one[0] == "launch" else one
+        for one in parts.pop("launches")
+    ]
+    with pytest.raises((TypeError, ValueError, IndexError)):
+        sequence(launches, **parts)
+
+
+def test_runs_with_other_arguments_are_refused(noting):
+    made = sequence([(noting(1).launch, (0,))], values=1)
+    for wrong in ((), ((),), ([], (1,)), ((), ()), ((), (1, 2)), ((), ("x",))):
+        with pytest.raises(TypeError):
+            made.run(*wrong)
+
+
+def test_it_holds_and_lets_go(address_of, no_collector):
+    owner = Owner()
+    launch = bind(address_of("note"), 0, NEVER, 0, owner)
+    x = holder()
+    links = [weakref.ref(one) for one in (owner, x)]
+    made = sequence([(launch, (0,))], checks=[(x, SLOTS[3], None)])
+    del owner, launch, x
+    gc.collect()
+    assert None not in [link() for link in links]
+    del made
+    assert [link() for link in links] == [None, None]
+
+
+def test_circles_through_it_are_collected(noting):
+    x = holder()
+    x.node = sequence([(noting(1).launch, (0,))], checks=[(x, SLOTS[2], 0)])
+    link = weakref.ref(x)
+    del x
+    gc.collect()
+    assert link() is None
