@@ -118,11 +118,8 @@ class Recording:
             if boundary is not None:
                 self._look_at_boundary(boundary)
             self._look_at_blocks(set() if boundary is None else boundary.held)
-        recorder.inputs, recorder.before, recorder.seen = (
-            [],
-            [],
-            {},
-        )  # what the first call was given lives as long as the program wants
+        recorder.inputs, recorder.before = [], []  # what the first call was given lives as long as the program wants
+        recorder.seen = {}
 
     # -------------------------------------------------------------------------------------------------- results
     def _result_of(self, value: Any) -> Leaf:
