@@ -190,6 +190,23 @@ def test_a_graph_that_ends_in_an_argument():
         compare(change, lambda: [one.requires_grad_() * 1 for one in two()], after=lambda _, args: [args[0]], replays=0)
 
 
+class Strict:
+    """An object that knows its attributes, and takes no other name."""
+
+    def __init__(self):
+        self.factor = 2
+
+    def __getattr__(self, name):
+        raise ValueError(name)
+
+
+STRICT = Strict()
+
+
+def test_an_object_that_answers_for_no_other_name():
+    compare(lambda x, y: x * y * STRICT.factor, two)
+
+
 # ------------------------------------------------------------------------------------------------ shared memory
 def apart():
     return ft.arange(4.0), ft.arange(4.0) * 2

@@ -180,9 +180,7 @@ def checks_of_contents(value: Any, depth: int = 2) -> list[Check]:
     their attributes."""
     own = getattr(value, "__dict__", None)
     if type(own) is dict and not isinstance(value, (Tensor, FunctionType, MethodType, ModuleType, type)):
-        if not (
-            hasattr(value, KINDS) or type(value).__module__.startswith("facula")
-        ):  # these are looked at by themselves
+        if KINDS not in own and not type(value).__module__.startswith("facula"):  # these are looked at by themselves
             value = own
     if not (isinstance(value, dict) or type(value) is list) or len(value) > MOST_ENTRIES or not depth:
         return []

@@ -135,7 +135,7 @@ class Recording:
             return Tree(kind, tuple(value), tuple([self._result_of(one) for one in value.values()]))
         if isinstance(value, (tuple, list)):
             return Tree(kind, None, tuple([self._result_of(one) for one in value]))
-        if not isinstance(value, PLAIN) and not hasattr(value, "named_modules"):
+        if not isinstance(value, PLAIN) and not hasattr(type(value), "named_modules"):
             self._break(f"the result has a {kind.__name__}, which Python makes", "return tensors and plain numbers")
         return value
 
