@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial, update_wrapper
 from inspect import iscoroutinefunction, isgeneratorfunction
-from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from facula_autograd.extend import active_modes
@@ -18,7 +17,7 @@ from ._boundary import record_backward
 from ._breaks import Break, CaptureError
 from ._recorder import Recorder, recording
 from ._recording import Recording
-from ._replay import MISS, Replay
+from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
 from ._signature import Signature
 
@@ -61,7 +60,7 @@ class Captured(Generic[P, R]):
         self._pool = 0
         self._eager = 0
         self._warned = False
-        self._lock = RLock()
+        self._guard = Guard()
         update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -94,10 +93,6 @@ class Captured(Generic[P, R]):
             if result is not MISS:
                 self._use_next(replay, args, kwargs)
                 return result
-            if replay.missed == len(replay.checks):
-                raise CaptureError(
-                    f"{self._name}: another thread is replaying it; give each thread a capture of its own"
-                )
             why = why or replay.describe(replay.missed)
         if len(kind.replays) >= MOST_REPLAYS:
             problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
@@ -122,14 +117,22 @@ class Captured(Generic[P, R]):
         """Run the function, and keep what it does."""
         recorder = Recorder(signature.tensors, self.on_break == "error")
         recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
-        with recording(recorder):
-            result = self.function(*args, **kwargs)
-            boundary = record_backward(recorder, result)
+        if self._guard.busy:
+            raise CaptureError(IN_USE.format(self._name))
+        self._guard.busy = True
+        try:
+            with recording(recorder):
+                result = self.function(*args, **kwargs)
+                boundary = record_backward(recorder, result)
+        finally:
+            self._guard.busy = False
         found = Recording(recorder, result, boundary)
         why = found.breaks
+        if why is None and recorder.again is not None:
+            return result
         if why is None and found.unsettled is not None:
             kind.tries += 1
-            if kind.tries < MOST_TRIES or recorder.again is not None:
+            if kind.tries < MOST_TRIES:
                 return result
             why = found.unsettled
         if why is not None:
@@ -138,7 +141,7 @@ class Captured(Generic[P, R]):
                 raise CaptureError(why)
             self._warn(why)
             return result
-        replay = Replay(found, self._name, self.function)
+        replay = Replay(found, self._name, self.function, self._guard)
         self._make_room(0 if replay.has_backward else replay.pool_bytes)
         replay.use(self._arena)
         kind.replays.append(replay)

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 from facula_autograd.extend import replace_mode
-from facula_storage import Plan, Storage, contiguous, float32
+from facula_storage import Plan, Storage, contiguous, cpu, float32
 from facula_storage.extend import (
     Place,
     allocate,
     collecting,
     host_view,
     launch_count,
+    made_elsewhere,
     plain_address,
     recorders,
     root_of,
@@ -180,6 +181,8 @@ class Recorder:
         root = root_of(storage)
         if root is not storage:
             return self.number_of(root)
+        if root in made_elsewhere:
+            self.broken("a tensor that another thread made meanwhile is used", "compute it here, or before the call")
         number = self.numbers[id(root)] = len(self.blocks)
         self.blocks.append(Block(root, None, False, len(self.launches)))
         return number
@@ -222,7 +225,12 @@ class Recorder:
                 self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
             self.count += len(plan.parts)
         if launch_count() - self.start != self.count:
-            self.broken(f"{plan.operator}: a launch before it was not told", "use another operator")
+            self.broken(
+                f"{plan.operator}: something before it launched by itself, as anomaly detection and profilers do",
+                "leave that out of the captured function",
+            )
+        if any([type(one) is Address and one.layout is not None and one.layout.device is not cpu for one in taken]):
+            self.broken(f"{plan.operator}: its tensors are not on the CPU", "capture work on the CPU")
 
     def filled(self, storage: Storage, layout: Layout) -> None:
         """Python filled new memory: a copy of it, from which each replay fills it again."""
@@ -241,7 +249,7 @@ class Recorder:
         if self.breaks is not None or self.goes_back:
             return
         for one in operands:
-            if not isinstance(one, Tensor):
+            if not isinstance(one, Tensor) or type(one._storage) is not Storage:  # a transform's: what it wraps comes
                 continue
             base = one
             while id(base) not in self.given and (further := getattr(base, "_base", None)) is not None:

@@ -13,6 +13,7 @@ from facula_tensor import Tensor, zeros
 from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_site
 
 from ._boundary import Ticket, edges_to, make_rule
+from ._breaks import CaptureError
 from ._lowering import ADDRESS, Part, checks_of, described
 from ._memory import placed
 from ._recorder import Address
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
 
 MISS = object()
 _spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
+
+
+IN_USE = "{}: another thread is using this capture; give each thread a capture of its own"
+
+
+class Guard:
+    """Whether a thread is inside a captured function: where it gives the GIL away, or runs the function."""
+
+    __slots__ = ("busy",)
+
+    def __init__(self) -> None:
+        self.busy = False
 
 
 class Frame:
@@ -43,11 +56,12 @@ class Replay:
         recording: what was taken down.
         name: the function's.
         function: the function.
+        guard: what all its replays share.
     """
 
-    def __init__(self, recording: Recording, name: str, function: Any):
+    def __init__(self, recording: Recording, name: str, function: Any, guard: Guard):
         recorder = recording.recorder
-        self.recording, self.name = recording, name
+        self.recording, self.name, self.guard = recording, name, guard
         self.count = self.missed = 0
         blocks, lives = recording.lifetimes()
         offsets, self.pool_bytes = placed(lives)
@@ -112,6 +126,9 @@ class Replay:
     # ------------------------------------------------------------------------------------------------------- running
     def replay(self, tensors: tuple[Tensor, ...]) -> Any:
         """Do it, if everything is as it was."""
+        guard = self.guard
+        if guard.busy:
+            raise CaptureError(IN_USE.format(self.name))
         single = self.single
         if single is not None:
             (layout,) = self.layouts
@@ -124,10 +141,13 @@ class Replay:
                 except IndexError:
                     s.ptr, s.__del__ = layout.refill()
                 s.version = 0
+            guard.busy = True
             try:
                 missed = self.frames[0].forward.run(tensors, (s.ptr,))  # type: ignore[arg-type]
             except LaunchError as error:
                 raise self._refused(error, self.forward) from None
+            finally:
+                guard.busy = False
             if missed is not None:
                 self.missed = missed
                 return MISS
@@ -140,10 +160,13 @@ class Replay:
         cells: list[int] = []
         for generator in self.generators:
             cells += (generator._key, generator._offset)
+        guard.busy = True
         try:
             missed = frame.forward.run(tensors, (*[plain_address(one) for one in storages], *cells))
         except LaunchError as error:
             raise self._refused(error, self.forward) from None
+        finally:
+            guard.busy = False
         if missed is not None:
             self.missed = missed
             return MISS

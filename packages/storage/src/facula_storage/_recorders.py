@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,6 +141,9 @@ class Recorder(Protocol):
 recorders: dict[int, Recorder] = {}
 """The recorder of each thread that has one, by the thread's number."""
 os.register_at_fork(after_in_child=recorders.clear)
+
+made_elsewhere: WeakSet[Any] = WeakSet()
+"""The storages that threads without a recorder made while another thread had one: no recorder knows what fills them."""
 
 
 def current_recorder() -> Recorder | None:

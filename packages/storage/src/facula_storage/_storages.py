@@ -14,7 +14,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, OperationError, U
 from ._bridge import Export, collection_callback
 from ._devices import cpu
 from ._layouts import Layout, contiguous
-from ._recorders import current_recorder, note_read, recorders
+from ._recorders import current_recorder, made_elsewhere, note_read, recorders
 from ._retired import buffer_lock, copying, release_retired, retire
 
 if TYPE_CHECKING:
@@ -80,9 +80,12 @@ def allocate(layout: Layout) -> Storage:
     storage = Storage()
     storage.ptr, storage.__del__ = take_block(layout)
     storage.version = 0
-    recorder = current_recorder() if recorders else None
-    if recorder is not None:
-        recorder.allocated(storage, layout)
+    if recorders:
+        recorder = current_recorder()
+        if recorder is None:
+            made_elsewhere.add(storage)
+        else:
+            recorder.allocated(storage, layout)
     return storage
 
 
