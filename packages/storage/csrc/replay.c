@@ -81,6 +81,13 @@ static Py_ssize_t failing_input(Sequence *self, PyObject *inputs)
         Py_DECREF(storage);
         for (Py_ssize_t k = 0; k < self->span_count; k++)
             failed |= address < self->spans[k].end && self->spans[k].start < address + input->extent;
+        for (Py_ssize_t k = 0; input->root >= 0 && k < i; k++) {
+            const int64_t start = self->values[k];
+            if (input->root == k)
+                failed |= address - start != input->delta;
+            else if (input->root != self->inputs[k].root)
+                failed |= address < start + self->inputs[k].extent && start < address + input->extent;
+        }
         if (failed)
             return i;
         self->values[i] = address;

@@ -162,10 +162,11 @@ static int read_inputs(Sequence *self, PyObject *inputs)
     }
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *layout, *node;
-        long long extent;
-        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL:input", &layout, &node, &extent))
+        long long extent, delta = 0;
+        Py_ssize_t root = -1;
+        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL|nL:input", &layout, &node, &extent, &root, &delta))
             return -1;
-        self->inputs[self->input_count++] = (Input){kept(layout), kept(node), extent};
+        self->inputs[self->input_count++] = (Input){kept(layout), kept(node), extent, root, delta};
     }
     return 0;
 }

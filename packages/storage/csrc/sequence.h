@@ -29,6 +29,8 @@ typedef struct {
 typedef struct {
     PyObject *layout, *node; /* node NULL: any; the type Node: any of that type */
     int64_t extent;
+    Py_ssize_t root; /* the first input in the same memory, itself perhaps, `delta` bytes before; -1: wherever they lie */
+    int64_t delta;
 } Input;
 
 typedef struct {

@@ -85,6 +85,23 @@ def test_an_input_that_is_another_is_told_by_its_number(noting):
     assert note.count == 1
 
 
+def shifted(one, offset):
+    """A holder over the memory of another, from some bytes on."""
+    made = holder()
+    made.storage, made.offset = one.storage, offset
+    return made
+
+
+def test_inputs_share_memory_as_they_did(noting):
+    note, x, y = noting(1), holder(), holder()
+    apart = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, 0, 0), (LAYOUT, None, 16, 1, 0)])
+    given = [(x, y), (x, x), (x, shifted(x, 12)), (shifted(x, 8), x), (x, shifted(x, 16))]
+    assert [apart.run(inputs, ()) for inputs in given] == [None, -2, -2, -2, None]
+    together = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, 0, 0), (LAYOUT, None, 16, 0, 8)])
+    assert [together.run((x, shifted(one, 8)), ()) for one in (x, y)] == [None, -2]
+    assert together.run((x, x), ()) == -2
+
+
 def test_checks_come_before_everything(noting):
     note, x, table, entries = noting(1), holder(), {"a": 1}, [2, 3]
     checks = [

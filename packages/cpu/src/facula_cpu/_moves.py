@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan
@@ -58,7 +58,8 @@ def one_move(operator: str, parameters: Parameters, output: Layout, move: Move) 
     """The plan of a single copy."""
     launch, shift = move.launch, move.source
     if shift:
-        return Plan(operator, parameters, (output,), lambda n, a, o: launch(n, a + shift, o))
+        part = launch, (move.elements, (1, shift), (2, 0))
+        return Plan(operator, parameters, (output,), lambda n, a, o: launch(n, a + shift, o), parts=[part])
     return Plan(operator, parameters, (output,), launch)
 
 
@@ -107,7 +108,8 @@ def plan_roll(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
             moves.append(
                 make_move(o, Strided(lengths, a.strides), Strided(lengths, o.strides), (start, end), add=False)
             )
-    return Plan(operator, parameters, outputs, partial(run_moves, tuple(moves)))
+    steps = [(launch, (count, (1, start), (2, end))) for launch, count, start, end in moves]
+    return Plan(operator, parameters, outputs, partial(run_moves, tuple(moves)), parts=steps)
 
 
 def run_moves(moves: Sequence[Move], n: int, source: int, target: int) -> None:
@@ -155,7 +157,12 @@ def plan_inset(operator: str, inputs: Layouts, outputs: Layouts, parameters: Par
         raise no_kernel("fill", (kind,), outputs)
     number = kind(value)
     numbers = (number.real, number.imag) if isinstance(number, complex) else (number,)
-    return Plan(operator, parameters, outputs, partial(fill_and_run, form.launch, numbers, tuple(moves), bool(shared)))
+    launch = partial(fill_and_run, form.launch, numbers, tuple(moves), bool(shared))
+    parts: list[Any] = [(form.launch, ((0, 0), (2, 0), *numbers))]
+    for one, count, start, end in moves:
+        added = ((2, end),) if shared else ()
+        parts.append((one, (count, *added, (1, start), (2, end))))
+    return Plan(operator, parameters, outputs, launch, parts=parts)
 
 
 def fill_and_run(

@@ -65,12 +65,16 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     for one in gradients:
         recorder.add_input(one)
     recorder.goes_back = True  # the tensors that it takes are the graph's
-    found = grad(roots, targets, gradients, retain_graph=True, allow_unused=True)
+    try:
+        found = grad(roots, targets, gradients, retain_graph=True, allow_unused=True)
+    except Exception as error:
+        recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
+        return None
     seen: set[int] = set()
     for one in found:
         if one is not None:
             block = recorder.block_of(one._storage)
-            if id(block) in seen or not block.born or not one.is_contiguous() or block.after < made.launch:
+            if id(block) in seen or not block.born or block.after < made.launch:
                 one = no_record_ops.clone(one)
                 block = recorder.block_of(one._storage)
             seen.add(id(block))

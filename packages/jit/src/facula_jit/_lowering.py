@@ -99,9 +99,17 @@ class Part:
             launches.append((launch.plan.launch, tuple(values)))
         changed, spans = self._changed()
         return Sequence(
-            SLOTS, launches, [(one.layout, one.node, one.layout.extent) for one in self.inputs], self.values,
+            SLOTS, launches, self._inputs(), self.values,
             patches, checks, changed, [(leaf, GRAD, after) for leaf, after in puts], spans,
         )  # fmt: skip
+
+    def _inputs(self) -> list[tuple[Any, ...]]:
+        """What is expected of each input."""
+        deltas = [one.offset - self.inputs[max(one.root, 0)].offset for one in self.inputs]
+        return [
+            (one.layout, one.node, one.layout.extent, one.root, delta)
+            for one, delta in zip(self.inputs, deltas, strict=True)
+        ]
 
     def _address(
         self, one: Address, base: int, places: dict[int, int], argument: tuple[int, int], patches: list[Patch]
@@ -172,9 +180,7 @@ def checks_of_contents(value: Any, depth: int = 2) -> list[Check]:
     their attributes."""
     own = getattr(value, "__dict__", None)
     if type(own) is dict and not isinstance(value, (Tensor, FunctionType, MethodType, ModuleType, type)):
-        if not (
-            hasattr(value, KINDS) or type(value).__module__.startswith("facula")
-        ):  # these are looked at by themselves
+        if KINDS not in own and not type(value).__module__.startswith("facula"):  # these are looked at by themselves
             value = own
     if not (isinstance(value, dict) or type(value) is list) or len(value) > MOST_ENTRIES or not depth:
         return []

@@ -13,12 +13,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import partial
 from threading import get_ident
-from types import FunctionType
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend import replace_mode
-from facula_storage import Storage, contiguous, cpu, float32
+from facula_storage import Plan, Storage, contiguous, cpu, float32
 from facula_storage.extend import (
     Place,
     allocate,
@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import CodeType
 
-    from facula_storage import Layout, Plan
+    from facula_storage import Layout
 
     from ._records import Site
+
+    Moment = tuple[Any, Storage, int, Any]
 
 
 class Recorder:
@@ -73,8 +75,9 @@ class Recorder:
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
+        self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
+        self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
         self.given: set[int] = set()  # the ids of the inputs
-        self.nodes: list[Any] = []  # of the inputs, as they were given
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
@@ -88,12 +91,12 @@ class Recorder:
 
     def add_input(self, tensor: Tensor) -> None:
         """A tensor whose memory each replay is given."""
-        self.nodes.append(tensor.node)
         self.given.add(id(tensor))
         block = self.block_of(tensor._storage)
         block.inputs.append(len(self.inputs))
         block.held = None
         self.inputs.append(tensor)
+        self.before.append((tensor, moment_of(tensor)))
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -136,7 +139,7 @@ class Recorder:
         """A launch is done."""
         if self.breaks is not None:
             return
-        self.count += 1
+        plan = plan.inner or plan
         frame = user_frame(1)
         code = frame.f_code
         site = code, frame.f_lasti
@@ -154,9 +157,15 @@ class Recorder:
             else:
                 taken.append(one)  # type: ignore[arg-type]
         module = self.inside[-1] if self.inside else None
-        self.launches.append(Launched(plan.inner or plan, tuple(taken), 1 + arrays, site, module, plan.operator))
-        if type((plan.inner or plan).launch) is FunctionType:  # a plan of NumPy's: no launch that is counted
-            self.start = launch_count() - self.count
+        if plan.parts is None:
+            self.launches.append(Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator))
+            self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
+        else:
+            for launch, values in plan.parts:
+                own = [_moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
+                part = Plan(plan.operator, (), plan.outputs, launch)
+                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
+            self.count += len(plan.parts)
         if launch_count() - self.start != self.count:
             self.broken(
                 f"{plan.operator}: something before it launched by itself, as anomaly detection and profilers do",
@@ -197,6 +206,7 @@ class Recorder:
             block = self.block_of(base._storage)
             if not block.born:
                 self.tensors[id(base)] = ref(base)
+                self.seen[id(base)] = moment_of(base)
 
     def mutated(self, storage: Storage, operation: str) -> None:
         """The last launch changed this storage."""
@@ -353,6 +363,16 @@ class Recorder:
 def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
     if not condition():
         action()
+
+
+def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
+    """An argument of a launch as one of its parts takes it."""
+    return one._replace(offset=one.offset + delta) if type(one) is Address else one
+
+
+def moment_of(tensor: Tensor) -> Moment:
+    """Where a tensor's elements are, and its node: no program that is captured may change these of what it is given."""
+    return tensor._layout, tensor._storage, tensor._offset, tensor.node
 
 
 _ANY = object()  # what `.grad` was before does not matter

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from facula_autograd.extend import LEAF, Node
 from facula_storage import Device, DType, Storage
 from facula_tensor import Tensor
+from facula_tensor.extend import overlapping
 
 from ._breaks import Break
 from ._memory import Lifetime
-from ._recorder import any_grad
+from ._recorder import any_grad, moment_of
 from ._records import Address
 
 if TYPE_CHECKING:
     from facula_storage import Layout
 
     from ._boundary import Boundary
-    from ._recorder import Recorder
-    from ._records import Launched
+    from ._recorder import Moment, Recorder
+    from ._records import Block, Launched
 
 Leaf = Any  # of a result: an Output, a Given, or the object itself
 
@@ -31,11 +32,13 @@ class Like(NamedTuple):
     layout: Layout
     offset: int
     node: Any
+    root: int  # the first argument in the same memory; -1 where that does not matter
 
     @classmethod
-    def of(cls, tensor: Tensor, node: Any) -> Like:
-        """As this tensor, which had this node."""
-        return cls(tensor._layout, tensor._offset, Node if type(node) is Node else node)
+    def of(cls, moment: Moment, root: int) -> Like:
+        """As a tensor was at this moment."""
+        layout, _, offset, node = moment
+        return cls(layout, offset, Node if type(node) is Node else node, root)
 
 
 class Output(NamedTuple):
@@ -54,7 +57,15 @@ class Given(NamedTuple):
     argument: int
     layout: Layout
     offset: int  # from where the argument begins
+    wants_grad: bool
     root: int
+    is_view: bool  # in the argument's family: Note [Views and changes] in facula_tensor
+
+
+class Argument(NamedTuple):
+    """An argument itself, among results."""
+
+    place: int
 
 
 class Tree(NamedTuple):
@@ -86,24 +97,31 @@ class Recording:
         self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
         self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
         self.needed: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` has to be before
+        self._made: list[Tensor] = []  # results that each replay makes anew
         self.result: Leaf = None
         self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
         self.grads: list[int | None] = []  # the block of the gradient of each
+        self.grad_views: list[tuple[Layout, int]] = []  # of those that there are: what they show of it
         gradients = 0 if boundary is None else len(boundary.gradients)
-        likes = [Like.of(one, node) for one, node in zip(recorder.inputs, recorder.nodes, strict=True)]
-        self.inputs, self.gradients = likes[: len(likes) - gradients], likes[len(likes) - gradients :]
-        if self.breaks is None and any([a.node is not b for a, b in zip(recorder.inputs, recorder.nodes, strict=True)]):
+        given = [moment for _, moment in recorder.before]
+        inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
+        self.inputs = [Like.of(one, recorder.block_of(one[1]).inputs[0]) for one in inputs]
+        self.gradients = [Like.of(one, -1) for one in given_gradients]
+        if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.before]):
             self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
         self._leaves: dict[int, Leaf] = {}  # of tensors that were met in the result
         if recorder.again is not None:
             self.unsettled = recorder.again
         elif self.breaks is None:
             self.result = self._result_of(result)
+            self._look_at_moments()
+            self._made = []
             self._look_at_grads()
             if boundary is not None:
                 self._look_at_boundary(boundary)
             self._look_at_blocks(set() if boundary is None else boundary.held)
-        recorder.inputs = []  # what the first call was given lives as long as the program wants
+        recorder.inputs, recorder.before = [], []  # what the first call was given lives as long as the program wants
+        recorder.seen = {}
 
     # -------------------------------------------------------------------------------------------------- results
     def _result_of(self, value: Any) -> Leaf:
@@ -119,7 +137,7 @@ class Recording:
             return Tree(kind, tuple(value), tuple([self._result_of(one) for one in value.values()]))
         if isinstance(value, (tuple, list)):
             return Tree(kind, None, tuple([self._result_of(one) for one in value]))
-        if not isinstance(value, PLAIN) and not hasattr(value, "named_modules"):
+        if not isinstance(value, PLAIN) and not hasattr(type(value), "named_modules"):
             self._break(f"the result has a {kind.__name__}, which Python makes", "return tensors and plain numbers")
         return value
 
@@ -131,18 +149,20 @@ class Recording:
             for place in block.inputs:
                 given = self.recorder.inputs[place]
                 if given is tensor:
-                    return Given(place, tensor._layout, 0, -1)
-            place = block.inputs[0]
-            given = self.recorder.inputs[place]
-            return Given(place, tensor._layout, tensor._offset - given._offset, root)
+                    return Argument(place)
+            family = getattr(tensor, "_views", self)
+            kin = [one for one in block.inputs if getattr(self.recorder.inputs[one], "_views", None) is family]
+            place = (kin or block.inputs)[0]
+            offset = tensor._offset - self.recorder.inputs[place]._offset
+            self._made.append(tensor)
+            return Given(place, tensor._layout, offset, tensor.node is not None, root, bool(kin))
         if not block.born:
             if root >= 0:
                 self._break("a result is a view of a tensor from outside", "return a clone() of it")
             return tensor
         if number not in self.outputs:
             self.outputs.append(number)
-        elif root >= 0 or any([type(one) is Output and one.root >= 0 for one in self._leaves.values()]):
-            self._break("two results share memory, and a gradient is wanted", "return a clone() of one")
+        self._made.append(tensor)
         return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
 
     def _look_at_boundary(self, boundary: Boundary) -> None:
@@ -150,12 +170,31 @@ class Recording:
             place = next((k for k, given in enumerate(self.recorder.inputs) if given is target), None)
             self.targets.append((place, target if place is None else None))
             self.grads.append(None if one is None else self.recorder.number_of(one._storage))
+            if one is not None:
+                self.grad_views.append((one._layout, one._offset))
+
+    def _look_at_moments(self) -> None:
+        """Break where a replay would have to give a tensor another shape, memory or node."""
+        known = [
+            (one, self.recorder.seen[key]) for key, link in self.recorder.tensors.items() if (one := link()) is not None
+        ]
+        for tensor, before in (*self.recorder.before, *known):
+            if any([a is not b for a, b in zip(moment_of(tensor), before, strict=True)]):
+                self._break(
+                    f"a tensor of shape {tuple(tensor.shape)} from outside gets another shape, memory or node in place",
+                    "work on a new tensor: x.t() for x.t_(), a clone() where gradients flow through a change",
+                )
+        family = [one for one in self._made if hasattr(one, "_views") and self.recorder.block_of(one._storage).born]
+        if any([one.node is not None for one in family]) and overlapping(family) is not None:
+            self._break("two results that gradients flow through show the same memory", "return a clone() of one")
 
     # -------------------------------------------------------------------------------------------------- `.grad`
     def _look_at_grads(self) -> None:
         recorder = self.recorder
         for target, needed in recorder.grads.values():
             after = target._grad
+            if any([target is one for one in recorder.inputs]):  # the next call has another
+                self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
             if not any_grad(needed):
                 self.needed.append((target, needed))
             self.puts.append((target, after))
@@ -180,7 +219,7 @@ class Recording:
                 if type(one) is not Address:
                     continue
                 block = self.recorder.blocks[one.block]
-                if block.born and not one.written and one.block not in written:
+                if block.born and not one.written and one.block not in written and _has_elements(block):
                     self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
                 if one.written:
                     written.add(one.block)
@@ -231,3 +270,8 @@ class Recording:
         """Whether a block is needed inside a replay alone."""
         block = self.recorder.blocks[number]
         return block.born and number not in self.fixed and number not in self.outputs and number not in self.grads
+
+
+def _has_elements(block: Block) -> bool:
+    """Whether anything can be read of a block."""
+    return block.layout is None or block.layout.numel > 0

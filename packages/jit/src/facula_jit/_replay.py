@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import Node, describe_call_site, error_node, next_seq, output_node
+from facula_autograd.extend import Node, adapter_of, describe_call_site, error_node, next_seq, output_node
 from facula_errors import OperationError
 from facula_storage import LaunchError, Layout, Storage, contiguous, uint8
 from facula_storage.extend import Sequence, allocate, collecting, new_instance, plain_address
@@ -16,7 +16,7 @@ from ._boundary import Ticket, edges_to, make_rule
 from ._breaks import CaptureError
 from ._lowering import ADDRESS, Part, checks_of, described
 from ._memory import placed
-from ._recording import Given, Output, Recording, Tree
+from ._recording import Argument, Given, Output, Recording, Tree
 from ._records import Address
 from ._refill import Refill
 
@@ -89,8 +89,8 @@ class Replay:
         self.frames: list[Frame] = []
         if self.has_backward:
             grads = [one for one in recording.grads if one is not None]
-            self.grad_layouts = [None if one is None else _layout_of(recording, one) for one in recording.grads]
-            inputs = [one._replace(node=None) for one in (*recording.inputs, *recording.gradients)]
+            self.grad_layouts = [_layout_of(recording, one) for one in grads]
+            inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
             self.backward = Part(recording, (first, end), inputs, [*recording.outputs, *grads])
             self.read_back = _read_back(recording, first)
             self.rule = make_rule(name, self)
@@ -223,9 +223,12 @@ class Replay:
         for one, like in zip(gradients, self.recording.gradients, strict=True):
             if one is None:
                 one = zeros(like.layout.shape, dtype=like.layout.dtype)
-            given.append(one if one._layout is like.layout else snapshot(no_record_ops.contiguous(one)))
-        storages = [None if layout is None else allocate(layout) for layout in self.grad_layouts]
-        values = [plain_address(one) for one in (*ticket.outputs, *storages) if one is not None]
+            if one._layout is not like.layout:  # of other strides, those of single elements perhaps
+                one = snapshot(no_record_ops.contiguous(one))
+                one = _tensor(like.layout, one._storage, one._offset, None)
+            given.append(one)
+        storages = [allocate(layout) for layout in self.grad_layouts]
+        values = [plain_address(one) for one in (*ticket.outputs, *storages)]
         try:
             missed = ticket.frame.backward.run((*ticket.inputs, *given), (*values, *ticket.cells))
         except LaunchError as error:
@@ -235,10 +238,9 @@ class Replay:
                 "backward: memory that a captured function needs for its gradient was replaced after the call; call "
                 "backward() before tensors are resized or moved"
             )
-        return [
-            None if layout is None or storage is None else _tensor(layout, storage, 0, None)
-            for layout, storage in zip(self.grad_layouts, storages, strict=True)
-        ]
+        shown = zip(self.recording.grad_views, storages, strict=True)
+        made = iter([_tensor(layout, storage, offset, None) for (layout, offset), storage in shown])
+        return [None if one is None else next(made) for one in self.recording.grads]
 
     def _put_together(
         self,
@@ -255,11 +257,19 @@ class Replay:
             node = nodes.get(one.root, _spent if one.wants_grad else None)
             made[id(one)] = _tensor(one.layout, storages[one.place], one.offset, node)
             return made[id(one)]
+        if kind is Argument:
+            return tensors[one.place]
         if kind is Given:
+            if id(one) in made:
+                return made[id(one)]
             given = tensors[one.argument]
-            if one.layout is given._layout and not one.offset and one.root < 0:
-                return given
-            return _tensor(one.layout, given._storage, given._offset + one.offset, nodes.get(one.root))
+            node = nodes.get(one.root, _spent if one.wants_grad else None)
+            t = _tensor(one.layout, given._storage, given._offset + one.offset, node)
+            if one.is_view:
+                t._base = given
+                adapter_of(t).register_output(t, t)
+            made[id(one)] = t
+            return t
         if kind is Tree:
             parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
             if one.is_dataclass:

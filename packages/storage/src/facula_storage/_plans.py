@@ -13,12 +13,13 @@ from ._dtypes import DTYPES_PER_DEVICE
 from ._layouts import DENSE_PLACES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Sequence
     from typing import TypeVar
 
     from ._layouts import Layout
 
     K = TypeVar("K")
+    Part = tuple[Callable[..., None], tuple[float | tuple[int, int], ...]]
 
 __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_REQUIRED",
            "STATUS_TARGET", "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
@@ -56,6 +57,8 @@ class Plan:
         for_layouts: `for_layouts(output, *inputs)` gives the launch for other layouts of the same dtypes, device and
             parameters, None where inputs do not broadcast to the output. None in plans that have no such function.
         inner: the plan as the backend made it, where `launch` is a function around its launch.
+        parts: the compiled launches that `launch` makes if it is a function of Python, with the arguments of each:
+            numbers, and (place, delta) for an argument of this launch and bytes to add. None: not known.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -64,7 +67,9 @@ class Plan:
     (True, 0)
     """
 
-    __slots__ = ("any_size", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters", "workspace")
+    __slots__ = (
+        "any_size", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters", "parts", "workspace",
+    )  # fmt: skip
 
     operator: str
     parameters: tuple[object, ...]
@@ -75,6 +80,7 @@ class Plan:
     for_layouts: Callable[..., Callable[..., None] | None] | None
     out: Layout | None
     inner: Plan | None
+    parts: Sequence[Part] | None
 
     def __init__(
         self,
@@ -86,10 +92,11 @@ class Plan:
         any_size: bool = False,
         for_layouts: Callable[..., Callable[..., None] | None] | None = None,
         inner: Plan | None = None,
+        parts: Sequence[Part] | None = None,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
         self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
-        self.out, self.inner = outputs[0] if outputs else None, inner
+        self.out, self.inner, self.parts = outputs[0] if outputs else None, inner, parts
 
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"

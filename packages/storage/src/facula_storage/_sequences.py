@@ -9,8 +9,10 @@ values)`, works through:
   `count` where the float32 at the address is not 0. What is no launch but a function, as plans of NumPy's have it, is
   called with integers, and the GIL. Addresses among them are right for memory that the
   holder of the sequence keeps where it is; `set` changes a number.
-* `inputs`: (layout, node, extent in bytes) of each tensor that a call is given. `node` is what its slot `node` has to
-  hold, or the type of that. `values` is how many integers come beside: addresses of results, seeds.
+* `inputs`: (layout, node, extent in bytes, root, delta) of each tensor that a call is given. `node` is what its slot
+  `node` has to hold, or the type of that. `root` is the first input in the same memory, which begins `delta` bytes
+  before; inputs of other roots may not overlap. Without the two they may lie wherever they do.
+  `values` is how many integers come beside: addresses of results, seeds.
 * `patches`: (launch, argument, source, delta): before the launches that argument becomes a source plus delta. Sources
   are the inputs' addresses, then the values.
 * `checks`: (object, descriptor, expected) compares a slot; (dict, key, expected) and (list, place, expected) compare an

@@ -18,6 +18,7 @@ from .._core.promotion import as_integer, as_real, result_type
 from .._core.tensor import Tensor, elements, layout_of_tensor, method, snapshot
 from .._core.wrapped import LevelLayout
 from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
@@ -61,6 +62,8 @@ def _draw_into(
         check_writable(name, now)
         check_overlap(name, now, ())
         draw(layout, storage, offset, table, generator, first, second)
+        mutated(now, name)
+        return self
     storage.version += 1  # type: ignore[operator]
     f = _getframe(2)
     storage.mutator = (name, f.f_code, f.f_lasti)

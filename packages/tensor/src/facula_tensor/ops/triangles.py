@@ -18,6 +18,7 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor, in_row_major
 from .._dispatch.writing import write_out
 from .assigning import assign_inplace
+from .where_true import where_true
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike
@@ -123,7 +124,9 @@ def _places(operation: str, row: int, col: int, offset: int, upper: bool, option
     )
     if min(row, col) < 0:
         raise ArgumentError(f"{operation}: expected row and col of at least 0; got {row} and {col}")
-    kept = recorded_ops.triangle(ones(row, col, dtype=bool), (offset, upper)).nonzero()
+    below = sum([min(max(i + offset + (0 if upper else 1), 0), col) for i in range(row)])  # of the lower triangle
+    mask = recorded_ops.triangle(ones(row, col, dtype=bool), (offset, upper))
+    kept = where_true("nonzero", mask, (2,), row * col - below if upper else below)
     dtype, device = options["dtype"], options["device"]
     return kept.t().to(device or "cpu", int64 if dtype is None else dtype).contiguous()
 

@@ -13,12 +13,20 @@ from .._dispatch.namespaces import no_record_ops
 _table = PlanTable("nonzero")
 
 
-def where_true(kernel: str, mask: Tensor, further: tuple[int, ...]) -> Tensor:
-    """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills."""
-    mask = snapshot(readable(mask, kernel.removesuffix("_flat")))
+def where_true(kernel: str, mask: Tensor, further: tuple[int, ...], count: int | None = None) -> Tensor:
+    """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills.
+
+    Arguments:
+        kernel: nonzero, or nonzero_flat.
+        mask: the mask.
+        further: the other dimensions of the result.
+        count: how many are true, where that is known.
+    """
+    mask = snapshot(readable(mask, kernel.removesuffix("_flat")) if count is None else mask)
     layout = mask._layout
-    shape = (int(no_record_ops.count_true(mask).item()), *further)
-    target = contiguous(shape, int64, layout.device)
+    if count is None:
+        count = int(no_record_ops.count_true(mask).item())
+    target = contiguous((count, *further), int64, layout.device)
     result = make(Tensor, target, allocate(target))
     plan = _table.by_key.get((kernel, layout))
     if plan is None:

@@ -199,6 +199,9 @@ def _set_named(
     flat, order = window, None
     if type(named) is not list and named.dtype is bool_ and (value.numel() == 1 or not named.ndim):
         strict = False
+        if value.numel() == 1 and not accumulate and value._layout.device is layout.device:
+            _fill_named(target, window, dim, named, value, record)
+            return
     if type(named) is list:
         flat, dim, named, order = merged(F, window, named)
     elif named.dtype is bool_:
@@ -225,6 +228,27 @@ def _set_named(
     flat = snapshot(flat)
     put_into(flat, named, no_record_ops.clone(value) if meet(value, flat) else value, dim, accumulate)
     mutated(window, "setitem")
+
+
+def _fill_named(target: Tensor, window: Tensor, dim: int, mask: Tensor, value: Tensor, record: bool) -> None:
+    """Set the elements of `window` where a mask is true to a single one: how many there are does not matter.
+
+    Arguments:
+        target: the tensor that changes.
+        window: the part of it that the rest of the index shows.
+        dim: the first dimension of the window that the mask covers.
+        mask: the mask.
+        value: a tensor of one element.
+        record: whether the change is recorded.
+    """
+    F = recorded_ops if record else no_record_ops
+    layout = layout_of_tensor(window)
+    if value.dtype is not layout.dtype:
+        value = F.to(_fitting(F, layout, value, ()), (layout.dtype,))
+    mask = F.reshape(mask, (*mask.shape, *[1] * (len(layout.shape) - dim - mask.ndim)))
+    filled = F.where(mask, F.reshape(value, ()), window)
+    check_overlap("setitem", snapshot(window), ())
+    _set_window(target, window, filled, record)
 
 
 def _fitting(F: Namespace, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
