@@ -199,6 +199,40 @@ def test_two_forwards_before_a_backward():
     assert len(captured._kinds.popitem()[1].replays[0].frames) == 3
 
 
+def test_a_result_as_the_next_argument():
+    weight = randn(3).requires_grad_()
+
+    def function(x):
+        return (weight * x).tanh()
+
+    captured = capture(function, on_break="error")
+    for _ in range(4):
+        found = []
+        for one in (function, captured):
+            weight.grad = None
+            one(one(one(ones(3)))).sum().backward()
+            found.append(weight.grad)
+        assert same(*found)
+
+
+def test_results_are_differentiated_one_after_the_other():
+    x = randn(3).requires_grad_()
+    captured = capture(lambda x: (x.sin(), x.exp()))
+    for _ in range(3):
+        a, b = captured(x)
+        (first,), (second,) = grad(a.sum(), x), grad(b.sum(), x)
+        assert same(first, x.cos()) and same(second, x.exp())
+
+
+def test_an_argument_that_the_function_holds_anyway():
+    state = zeros(2)
+    captured = capture(lambda x: state.copy_(x + 1) * 1)
+    captured(state)
+    for number in range(4):
+        assert captured(full((2,), float(number))).tolist() == [number + 1.0] * 2
+        assert state.tolist() == [number + 1.0] * 2
+
+
 def test_create_graph_is_refused_by_name():
     captured = capture(lambda x: (x**3).sum())
     x = randn(3).requires_grad_()
@@ -537,3 +571,24 @@ def test_an_argument_that_is_asked_for_gradients():
     with pytest.warns(UserWarning, match="requires_grad of an argument"):
         captured(ones(2))
     assert captured(ones(2)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+def test_variables_that_the_function_changes():
+    count = 0
+    seen = type("Seen", (), {})()
+    seen.calls = 0
+
+    def by_closure(x):
+        nonlocal count
+        count += 1
+        return x * count
+
+    def by_attribute(x, one):
+        one.calls += 1
+        return x * one.calls
+
+    captured, other = capture(by_closure), capture(by_attribute)
+    assert [captured(ones(1)).item() for _ in range(6)] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert [other(ones(1), seen).item() for _ in range(6)] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert "the variable 'count' is changed" in captured.report() and "'calls' of a Seen" in other.report()

@@ -46,7 +46,9 @@ class Boundary:
 
 def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     """Take down the backward of a result, by doing it once; None where no gradient can be asked for."""
-    roots = list({id(one): one for one in tensors_in(result) if is_differentiable(one)}.values())
+    given = {id(one) for one in recorder.inputs}
+    found_in = {id(one): one for one in tensors_in(result)}
+    roots = [one for key, one in found_in.items() if key not in given and is_differentiable(one)]
     if recorder.breaks is not None or not roots:
         return None
     leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
@@ -65,11 +67,18 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     for one in gradients:
         recorder.add_input(one)
     recorder.goes_back = True  # the tensors that it takes are the graph's
+    nodes = [one.node for one in targets if type(one.node) is Node]
+    rules = [node.rule for node in nodes]
     try:
+        for node in nodes:
+            node.rule = _STOP  # what comes before an argument is the caller's graph
         found = grad(roots, targets, gradients, retain_graph=True, allow_unused=True)
     except Exception as error:
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
         return None
+    finally:
+        for node, rule in zip(nodes, rules, strict=True):
+            node.rule = rule
     seen: set[int] = set()
     for one in found:
         if one is not None:
@@ -81,6 +90,9 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
         made.grads.append(one)
     made.held = _held_by(roots)
     return made
+
+
+_STOP = Rule("argument", lambda F, node, g: (), None, False)
 
 
 def is_differentiable(tensor: Tensor) -> bool:
@@ -135,8 +147,14 @@ class Ticket:
         self.frame, self.inputs, self.outputs, self.cells = frame, inputs, outputs, cells
 
 
-def make_rule(name: str, replay: Any) -> Rule:
-    """The rule of the nodes of a replay's results."""
+def make_rule(name: str, replay: Any, roots: int) -> Rule:
+    """The rule of the nodes of a replay's results.
+
+    Arguments:
+        name: the function's.
+        replay: what runs the backward.
+        roots: how many results there are: of several, each may have a backward pass of its own.
+    """
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:
         if F is not no_record_ops:
@@ -152,7 +170,7 @@ def make_rule(name: str, replay: Any) -> Rule:
             if edge is not None and one is not None
         ]
 
-    return Rule(f"captured {name}", backward, True, True, lambda node: node.rest.edges)
+    return Rule(f"captured {name}", backward, True, roots == 1, lambda node: node.rest.edges)
 
 
 def edges_to(targets: Sequence[Tensor]) -> list[Any]:

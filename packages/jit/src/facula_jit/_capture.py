@@ -21,6 +21,7 @@ from ._recording import Recording
 from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
 from ._signature import Signature
+from ._variables import Variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,6 +119,7 @@ class Captured(Generic[P, R]):
         """Run the function, and keep what it does."""
         recorder = Recorder(signature.tensors, self.on_break == "error")
         recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
+        variables = Variables(recorder, self.function)
         if self._guard.busy:
             raise CaptureError(IN_USE.format(self._name))
         self._guard.busy = True
@@ -129,20 +131,30 @@ class Captured(Generic[P, R]):
             self._guard.busy = False
         found = Recording(recorder, result, boundary)
         why = found.breaks
+        if found.unsettled is None:
+            found.unsettled = variables.changed()
         if why is None and recorder.again is not None:
             return result
-        if why is None and found.unsettled is not None:
+        replay = None
+        unsettled = found.unsettled
+        if why is None and unsettled is None:
+            replay = Replay(found, self._name, self.function, self._guard)
+            given = {id(one) for one in signature.tensors}
+            if any([id(expected) in given for _, _, expected in replay.checks]):
+                problem = "an argument is a tensor that the function finds elsewhere, too"
+                unsettled = Break(problem, "call it with a clone()", None)
+        if why is None and unsettled is not None:
             kind.tries += 1
             if kind.tries < MOST_TRIES:
                 return result
-            why = found.unsettled
+            why = unsettled
         if why is not None:
             kind.breaks = why
             if self.on_break == "error":
                 raise CaptureError(why)
             self._warn(why)
             return result
-        replay = Replay(found, self._name, self.function, self._guard)
+        assert replay is not None
         self._make_room(0 if replay.has_backward else replay.pool_bytes)
         replay.use(self._arena)
         kind.replays.append(replay)

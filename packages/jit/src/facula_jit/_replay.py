@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from facula_autograd import MutationError
 from facula_autograd.extend import Node, adapter_of, describe_call_site, error_node, next_seq, output_node
 from facula_errors import OperationError
 from facula_storage import LaunchError, Layout, Storage, contiguous, uint8
@@ -93,7 +94,7 @@ class Replay:
             inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
             self.backward = Part(recording, (first, end), inputs, [*recording.outputs, *grads])
             self.read_back = _read_back(recording, first)
-            self.rule = make_rule(name, self)
+            self.rule = make_rule(name, self, len(recording.roots))
         is_plain = not (self.generators or self.actions or self.changed_inputs or self.has_backward)
         single = recording.result
         self.single = single if type(single) is Output and is_plain and not single.wants_grad else None
@@ -215,7 +216,7 @@ class Replay:
     def run_backward(self, ticket: Ticket, gradients: list[Tensor | None]) -> list[Tensor | None]:
         """The gradients of the targets, by the captured backward."""
         if [one.version for one in self._looked_at(ticket)] != ticket.versions:
-            raise OperationError(
+            raise MutationError(
                 "backward: a tensor that a captured function needs for its gradient was changed in place after the "
                 "call; change a .clone() of it"
             )

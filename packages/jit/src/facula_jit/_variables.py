@@ -1,0 +1,82 @@
+"""What Python around the operators remembers from call to call: noticed where a function changes it.
+
+A counter, a flag or a cache that a function changes by itself would stand still in replays, and so would what the
+function makes of it.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from ._breaks import Break
+
+if TYPE_CHECKING:
+    from ._recorder import Recorder
+
+REMEMBERED = (type(None), bool, int, float, complex, str, bytes)  # what is told to have changed: by value
+_MISSING = object()
+
+
+class Variables:
+    """The variables that a function closes over or names, and the attributes of its objects, before it runs.
+
+    Arguments:
+        recorder: has the arguments that are no tensors, and learns which modules are called.
+        function: the function.
+    """
+
+    def __init__(self, recorder: Recorder, function: Any):
+        self.recorder, self.function = recorder, function
+        self.cells = [(name, cell, _contents(cell)) for name, cell in _cells_of(function)]
+        objects = [one for one in recorder.objects if type(getattr(one, "__dict__", None)) is dict]
+        self.places = [(one, dict(vars(one))) for one in objects]
+            (one, dict(own)) for one in recorder.objects if type(own := getattr(one, "__dict__", None)) is dict
+        ]
+        code = getattr(function, "__code__", None)
+        if type(code) is CodeType:
+            known = function.__globals__
+            self.names = known, {name: known[name] for name in code.co_names if name in known}
+        else:
+            self.names = {}, {}
+
+    def changed(self) -> Break | None:
+        """What the function has changed, of what has values that can be told apart."""
+        for name, cell, before in self.cells:
+            if _differs(before, _contents(cell)):
+                return _said(f"the variable {name!r}")
+        for known, before in (self.names, *self.recorder.variables.values()):
+            for name, one in before.items():
+                if _differs(one, known.get(name, _MISSING)):
+                    return _said(f"the variable {name!r}")
+        for holder, before in (*self.places, *self.recorder.modules.values()):
+            for name, one in vars(holder).items():
+                if _differs(before.get(name, _MISSING), one):
+                    return _said(f"the attribute {name!r} of a {type(holder).__name__}")
+        return None
+
+
+def _cells_of(function: Any) -> list[tuple[str, Any]]:
+    code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
+    return list(zip(code.co_freevars, cells, strict=True)) if code is not None and cells else []
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not set yet
+        return _MISSING
+
+
+def _differs(before: Any, after: Any) -> bool:
+    if before is after or not (isinstance(before, REMEMBERED) or isinstance(after, REMEMBERED)):
+        return False
+    return type(before) is not type(after) or before != after
+
+
+def _said(what: str) -> Break:
+    return Break(
+        f"{what} is changed by the function, and would stand still in replays",
+        "change it outside, or keep it in a tensor that is changed in place",
+        None,
+    )
