@@ -50,8 +50,11 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     if recorder.breaks is not None or not roots:
         return None
     leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
+    reached = _leaves_of(roots)
+    recorder.operands(reached)  # a view may be all that an operator saw of one
+    leaves += reached
     targets = [one for one in recorder.inputs if one.node is not None]
-    targets += [one for one in leaves if not any([one is other for other in targets])]
+    targets += {id(one): one for one in leaves if not any([one is other for other in targets])}.values()
     if not targets:
         recorder.wait("the result requires a gradient of tensors that were made here alone")
         return None
@@ -81,6 +84,21 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
         made.grads.append(one)
     made.held = _held_by(roots)
     return made
+
+
+def _leaves_of(roots: Sequence[Tensor]) -> list[Tensor]:
+    """The leaves that a graph reaches."""
+    leaves: dict[int, Tensor] = {}
+    seen: set[int] = set()
+    stack: list[Any] = [one.node for one in roots]
+    while stack:
+        node = stack.pop()
+        if type(node) is Node and id(node) not in seen:
+            seen.add(id(node))
+            stack += edges_of(node)
+        elif isinstance(node, Tensor):
+            leaves[id(node)] = node
+    return list(leaves.values())
 
 
 def is_differentiable(tensor: Tensor) -> bool:
