@@ -13,6 +13,7 @@
 - If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
 - A package with modules calls `provide_scopes`, and `enter_scope` and `leave_scope` around their calls (Note [Scopes]).
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
+- `as_dot` and `as_svg` draw `Box`es, as pictures of graphs are.
 - `run_backward` starts a backward pass whose gradients the caller collects; `record_call` makes the node of a
   Function's call whose context was filled.
 
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._backward import run_backward
+from ._drawing import Box, as_dot, as_svg
 from ._function_context import FunctionContext
 from ._function_nodes import from_function, record_call
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
@@ -40,6 +42,7 @@ __all__ = [
     "DEFAULT",
     "LEAF",
     "Adapter",
+    "Box",
     "FunctionContext",
     "Gradients",
     "Handle",
@@ -51,6 +54,8 @@ __all__ = [
     "Value",
     "active_modes",
     "adapter_of",
+    "as_dot",
+    "as_svg",
     "check_saved",
     "copy_node",
     "current_mode",

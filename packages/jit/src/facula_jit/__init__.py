@@ -13,11 +13,12 @@ from facula_tensor.extend import listed as _listed
 
 from ._breaks import CaptureError
 from ._capture import Captured, capture
+from ._graph import Call, Graph, Use, Value
 
 _register("facula_jit")
 
 __version__ = "0.1.0"
 
-__all__ = ["CaptureError", "Captured", "capture"]
+__all__ = ["Call", "CaptureError", "Captured", "Graph", "Use", "Value", "capture"]
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

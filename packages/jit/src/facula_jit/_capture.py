@@ -7,7 +7,7 @@ from inspect import iscoroutinefunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from facula_autograd.extend import active_modes
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, warn
 from facula_storage import Storage, contiguous, uint8
 from facula_storage.extend import allocate, current_recorder, launching_modules
@@ -15,6 +15,7 @@ from facula_tensor import Tensor
 
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
+from ._graph import Graph
 from ._recorder import Recorder, recording
 from ._recording import Recording
 from ._replay import IN_USE, MISS, Guard, Replay
@@ -192,6 +193,28 @@ class Captured(Generic[P, R]):
         """
         kinds = [(kind.words, kind.replays, kind.breaks, kind.tries) for kind in self._kinds.values()]
         return report_of(self._name, kinds, self._eager)
+
+    def graph(self, number: int = -1) -> Graph:
+        """What one capture does, as a graph of operators; by default the latest, else by its place in `report()`.
+
+        The graph holds no memory of arguments and results. IndexError where nothing was captured yet, or not so much.
+
+        >>> from facula_tensor import ones
+        >>> scaled = capture(lambda x, y: (x @ y).relu() * 2)
+        >>> _ = scaled(ones(2, 3), ones(3, 4))
+        >>> print(scaled.graph())
+        def lambda(x0: float32[2, 3], x1: float32[3, 4]):
+            # outside of modules
+            t0 = matmul(x0, x1)
+            t1 = relu(t0)
+            y0 = mul(t1, 2)
+            return y0
+        """
+        found = [(replay, kind.words) for kind in self._kinds.values() for replay in kind.replays]
+        if not -len(found) <= number < len(found):
+            raise InvalidIndexError(f"graph: expected a number below {len(found)}, of captures; got {number}")
+        replay, words = found[number]
+        return Graph(replay.recording, self._name, words)
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._kinds)} kinds of calls>"

@@ -12,7 +12,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend import default_dtype_cell
 
 from ._cells import Cell
-from ._recorder import Address, Skip
+from ._records import Address, Skip
 
 if TYPE_CHECKING:
     from collections.abc import Callable

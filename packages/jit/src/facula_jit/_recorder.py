@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 from threading import get_ident
 from types import BuiltinFunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend import replace_mode
@@ -26,6 +26,7 @@ from facula_storage.extend import (
     host_view,
     launch_count,
     made_elsewhere,
+    next_moment,
     plain_address,
     recorders,
     root_of,
@@ -35,6 +36,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
+from ._records import Address, Block, Launched, Numbers, Skip, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,70 +44,9 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
+    from ._records import Site
+
     Moment = tuple[Any, Storage, int, Any]
-    Site = tuple[CodeType, int]
-
-
-class Address(NamedTuple):
-    """An address among a launch's arguments: a block and an offset in bytes."""
-
-    block: int
-    offset: int
-    layout: Layout | None
-    written: bool
-
-
-class Launched(NamedTuple):
-    """One launch: the plan as the backend made it, its arguments but for the workspace, line and module."""
-
-    plan: Plan
-    arguments: tuple[Address | Cell | float, ...]
-    arrays: int  # how many arguments come before the workspace
-    site: Site
-    module: object
-    operation: str
-
-
-class Block:
-    """A storage that was met: made meanwhile (`born`, `after` so many launches), an argument's (`inputs`), or one that
-    was there before."""
-
-    __slots__ = ("after", "born", "held", "inputs", "layout", "link", "site")
-
-    def __init__(self, storage: Storage, layout: Layout | None, born: bool, after: int):
-        self.link = ref(storage)
-        self.held: Storage | None = None if born else storage
-        self.layout, self.born, self.after = layout, born, after
-        self.site: Site | None = None  # of the first launch that wrote there
-        self.inputs: list[int] = []
-
-
-class Stream:
-    """A generator that was drawn from: where its numbers began, and whether they still follow from there."""
-
-    __slots__ = ("follows", "generator", "place", "start")
-
-    def __init__(self, generator: Any, start: int, place: int):
-        self.generator, self.start, self.place, self.follows = generator, start, place, True
-
-
-class Skip(NamedTuple):
-    """Launches that are left out where a float32 is not 0."""
-
-    first: int
-    launches: int
-    condition: Address
-
-
-class Numbers(NamedTuple):
-    """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry."""
-
-    refill: Callable[[], None]
-    owner: Any
-    group: dict[str, Any]
-    options: dict[str, Any]  # what the group had when the step was taken down
-    rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
-    launches: list[list[int]]  # and its launches, which take the numbers after their first argument
 
 
 class Recorder:
@@ -142,6 +83,7 @@ class Recorder:
         self.skips: list[Skip] = []
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
+        self.began = next_moment()
         self.count = 0
         self.start = 0
         for tensor in inputs:
@@ -181,7 +123,7 @@ class Recorder:
         root = root_of(storage)
         if root is not storage:
             return self.number_of(root)
-        if root in made_elsewhere:
+        if made_elsewhere.get(root, -1) >= self.began:
             self.broken("a tensor that another thread made meanwhile is used", "compute it here, or before the call")
         number = self.numbers[id(root)] = len(self.blocks)
         self.blocks.append(Block(root, None, False, len(self.launches)))

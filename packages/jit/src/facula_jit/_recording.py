@@ -13,13 +13,15 @@ from facula_tensor.extend import overlapping
 
 from ._breaks import Break
 from ._memory import Lifetime
-from ._recorder import Address, any_grad, moment_of
+from ._recorder import any_grad, moment_of
+from ._records import Address
 
 if TYPE_CHECKING:
     from facula_storage import Layout
 
     from ._boundary import Boundary
-    from ._recorder import Block, Launched, Moment, Recorder
+    from ._recorder import Moment, Recorder
+    from ._records import Block, Launched
 
 Leaf = Any  # of a result: an Output, a Given, or the object itself
 

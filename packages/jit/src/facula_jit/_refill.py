@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from facula_storage.extend import Recorder, Sequence
 
-    from ._recorder import Numbers
     from ._recording import Recording
+    from ._records import Numbers
 
 
 class Refill:

@@ -16,8 +16,8 @@ from ._boundary import Ticket, edges_to, make_rule
 from ._breaks import CaptureError
 from ._lowering import ADDRESS, Part, checks_of, described
 from ._memory import placed
-from ._recorder import Address
 from ._recording import Argument, Given, Output, Recording, Tree
+from ._records import Address
 from ._refill import Refill
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from itertools import count
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -142,8 +143,9 @@ recorders: dict[int, Recorder] = {}
 """The recorder of each thread that has one, by the thread's number."""
 os.register_at_fork(after_in_child=recorders.clear)
 
-made_elsewhere: WeakSet[Any] = WeakSet()
-"""The storages that threads without a recorder made while another thread had one: no recorder knows what fills them."""
+next_moment: Callable[[], int] = count().__next__
+made_elsewhere: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+"""When threads without a recorder made storages while another thread had one, which does not know what fills them."""
 
 
 def current_recorder() -> Recorder | None:

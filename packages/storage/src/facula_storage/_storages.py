@@ -14,7 +14,7 @@ from facula_errors import InvalidTypeError, InvalidValueError, OperationError, U
 from ._bridge import Export, collection_callback
 from ._devices import cpu
 from ._layouts import Layout, contiguous
-from ._recorders import current_recorder, made_elsewhere, note_read, recorders
+from ._recorders import current_recorder, made_elsewhere, next_moment, note_read, recorders
 from ._retired import buffer_lock, copying, release_retired, retire
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def allocate(layout: Layout) -> Storage:
     if recorders:
         recorder = current_recorder()
         if recorder is None:
-            made_elsewhere.add(storage)
+            made_elsewhere[storage] = next_moment()
         else:
             recorder.allocated(storage, layout)
     return storage

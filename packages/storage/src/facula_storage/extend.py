@@ -26,7 +26,7 @@ from ._plans import (
     forget_plans,
 )
 from ._programs import Instruction, Program
-from ._recorders import Place, Recorder, current_recorder, made_elsewhere, note_read, recorders
+from ._recorders import Place, Recorder, current_recorder, made_elsewhere, next_moment, note_read, recorders
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
 from ._sequences import Sequence, launch_count
 from ._storages import (
@@ -82,6 +82,7 @@ __all__ = [
     "layout_cache_clearers",
     "made_elsewhere",
     "new_instance",
+    "next_moment",
     "note_duplicate_layout",
     "note_read",
     "order_buffer",

@@ -1,0 +1,127 @@
+"""Boxes in rows, with lines between them: what pictures of graphs are drawn of.
+
+Note [Layers of a picture]
+A node lies below all that its gradients go to, in the row given by the longest way there. Within a row the order is
+that of the average place of what each is connected to, once downwards and once upwards, which takes most crossings out
+of graphs of networks. That is all: `to_dot` gives graphviz the rest to do.
+"""
+
+from __future__ import annotations
+
+import os
+from html import escape
+
+from facula_errors import FileError, InvalidTypeError
+
+LEAF_COLOUR, NODE_COLOUR = "#cfe3f7", "#eeeeee"
+ROW, GAP, HEIGHT, LETTER = 62, 18, 34, 6.6  # of the picture: pixels
+
+
+class Box:
+    """A node or a leaf in the picture, and what its gradients go to, or its operands come from.
+
+    Arguments:
+        name: one word, unlike all others.
+        lines: its text, of one line or two.
+        leaf: whether it is a leaf, which stands right above what uses it first.
+    """
+
+    __slots__ = ("edges", "leaf", "lines", "name", "place", "row")
+
+    def __init__(self, name: str, lines: list[str], leaf: bool) -> None:
+        self.name, self.lines, self.leaf = name, lines, leaf
+        self.edges: list[Box] = []
+        self.row, self.place = 0, 0.0
+
+    @property
+    def width(self) -> float:
+        """Pixels."""
+        return 16 + LETTER * max(map(len, self.lines))
+
+
+def as_dot(boxes: list[Box]) -> str:
+    """The picture in the language of graphviz; producers come first."""
+    lines = ["digraph {", "  rankdir=TB; node [shape=box, style=filled, fontname=monospace];"]
+    for box in boxes:
+        text = "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in box.lines)
+        lines.append(f'  {box.name} [label="{text}", fillcolor="{LEAF_COLOUR if box.leaf else NODE_COLOUR}"];')
+    lines += [f"  {edge.name} -> {box.name};" for box in boxes for edge in box.edges]
+    return "\n".join([*lines, "}"])
+
+
+def as_svg(operation: str, boxes: list[Box], path: str | os.PathLike[str] | None) -> str:
+    """The picture in SVG, written to a file, too, where a path is given.
+
+    Arguments:
+        operation: how errors begin.
+        boxes: producers first.
+        path: of the file.
+
+    Raises:
+        TypeError: the path is no path.
+        OSError: the file cannot be written.
+    """
+    if path is not None and not isinstance(path, (str, os.PathLike)):  # open() takes numbers, of files that are open
+        raise InvalidTypeError(f"{operation}: expected path to be a string, a path or None; got {type(path).__name__}")
+    rows = _rows(boxes)
+    widths = [sum(box.width + GAP for box in row) for row in rows]
+    across, down = max(widths, default=0.0) + GAP, ROW * len(rows) + GAP
+    for row, width in zip(rows, widths, strict=True):
+        x = (across - width + GAP) / 2
+        for box in row:
+            box.place = x + box.width / 2
+            x += box.width + GAP
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across:.0f}" height="{down}" font-family="monospace" '
+        'font-size="11" text-anchor="middle">',
+        f'<rect width="{across:.0f}" height="{down}" fill="white"/>',
+    ]
+    for box in boxes:
+        top = GAP + box.row * ROW
+        for edge in box.edges:
+            start = GAP + edge.row * ROW + HEIGHT
+            parts.append(
+                f'<path d="M{edge.place:.1f} {start} C{edge.place:.1f} {start + 20} {box.place:.1f} {top - 20} '
+                f'{box.place:.1f} {top}" fill="none" stroke="#888"/>'
+            )
+    for box in boxes:
+        top, colour = GAP + box.row * ROW, LEAF_COLOUR if box.leaf else NODE_COLOUR
+        parts.append(
+            f'<rect x="{box.place - box.width / 2:.1f}" y="{top}" width="{box.width:.1f}" height="{HEIGHT}" rx="5" '
+            f'fill="{colour}" stroke="#555"/>'
+        )
+        first = top + HEIGHT / 2 + 4 - 6.5 * (len(box.lines) - 1)
+        for k, line in enumerate(box.lines):
+            parts.append(f'<text x="{box.place:.1f}" y="{first + 13 * k:.1f}">{escape(line)}</text>')
+    text = "\n".join([*parts, "</svg>"])
+    if path is not None:
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise FileError(error.errno, f"{operation}: cannot write the picture ({error.strerror})", path) from None
+    return text
+
+
+def _rows(boxes: list[Box]) -> list[list[Box]]:
+    """The boxes in rows, in the order of a picture with few crossings: Note [Layers of a picture]."""
+    users: dict[str, list[Box]] = {box.name: [] for box in boxes}
+    for box in boxes:  # producers first
+        box.row = max((edge.row + 1 for edge in box.edges), default=0)
+        for edge in box.edges:
+            users[edge.name].append(box)
+    for box in reversed(boxes):  # a leaf stands right above what uses it first
+        if box.leaf and users[box.name]:
+            box.row = min(user.row for user in users[box.name]) - 1
+    rows: list[list[Box]] = [[] for _ in range(max((box.row for box in boxes), default=-1) + 1)]
+    for box in boxes:
+        rows[box.row].append(box)
+    for sweep, near in ((rows, lambda box: box.edges), (rows[::-1], lambda box: users[box.name])):
+        for row in sweep:
+            for k, box in enumerate(row):
+                others = near(box)
+                box.place = sum(other.place for other in others) / len(others) if others else float(k)
+            row.sort(key=lambda box: box.place)
+            for k, box in enumerate(row):
+                box.place = k - (len(row) - 1) / 2
+    return rows

@@ -1,0 +1,78 @@
+"""What a recorder writes down: launches, blocks, and what changes from replay to replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+
+    from facula_storage import Layout, Plan, Storage
+
+    from ._cells import Cell
+
+    Site = tuple[CodeType, int]
+
+
+class Address(NamedTuple):
+    """An address among a launch's arguments: a block and an offset in bytes."""
+
+    block: int
+    offset: int
+    layout: Layout | None
+    written: bool
+
+
+class Launched(NamedTuple):
+    """One launch: the plan as the backend made it, its arguments but for the workspace, line and module."""
+
+    plan: Plan
+    arguments: tuple[Address | Cell | float, ...]
+    arrays: int  # how many arguments come before the workspace
+    site: Site
+    module: object
+    operation: str
+
+
+class Block:
+    """A storage that was met: made meanwhile (`born`, `after` so many launches), an argument's (`inputs`), or one that
+    was there before."""
+
+    __slots__ = ("after", "born", "held", "inputs", "layout", "link", "site")
+
+    def __init__(self, storage: Storage, layout: Layout | None, born: bool, after: int):
+        self.link = ref(storage)
+        self.held: Storage | None = None if born else storage
+        self.layout, self.born, self.after = layout, born, after
+        self.site: Site | None = None  # of the first launch that wrote there
+        self.inputs: list[int] = []
+
+
+class Stream:
+    """A generator that was drawn from: where its numbers began, and whether they still follow from there."""
+
+    __slots__ = ("follows", "generator", "place", "start")
+
+    def __init__(self, generator: Any, start: int, place: int):
+        self.generator, self.start, self.place, self.follows = generator, start, place, True
+
+
+class Skip(NamedTuple):
+    """Launches that are left out where a float32 is not 0."""
+
+    first: int
+    launches: int
+    condition: Address
+
+
+class Numbers(NamedTuple):
+    """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry."""
+
+    refill: Callable[[], None]
+    owner: Any
+    group: dict[str, Any]
+    options: dict[str, Any]  # what the group had when the step was taken down
+    rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
+    launches: list[list[int]]  # and its launches, which take the numbers after their first argument

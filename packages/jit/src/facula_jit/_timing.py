@@ -1,0 +1,78 @@
+"""How long each launch of a recording takes, on memory of its own."""
+
+from __future__ import annotations
+
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import contiguous, cpu, uint8
+from facula_storage.extend import Sequence, allocate, plain_address
+
+from ._lowering import SLOTS
+from ._memory import ALIGNMENT
+from ._records import Address
+
+if TYPE_CHECKING:
+    from ._recording import Recording
+
+ROUNDS = 7
+LEAST = 200e-6  # seconds that a round takes
+
+
+def launch_times(recording: Recording) -> list[float]:
+    """Seconds of each launch: medians of some rounds.
+
+    Every block gets memory of its own for it, zeros but for a copy of what the program has: nothing of the program's is
+    changed.
+    """
+    reach: dict[int, int] = {}
+    for launch in recording.launches:
+        for one in launch.arguments:
+            if type(one) is Address and one.layout is not None:
+                reach[one.block] = max(reach.get(one.block, 0), one.offset + one.layout.extent)
+    places, total = {}, 0
+    for block, nbytes in reach.items():
+        places[block] = total
+        total += -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
+    scratch = total
+    total += max([launch.plan.workspace for launch in recording.launches], default=0)
+    layout = contiguous((max(total, 1),), uint8)
+    arena = allocate(layout)
+    base = plain_address(arena)
+    cpu.backend.plan("fill", (int,), (layout,), ()).launch(layout.numel, base, 0)
+    for block, storage in recording.fixed.items():
+        if block in places:
+            own = contiguous((reach[block],), uint8)
+            cpu.backend.plan("copy", (own,), (own,), ()).launch(own.numel, plain_address(storage), base + places[block])
+    found = []
+    for launch in recording.launches:
+        values: list[Any] = [
+            base + places[one.block] + one.offset if type(one) is Address and one.block in places else one
+            for one in launch.arguments
+        ]
+        values = [0 if type(one) is Address else one for one in values]
+        if launch.plan.workspace:
+            values.insert(launch.arrays, base + scratch)
+        found.append(_seconds(Sequence(SLOTS, [(launch.plan.launch, tuple(values))], [], 0, [], [], [], [], [])))
+    return found
+
+
+def _seconds(sequence: Sequence) -> float:
+    """The time of one run."""
+    run, count = sequence.run, 1
+    while True:
+        start = perf_counter()
+        for _ in range(count):
+            run((), ())
+        taken = perf_counter() - start
+        if taken > LEAST:
+            break
+        count *= 4
+    rounds = []
+    for _ in range(ROUNDS):
+        start = perf_counter()
+        for _ in range(count):
+            run((), ())
+        rounds.append((perf_counter() - start) / count)
+    return median(rounds)

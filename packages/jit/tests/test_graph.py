@@ -1,0 +1,83 @@
+"""What was captured, as a graph: read, drawn, and counted."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from facula_jit import capture
+from facula_tensor import Parameter, no_grad, randn, zeros
+from facula_tensor.functional import conv2d, linear
+
+XML = "http://www.w3.org/2000/svg"
+
+
+@pytest.fixture
+def captured():
+    weight, bias = Parameter(randn(4, 3)), zeros(4)
+
+    @capture
+    def step(x):
+        weight.grad = None
+        loss = (linear(x, weight, bias).relu()[:, 1:] * 2.0).sum()
+        loss.backward()
+        with no_grad():
+            weight.sub_(weight.grad)
+        return loss.detach()
+
+    step(randn(5, 3))
+    return step
+
+
+def test_it_reads_as_python(captured):
+    lines = str(captured.graph()).splitlines()
+    assert lines[0] == "def step(x0: float32[5, 3]):" and lines[-1] == "    return y0"
+    assert "    t0 = linear(x0, c0, c1)" in lines and "    t1 = relu(t0)" in lines
+    assert any("t1.as_strided((5, 3), (4, 1), 1)" in line for line in lines)
+    assert any(line.startswith("    leaf.grad = linear_weight_grad(") for line in lines)
+
+
+def test_calls_say_what_they_are(captured):
+    graph = captured.graph()
+    first = graph.calls[0]
+    assert first.operator == "linear" and [one.value.kind for one in first.inputs] == ["argument", "own", "own"]
+    assert first.outputs[0].layout.shape == (5, 4) and "test_graph.py" in first.line
+    assert first.flops == 2 * 5 * 4 * 3 and first.bytes_moved == 4 * (15 + 12 + 4 + 20)
+    assert len(graph.calls) == len(graph.memory())
+    assert 0 < max(graph.memory()) <= captured._kinds.popitem()[1].replays[0].pool_bytes
+
+
+def test_convolutions_count_their_weights():
+    shapes = (2, 3, 8, 8), (5, 3, 3, 3)
+    convolved = capture(lambda x, w: conv2d(x, w))
+    convolved(*[randn(*shape) for shape in shapes])
+    assert convolved.graph().calls[0].flops == 2 * (2 * 5 * 6 * 6) * 27
+
+
+def test_pictures(captured, tmp_path):
+    graph = captured.graph()
+    dot = graph.to_dot()
+    assert dot.startswith("digraph {") and dot.count("[label=") >= len(graph.calls) and "linear" in dot
+    graph.to_svg(tmp_path / "graph.svg")
+    picture = ElementTree.parse(tmp_path / "graph.svg").getroot()
+    assert "linear" in [text.text for text in picture.iter(f"{{{XML}}}text")]
+    with pytest.raises(OSError, match="to_svg"):
+        graph.to_svg(tmp_path / "nowhere" / "graph.svg")
+
+
+def test_tables_add_up_and_change_nothing(captured):
+    graph, x = captured.graph(), randn(5, 3)
+    for by in ("operator", "module", "line"):
+        total = graph.table(by=by).splitlines()[-1].split()
+        assert total[0] == "total" and int(total[1]) == len(graph.calls)
+    assert len(graph.table(timed=False).splitlines()[0].split()) == 5
+    with pytest.raises(ValueError, match="expected by to be"):
+        graph.table(by="colour")
+    weight = captured.function.__closure__[1].cell_contents
+    before = weight.detach().clone()
+    graph.table()
+    assert weight.tolist() == before.tolist() and captured(x).shape == ()
+
+
+def test_graphs_that_are_not_there():
+    with pytest.raises(IndexError, match="graph: expected a number below 0"):
+        capture(lambda x: x).graph()
