@@ -190,6 +190,18 @@ def test_a_graph_that_ends_in_an_argument():
         compare(change, lambda: [one.requires_grad_() * 1 for one in two()], after=lambda _, args: [args[0]], replays=0)
 
 
+def test_a_leaf_that_is_seen_through_a_view_of_its_shape():
+    weight = numbers(1, 4).requires_grad_()
+    captured = capture(lambda x: ft.cat([x, weight.expand(1, 4)]))
+    for other in (None, None, numbers(1, 4)):
+        if other is not None:
+            weight.data = other
+        x = numbers(3, 4)
+        result = captured(x)
+        assert result.tolist() == [*x.tolist(), *weight.tolist()]
+        assert grad([result.sum()], [weight])[0].tolist() == [[1.0] * 4]
+
+
 class Strict:
     """An object that knows its attributes, and takes no other name."""
 

@@ -52,8 +52,11 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     if recorder.breaks is not None or not roots:
         return None
     leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
+    reached = _leaves_of(roots, recorder.inputs)
+    recorder.operands(reached)  # a view may be all that an operator saw of one
+    leaves += [one for one in reached if not recorder.block_of(one._storage).born]
     targets = [one for one in recorder.inputs if one.node is not None]
-    targets += [one for one in leaves if not any([one is other for other in targets])]
+    targets += {id(one): one for one in leaves if not any([one is other for other in targets])}.values()
     if not targets:
         recorder.wait("the result requires a gradient of tensors that were made here alone")
         return None
@@ -93,6 +96,21 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
 
 
 _STOP = Rule("argument", lambda F, node, g: (), None, False)
+
+
+def _leaves_of(roots: Sequence[Tensor], arguments: Sequence[Tensor]) -> list[Tensor]:
+    """The leaves that a graph reaches, not by way of the arguments."""
+    leaves: dict[int, Tensor] = {}
+    seen = {id(one.node) for one in arguments}
+    stack: list[Any] = [one.node for one in roots]
+    while stack:
+        node = stack.pop()
+        if type(node) is Node and id(node) not in seen:
+            seen.add(id(node))
+            stack += edges_of(node)
+        elif isinstance(node, Tensor):
+            leaves[id(node)] = node
+    return list(leaves.values())
 
 
 def is_differentiable(tensor: Tensor) -> bool:

@@ -31,8 +31,6 @@ class Variables:
         self.cells = [(name, cell, _contents(cell)) for name, cell in _cells_of(function)]
         objects = [one for one in recorder.objects if type(getattr(one, "__dict__", None)) is dict]
         self.places = [(one, dict(vars(one))) for one in objects]
-            (one, dict(own)) for one in recorder.objects if type(own := getattr(one, "__dict__", None)) is dict
-        ]
         code = getattr(function, "__code__", None)
         if type(code) is CodeType:
             known = function.__globals__
