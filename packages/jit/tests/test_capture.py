@@ -224,6 +224,25 @@ def test_results_are_differentiated_one_after_the_other():
         assert same(first, x.cos()) and same(second, x.exp())
 
 
+def test_a_result_that_is_left_out_leaves_no_gradient():
+    m, n = randn(3).requires_grad_(), randn(3).requires_grad_()
+
+    def function(x):
+        return (m * x).sum(), (n * x).log().sum(), (m * n).sum()
+
+    captured = capture(function)
+    for _ in range(3):
+        for which in ((0,), (1,), (0, 2), (0, 1, 2)):
+            found = []
+            for one in (function, captured):
+                m.grad = n.grad = None
+                results = one(zeros(3))
+                sum([results[place] for place in which]).backward()
+                found.append((m.grad, n.grad))
+            assert all([(a is None) == (b is None) for a, b in zip(*found)])
+            assert all([a is None or same(a, b) for a, b in zip(*found)])
+
+
 def test_an_argument_that_the_function_holds_anyway():
     state = zeros(2)
     captured = capture(lambda x: state.copy_(x + 1) * 1)

@@ -10,7 +10,7 @@ memory. Saved blocks keep their places to the end of the backward, so that `reta
 from __future__ import annotations
 
 from gc import get_referents
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd import grad
 from facula_autograd.extend import LEAF, FunctionContext, Node, Rule, adapter_of, edge_to, edges_of
@@ -31,16 +31,25 @@ if TYPE_CHECKING:
 DEEPEST = 5  # levels at which a node keeps tensors
 
 
+class Pass(NamedTuple):
+    """One recorded backward pass: its launches, and the gradient of each target, or None."""
+
+    start: int
+    stop: int
+    grads: list[Tensor | None]
+
+
 class Boundary:
-    """A recorded backward.
+    """The recorded backward of a result.
 
     `launch` is its first launch, `roots` the tensors of the result that require a gradient, `targets` the tensors that
-    get one, `gradients` what it was given, `grads` what came out (None for a target that the roots do not depend on).
+    get one, `gradients` what the passes were given. The first of `passes` is that of all roots together; of several
+    each has one of its own, too, for programs that leave others out.
     """
 
     def __init__(self, launch: int, roots: list[Tensor], targets: list[Tensor], gradients: list[Tensor]):
         self.launch, self.roots, self.targets, self.gradients = launch, roots, targets, gradients
-        self.grads: list[Tensor | None] = []
+        self.passes: list[Pass] = []
         self.held: set[int] = set()  # the ids of storages that the graph of the result holds
 
 
@@ -75,24 +84,34 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     try:
         for node in nodes:
             node.rule = _STOP  # what comes before an argument is the caller's graph
-        found = grad(roots, targets, gradients, retain_graph=True, allow_unused=True)
+        _record_pass(recorder, made, slice(None))
+        for place in range(len(roots) if len(roots) > 1 else 0):
+            _record_pass(recorder, made, slice(place, place + 1))
     except Exception as error:
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
         return None
     finally:
         for node, rule in zip(nodes, rules, strict=True):
             node.rule = rule
-    seen: set[int] = set()
+    made.held = _held_by(roots)
+    return made
+
+
+def _record_pass(recorder: Recorder, boundary: Boundary, which: slice) -> None:
+    """Take down the pass of some roots, whose gradients are tensors of their own."""
+    start, seen, grads = len(recorder.launches), set(), []
+    found = grad(
+        boundary.roots[which], boundary.targets, boundary.gradients[which], retain_graph=True, allow_unused=True
+    )
     for one in found:
         if one is not None:
             block = recorder.block_of(one._storage)
-            if id(block) in seen or not block.born or block.after < made.launch:
+            if id(block) in seen or not block.born or block.after < start:
                 one = no_record_ops.clone(one)
                 block = recorder.block_of(one._storage)
             seen.add(id(block))
-        made.grads.append(one)
-    made.held = _held_by(roots)
-    return made
+        grads.append(one)
+    boundary.passes.append(Pass(start, len(recorder.launches), grads))
 
 
 _STOP = Rule("argument", lambda F, node, g: (), None, False)

@@ -36,7 +36,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import Address, Block, Launched, Numbers, Skip, Stream
+from ._records import Address, Block, Launched, Numbers, Skip, Stream, moment_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,9 +44,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
-    from ._records import Site
-
-    Moment = tuple[Any, Storage, int, Any]
+    from ._records import Moment, Site
 
 
 class Recorder:
@@ -368,11 +366,6 @@ def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
 def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
     """An argument of a launch as one of its parts takes it."""
     return one._replace(offset=one.offset + delta) if type(one) is Address else one
-
-
-def moment_of(tensor: Tensor) -> Moment:
-    """Where a tensor's elements are, and its node: no program that is captured may change these of what it is given."""
-    return tensor._layout, tensor._storage, tensor._offset, tensor.node
 
 
 _ANY = object()  # what `.grad` was before does not matter

@@ -13,15 +13,15 @@ from facula_tensor.extend import overlapping
 
 from ._breaks import Break
 from ._memory import Lifetime
-from ._recorder import any_grad, moment_of
-from ._records import Address
+from ._recorder import any_grad
+from ._records import Address, moment_of
 
 if TYPE_CHECKING:
     from facula_storage import Layout
 
     from ._boundary import Boundary
-    from ._recorder import Moment, Recorder
-    from ._records import Block, Launched
+    from ._recorder import Recorder
+    from ._records import Block, Launched, Moment
 
 Leaf = Any  # of a result: an Output, a Given, or the object itself
 
@@ -68,6 +68,22 @@ class Argument(NamedTuple):
     place: int
 
 
+class Gradient(NamedTuple):
+    """A gradient that a backward pass makes: its block, and what it shows of it."""
+
+    block: int
+    layout: Layout
+    offset: int
+
+
+class Pass(NamedTuple):
+    """A backward pass: its launches, and the gradient of each target, or None."""
+
+    start: int
+    stop: int
+    grads: list[Gradient | None]
+
+
 class Tree(NamedTuple):
     """A tuple, list or dict among results."""
 
@@ -100,8 +116,8 @@ class Recording:
         self._made: list[Tensor] = []  # results that each replay makes anew
         self.result: Leaf = None
         self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
-        self.grads: list[int | None] = []  # the block of the gradient of each
-        self.grad_views: list[tuple[Layout, int]] = []  # of those that there are: what they show of it
+        self.passes: list[Pass] = []  # through the results that require a gradient: all, and each alone
+        self.grads: list[int] = []  # the blocks of the gradients of all passes
         gradients = 0 if boundary is None else len(boundary.gradients)
         given = [moment for _, moment in recorder.before]
         inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
@@ -166,12 +182,16 @@ class Recording:
         return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
 
     def _look_at_boundary(self, boundary: Boundary) -> None:
-        for target, one in zip(boundary.targets, boundary.grads, strict=True):
+        for target in boundary.targets:
             place = next((k for k, given in enumerate(self.recorder.inputs) if given is target), None)
             self.targets.append((place, target if place is None else None))
-            self.grads.append(None if one is None else self.recorder.number_of(one._storage))
-            if one is not None:
-                self.grad_views.append((one._layout, one._offset))
+        for start, stop, grads in boundary.passes:
+            made = [
+                None if one is None else Gradient(self.recorder.number_of(one._storage), one._layout, one._offset)
+                for one in grads
+            ]
+            self.passes.append(Pass(start, stop, made))
+            self.grads += [one.block for one in made if one is not None]
 
     def _look_at_moments(self) -> None:
         """Break where a replay would have to give a tensor another shape, memory or node."""

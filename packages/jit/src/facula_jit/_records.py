@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from facula_storage import Layout, Plan, Storage
+    from facula_tensor import Tensor
 
     from ._cells import Cell
 
+    Moment = tuple[Any, Storage, int, Any]
     Site = tuple[CodeType, int]
 
 
@@ -76,3 +78,8 @@ class Numbers(NamedTuple):
     options: dict[str, Any]  # what the group had when the step was taken down
     rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
     launches: list[list[int]]  # and its launches, which take the numbers after their first argument
+
+
+def moment_of(tensor: Tensor) -> Moment:
+    """Where a tensor's elements are, and its node: no program that is captured may change these of what it is given."""
+    return tensor._layout, tensor._storage, tensor._offset, tensor.node

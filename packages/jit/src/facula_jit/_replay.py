@@ -17,7 +17,7 @@ from ._boundary import Ticket, edges_to, make_rule
 from ._breaks import CaptureError
 from ._lowering import ADDRESS, Part, checks_of, described
 from ._memory import placed
-from ._recording import Argument, Given, Output, Recording, Tree
+from ._recording import Argument, Given, Like, Output, Pass, Recording, Tree
 from ._records import Address
 from ._refill import Refill
 
@@ -43,11 +43,21 @@ class Guard:
 class Frame:
     """Memory for temporaries, and the sequences that use it. `ticket` is gone when nobody needs what is there."""
 
-    __slots__ = ("arena", "backward", "forward", "ticket")
+    __slots__ = ("arena", "backwards", "forward", "ticket")
 
-    def __init__(self, arena: Storage, forward: Sequence, backward: Sequence | None):
-        self.arena, self.forward, self.backward = arena, forward, backward
+    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence]):
+        self.arena, self.forward, self.backwards = arena, forward, backwards
         self.ticket: ref[Ticket] | None = None
+
+
+class Backward:
+    """A backward pass made ready: the gradients of the targets, and the layouts of the memory that these get."""
+
+    def __init__(self, recording: Recording, one: Pass, inputs: list[Like]):
+        self.grads = one.grads
+        blocks = [grad.block for grad in one.grads if grad is not None]
+        self.layouts = [_layout_of(recording, block) for block in blocks]
+        self.part = Part(recording, (one.start, one.stop), inputs, [*recording.outputs, *blocks])
 
 
 class Replay:
@@ -83,16 +93,13 @@ class Replay:
         self.checks: list[Check] = checks_of(recording, function)
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
-        end = len(recording.launches)
         first = recording.boundary_at
         self.has_backward = bool(recording.roots)
         self.forward = Part(recording, (0, first), self.inputs, recording.outputs)
         self.frames: list[Frame] = []
         if self.has_backward:
-            grads = [one for one in recording.grads if one is not None]
-            self.grad_layouts = [_layout_of(recording, one) for one in grads]
             inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
-            self.backward = Part(recording, (first, end), inputs, [*recording.outputs, *grads])
+            self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
             self.read_back = _read_back(recording, first)
             self.rule = make_rule(name, self, len(recording.roots))
         is_plain = not (self.generators or self.actions or self.changed_inputs or self.has_backward)
@@ -108,12 +115,12 @@ class Replay:
     def _frame(self, arena: Storage) -> Frame:
         base = plain_address(arena)
         forward = self.forward.sequence(base, self.places, self.checks, self.recording.puts)
-        backward = None
+        backwards: list[Sequence] = []
         if self.has_backward:
             storages = {id(one): one for one in self.recording.fixed.values()}
             checks: list[Check] = [(one, ADDRESS, one.ptr) for one in storages.values()]
-            backward = self.backward.sequence(base, self.places, checks, [])
-        return Frame(arena, forward, backward)
+            backwards = [one.part.sequence(base, self.places, checks, []) for one in self.backwards]
+        return Frame(arena, forward, backwards)
 
     def _free_frame(self) -> Frame:
         """Memory that no earlier result needs."""
@@ -228,20 +235,34 @@ class Replay:
                 one = snapshot(no_record_ops.contiguous(one))
                 one = _tensor(like.layout, one._storage, one._offset, None)
             given.append(one)
-        storages = [allocate(layout) for layout in self.grad_layouts]
+        if None not in gradients:
+            return self._pass(0, ticket, given)
+        results: list[Tensor | None] = [None] * len(ticket.edges)
+        for root, gradient in enumerate(gradients):  # one that is left out leaves no zeros
+            if gradient is not None:
+                for place, one in enumerate(self._pass(1 + root, ticket, given)):
+                    before = results[place]
+                    results[place] = (
+                        one if before is None else before if one is None else no_record_ops.add(before, one)
+                    )
+        return results
+
+    def _pass(self, number: int, ticket: Ticket, given: list[Tensor]) -> list[Tensor | None]:
+        """The gradients that one pass makes."""
+        backward = self.backwards[number]
+        storages = [allocate(layout) for layout in backward.layouts]
         values = [plain_address(one) for one in (*ticket.outputs, *storages)]
         try:
-            missed = ticket.frame.backward.run((*ticket.inputs, *given), (*values, *ticket.cells))
+            missed = ticket.frame.backwards[number].run((*ticket.inputs, *given), (*values, *ticket.cells))
         except LaunchError as error:
-            raise self._refused(error, self.backward) from None
+            raise self._refused(error, backward.part) from None
         if missed is not None:
             raise OperationError(
                 "backward: memory that a captured function needs for its gradient was replaced after the call; call "
                 "backward() before tensors are resized or moved"
             )
-        shown = zip(self.recording.grad_views, storages, strict=True)
-        made = iter([_tensor(layout, storage, offset, None) for (layout, offset), storage in shown])
-        return [None if one is None else next(made) for one in self.recording.grads]
+        made = iter(storages)
+        return [None if one is None else _tensor(one.layout, next(made), one.offset, None) for one in backward.grads]
 
     def _put_together(
         self,
