@@ -244,3 +244,26 @@ def test_results_of_numpy_functions_are_replayed():
     for seed in range(4):
         x = facula.from_numpy(np.random.default_rng(seed).standard_normal((4, 4)))
         assert same(captured(x), facula.linalg.qr(x + facula.eye(4))[1])
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+def test_rates_that_the_function_sets():
+    def build():
+        weight = facula.ones(2, requires_grad=True)
+        optimizer = sgd([weight])
+
+        def step(x, rate):
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+            optimizer.zero_grad()
+            (weight * x).sum().backward()
+            optimizer.step()
+            return weight.detach().clone()
+
+        return step
+
+    plain, captured = build(), facula.capture(build())
+    for number in range(9):
+        rate = (0.1, 0.2, 0.3)[number % 3]
+        x = facula.randn(2)
+        assert same(captured(x, rate), plain(x, rate)), number

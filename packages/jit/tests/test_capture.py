@@ -611,3 +611,35 @@ def test_variables_that_the_function_changes():
     assert [captured(ones(1)).item() for _ in range(6)] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     assert [other(ones(1), seen).item() for _ in range(6)] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     assert "the variable 'count' is changed" in captured.report() and "'calls' of a Seen" in other.report()
+    entries = [0]
+
+    def by_entry(x):
+        entries[0] += 1
+        return x * entries[0]
+
+    captured = capture(by_entry)
+    assert [captured(ones(1)).item() for _ in range(6)] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+
+
+def test_one_tensor_as_two_arguments_outside():
+    captured = capture(lambda x, y: (x * y * 2).sum())
+    b, c = randn(3).requires_grad_(), randn(3).requires_grad_()
+    captured(b, c)
+    for _ in range(3):
+        b.grad = None
+        captured(b, b).backward()
+        assert same(b.grad, b.detach() * 2 + b.detach() * 2)
+
+
+def test_captures_of_results_with_gradients_are_let_go():
+    gc.collect()
+    gc.disable()
+    try:
+        weight = randn(3).requires_grad_()
+        captured = capture(lambda x: (x * weight).sum())
+        captured(ones(3)), captured(ones(3)), captured(ones(3)).backward()
+        link = weakref.ref(captured._kinds.popitem()[1].replays[0].recording.recorder)
+        del captured
+        assert link() is None
+    finally:
+        gc.enable()

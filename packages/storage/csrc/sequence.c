@@ -7,9 +7,10 @@ static PyObject *kept(PyObject *object)
     return object;
 }
 
-static void *room(Py_ssize_t count, size_t size)
+static void *room(Py_ssize_t count, size_t size) /* NULL with an error set where there is no memory */
 {
-    return calloc(count ? (size_t)count : 1, size); /* NULL is no memory */
+    void *made = calloc(count ? (size_t)count : 1, size);
+    return made ? made : PyErr_NoMemory();
 }
 
 /* What is read like a launch and is none: a condition, and a function of Python's. */
@@ -32,10 +33,7 @@ static int read_steps(Sequence *self, PyObject *steps)
     self->steps = room(self->step_count, sizeof *self->steps);
     self->arguments = room(self->argument_count, sizeof *self->arguments);
     self->scratch = room(most < 4 ? 4 : most, sizeof *self->scratch); /* a status has four details */
-    if (!self->steps || !self->arguments || !self->scratch) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!self->steps || !self->arguments || !self->scratch) return -1;
     for (Py_ssize_t i = 0; i < self->step_count; i++) {
         PyObject *step = PyList_GetItem(steps, i), *arguments = PyTuple_GetItem(step, 1);
         PyObject *function = PyTuple_GetItem(step, 0);
@@ -78,10 +76,7 @@ static int read_steps(Sequence *self, PyObject *steps)
 static int read_patches(Sequence *self, PyObject *patches)
 {
     self->patch_count = PyList_Size(patches);
-    if (!(self->patches = room(self->patch_count, sizeof *self->patches))) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!(self->patches = room(self->patch_count, sizeof *self->patches))) return -1;
     for (Py_ssize_t i = 0; i < self->patch_count; i++) {
         Py_ssize_t step, argument;
         Patch *patch = &self->patches[i];
@@ -112,10 +107,7 @@ static int is_slot(PyTypeObject *type)
 static int read_checks(Sequence *self, PyObject *checks)
 {
     const Py_ssize_t count = PyList_Size(checks);
-    if (!(self->checks = room(count, sizeof *self->checks))) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!(self->checks = room(count, sizeof *self->checks))) return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
         Check check = {0};
         if (!PyArg_ParseTuple(PyList_GetItem(checks, i), "OOO:check", &check.holder, &check.key, &check.expected))
@@ -156,10 +148,7 @@ static int read_checks(Sequence *self, PyObject *checks)
 static int read_inputs(Sequence *self, PyObject *inputs)
 {
     const Py_ssize_t count = PyList_Size(inputs);
-    if (!(self->inputs = room(count, sizeof *self->inputs))) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!(self->inputs = room(count, sizeof *self->inputs))) return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *layout, *node;
         long long extent, delta = 0;
@@ -177,10 +166,7 @@ static int read_puts(PyObject *list, Put **puts, Py_ssize_t *count, int64_t **co
     *puts = room(size, sizeof **puts);
     if (counts)
         *counts = room(size, sizeof **counts);
-    if (!*puts || (counts && !*counts)) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!*puts || (counts && !*counts)) return -1;
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *holder, *middle, *value;
         if (!PyArg_ParseTuple(PyList_GetItem(list, i), "OOO:put", &holder, &middle, &value))
@@ -198,10 +184,7 @@ static int read_puts(PyObject *list, Put **puts, Py_ssize_t *count, int64_t **co
 static int read_spans(Sequence *self, PyObject *spans)
 {
     self->span_count = PyList_Size(spans);
-    if (!(self->spans = room(self->span_count, sizeof *self->spans))) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!(self->spans = room(self->span_count, sizeof *self->spans))) return -1;
     for (Py_ssize_t i = 0; i < self->span_count; i++) {
         long long start, end;
         if (!PyArg_ParseTuple(PyList_GetItem(spans, i), "LL:span", &start, &end))
@@ -324,13 +307,10 @@ static PyObject *sequence_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     self->launches = kept(steps);
     self->value_count = PyList_Size(inputs) + values;
     self->values = room(self->value_count, sizeof *self->values);
-    if (!self->values) {
-        PyErr_NoMemory();
-    } else if (!read_steps(self, steps) && !read_inputs(self, inputs) && !read_patches(self, patches) &&
-               !read_checks(self, checks) && !read_puts(changed, &self->changed, &self->changed_count, &self->counts) &&
-               !read_puts(puts, &self->puts, &self->put_count, NULL) && !read_spans(self, spans)) {
+    if (self->values && !read_steps(self, steps) && !read_inputs(self, inputs) && !read_patches(self, patches) &&
+        !read_checks(self, checks) && !read_puts(changed, &self->changed, &self->changed_count, &self->counts) &&
+        !read_puts(puts, &self->puts, &self->put_count, NULL) && !read_spans(self, spans))
         return (PyObject *)self;
-    }
     Py_DECREF((PyObject *)self);
     return NULL;
 }

@@ -64,7 +64,7 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     reached = _leaves_of(roots, recorder.inputs)
     recorder.operands(reached)  # a view may be all that an operator saw of one
     leaves += [one for one in reached if not recorder.block_of(one._storage).born]
-    targets = [one for one in recorder.inputs if one.node is not None]
+    targets = list({id(one): one for one in recorder.inputs if one.node is not None}.values())
     targets += {id(one): one for one in leaves if not any([one is other for other in targets])}.values()
     if not targets:
         recorder.wait("the result requires a gradient of tensors that were made here alone")
@@ -175,21 +175,20 @@ def _held_by(roots: Sequence[Tensor]) -> set[int]:
 class Ticket:
     """What a node of a replay holds until it has run, or is dropped."""
 
-    __slots__ = ("__weakref__", "cells", "edges", "frame", "inputs", "outputs", "versions")
+    __slots__ = ("__weakref__", "cells", "edges", "frame", "inputs", "outputs", "replay", "versions")
 
     edges: list[Any]
     versions: list[int | None]
 
-    def __init__(self, frame: Any, inputs: tuple[Tensor, ...], outputs: list[Storage], cells: list[int]):
-        self.frame, self.inputs, self.outputs, self.cells = frame, inputs, outputs, cells
+    def __init__(self, replay: Any, frame: Any, inputs: tuple[Tensor, ...], outputs: list[Storage], cells: list[int]):
+        self.replay, self.frame, self.inputs, self.outputs, self.cells = replay, frame, inputs, outputs, cells
 
 
-def make_rule(name: str, replay: Any, roots: int) -> Rule:
-    """The rule of the nodes of a replay's results.
+def make_rule(name: str, roots: int) -> Rule:
+    """The rule of the nodes of a replay's results. It holds no replay: these hold it.
 
     Arguments:
         name: the function's.
-        replay: what runs the backward.
         roots: how many results there are: of several, each may have a backward pass of its own.
     """
 
@@ -203,7 +202,7 @@ def make_rule(name: str, replay: Any, roots: int) -> Rule:
         given = gradients if isinstance(gradients, list) else [gradients]
         return [
             (edge, one)
-            for edge, one in zip(ticket.edges, replay.run_backward(ticket, given), strict=True)
+            for edge, one in zip(ticket.edges, ticket.replay.run_backward(ticket, given), strict=True)
             if edge is not None and one is not None
         ]
 

@@ -71,6 +71,13 @@ class Graph:
 
     `print` shows it as Python would be written; `calls` are its operators; `to_dot` and `to_svg` draw it; `table` says
     what costs what, and `memory` how much temporaries need at each operator. What backward passes run is part of it.
+
+    `Captured.graph` makes it.
+
+    Arguments:
+        recording: what was taken down.
+        name: the function's.
+        words: the kind of call, in words.
     """
 
     calls: tuple[Call, ...]

@@ -37,6 +37,7 @@ CONTENTS = slot(CellType, "cell_contents")
 SLOTS = (LAYOUT, STORAGE, OFFSET, NODE, ADDRESS, slot(Storage, "version"), slot(Storage, "mutator"))
 
 
+OPTIONS = frozenset(("param_groups", "get_last_lr", "get_lr"))  # by these names programs come to them
 KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
 MOST_ENTRIES = 64  # of lists and dicts that are looked into
 
@@ -169,7 +170,7 @@ def checks_of(recording: Recording, function: Any) -> list[Check]:
                 checks.append((attributes, name, one))
                 checks += checks_of_contents(one)
     checks += checks_of_variables(recorder, function)
-    refilled = [one.group for one in recorder.refills]
+    refilled = [] if reads_options(recorder, function) else [one.group for one in recorder.refills]
     for optimizer, before_step in recorder.optimizers.values():
         checks += checks_of_optimizer(optimizer, before_step, refilled)
     return checks
@@ -209,6 +210,12 @@ def checks_of_variables(recorder: Recorder, function: Any) -> list[Check]:
     for one in recorder.objects:
         checks += checks_of_contents(one)
     return checks
+
+
+def reads_options(recorder: Recorder, function: Any) -> bool:
+    """Whether the program's lines look at the options of optimizers themselves: more than steps follow from them."""
+    codes = [*recorder.variables, getattr(function, "__code__", None)]
+    return any([not OPTIONS.isdisjoint(code.co_names) for code in codes if code is not None])
 
 
 def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], refilled: list[Any]) -> list[Check]:

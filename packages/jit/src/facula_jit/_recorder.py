@@ -350,6 +350,10 @@ class Recorder:
         """This run cannot be replayed, for a reason that the next one may not have."""
         self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
 
+    def actions_of_schedules(self) -> bool:
+        """Whether an action changes an optimizer's numbers, which replays then follow."""
+        return any([owner is not None for owner, _ in self.actions])
+
     def broken(self, problem: str, remedy: str) -> None:
         """What cannot be captured: said by an error, or kept for the report."""
         if self.breaks is None:

@@ -15,7 +15,7 @@ from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_sit
 
 from ._boundary import Ticket, edges_to, make_rule
 from ._breaks import CaptureError
-from ._lowering import ADDRESS, Part, checks_of, described
+from ._lowering import ADDRESS, Part, checks_of, described, reads_options
 from ._memory import placed
 from ._recording import Argument, Given, Like, Output, Pass, Recording, Tree
 from ._records import Address
@@ -83,7 +83,8 @@ class Replay:
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
-        self.refills = [Refill(one, recording) for one in recorder.refills]
+        refills = [] if reads_options(recorder, function) else recorder.refills
+        self.refills = [Refill(one, recording) for one in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [
             (block.inputs[0], recorder.changed[number][0])
@@ -101,7 +102,7 @@ class Replay:
             inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
             self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
             self.read_back = _read_back(recording, first)
-            self.rule = make_rule(name, self, len(recording.roots))
+            self.rule = make_rule(name, len(recording.roots))
         is_plain = not (self.generators or self.actions or self.changed_inputs or self.has_backward)
         single = recording.result
         self.single = single if type(single) is Output and is_plain and not single.wants_grad else None
@@ -195,7 +196,7 @@ class Replay:
         self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], cells: list[int]
     ) -> dict[int, Node]:
         """The nodes of differentiable results, by their number among the roots; all hold one ticket."""
-        ticket = Ticket(frame, tuple([snapshot(one) for one in tensors]), storages, cells)
+        ticket = Ticket(self, frame, tuple([snapshot(one) for one in tensors]), storages, cells)
         targets: list[Any] = [one if place is None else tensors[place] for place, one in self.recording.targets]
         ticket.edges = edges_to(targets)
         ticket.versions = [one.version for one in self._looked_at(ticket)]

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ._breaks import Break
+from ._lowering import MOST_ENTRIES
 
 if TYPE_CHECKING:
     from ._recorder import Recorder
@@ -37,6 +38,11 @@ class Variables:
             self.names = known, {name: known[name] for name in code.co_names if name in known}
         else:
             self.names = {}, {}
+        values = [one for _, _, one in self.cells] + [*self.names[1].values()]
+        values += [one for _, own in self.places for one in own.values()] + recorder.objects
+        self.entries = [(one, _entries(one)) for one in values if _entries(one) is not None]
+        groups = [group for one in values for group in _groups_of(one)]
+        self.groups = [(group, dict(group)) for group in groups]
 
     def changed(self) -> Break | None:
         """What the function has changed, of what has values that can be told apart."""
@@ -51,12 +57,34 @@ class Variables:
             for name, one in vars(holder).items():
                 if _differs(before.get(name, _MISSING), one):
                     return _said(f"the attribute {name!r} of a {type(holder).__name__}")
+        for holder, entries in self.entries:
+            for key, one in (_entries(holder) or {}).items():
+                if _differs((entries or {}).get(key, _MISSING), one):
+                    return _said(f"the entry {key!r} of a {type(holder).__name__}")
+        if not self.recorder.actions_of_schedules():
+            for group, options in self.groups:
+                for name, one in group.items():
+                    if name != "params" and _differs(options.get(name, _MISSING), one):
+                        return _said(f"the option {name!r} of an optimizer")
         return None
 
 
 def _cells_of(function: Any) -> list[tuple[str, Any]]:
     code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
     return list(zip(code.co_freevars, cells, strict=True)) if code is not None and cells else []
+
+
+def _entries(value: Any) -> dict[Any, Any] | None:
+    """The entries of a short list or dict."""
+    if type(value) is list and len(value) <= MOST_ENTRIES:
+        return dict(enumerate(value))
+    return dict(value) if type(value) is dict and len(value) <= MOST_ENTRIES else None
+
+
+def _groups_of(value: Any) -> list[dict[str, Any]]:
+    """The groups of an optimizer."""
+    groups = vars(value).get("param_groups") if type(getattr(value, "__dict__", None)) is dict else None
+    return [one for one in groups if isinstance(one, dict)] if isinstance(groups, list) else []
 
 
 def _contents(cell: Any) -> Any:
