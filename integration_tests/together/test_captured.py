@@ -1,5 +1,8 @@
 """Training programs captured: the same numbers as eager, bit for bit, whatever the step is made of."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -207,6 +210,18 @@ def test_a_module_that_was_changed_is_noticed():
         change()
     x = facula.randn(2, 16, dtype=facula.float64)
     assert same(captured(x), model(x))
+
+
+def test_a_captured_module_has_what_the_module_has():
+    model = perceptron(0.5)
+    captured = facula.capture(model)
+    assert list(captured.state_dict()) == list(model.state_dict()) and captured.eval() is model
+    assert [p is q for p, q in zip(captured.parameters(), model.parameters())] == [True] * 4
+    with pytest.raises(AttributeError, match="nothing"):
+        captured.nothing
+    again = pickle.loads(pickle.dumps(captured))
+    x = facula.ones(1, 16)
+    assert same(again(x), model(x)) and same(copy.deepcopy(captured)(x), model(x))
 
 
 def test_an_optimizer_that_was_changed_is_noticed():

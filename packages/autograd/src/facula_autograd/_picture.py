@@ -1,5 +1,7 @@
 """`to_dot` and `to_svg`: a graph of autograd as a picture."""
 
+from __future__ import annotations
+
 import os
 
 from facula_errors import InvalidTypeError

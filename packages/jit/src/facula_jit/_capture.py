@@ -7,7 +7,7 @@ from inspect import iscoroutinefunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from facula_autograd.extend import active_modes
-from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
+from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError, MissingAttributeError
 from facula_errors.extend import boundary, warn
 from facula_storage import Storage, contiguous, uint8
 from facula_storage.extend import allocate, current_recorder, launching_modules
@@ -50,7 +50,10 @@ class _Kind:
 
 @boundary
 class Captured(Generic[P, R]):
-    """A function that `capture` was given; see there. `function` is the function itself."""
+    """A function that `capture` was given; see there. `function` is the function itself.
+
+    Other attributes are the function's own: of a captured module `parameters()`, `train()`, `state_dict()` and so on.
+    """
 
     function: Callable[P, R]
 
@@ -230,6 +233,11 @@ class Captured(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._kinds)} kinds of calls>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "function":  # not set yet: a copy is being made
+            raise MissingAttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self.function, name)
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:
         """As a method: bound to `owner`, which is then an argument."""
