@@ -430,6 +430,21 @@ def test_an_error_of_the_program_leaves_nothing_behind():
     assert (ones(2) + 1).tolist() == [2.0, 2.0]
 
 
+def test_the_report_says_why_a_call_was_captured_again():
+    switch = [True]
+    captured = capture(lambda x: x * 2 if switch[0] else x * 3)
+    for one in (True, True, False, False):
+        switch[0] = one
+        captured(ones(2))
+    assert "captured again, because another was the variable, attribute, option or entry 0, which was True" in (
+        captured.report()
+    )
+    kept = []
+    other = capture(lambda x: kept.append(x + 1))
+    other(ones(2))
+    assert "not captured yet: a tensor of shape (2,) made here is kept outside" in other.report()
+
+
 def test_wrong_options():
     for wrong in (3, "text"):
         with pytest.raises(TypeError, match="expected a function"):

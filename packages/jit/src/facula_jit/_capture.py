@@ -39,12 +39,13 @@ MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimi
 class _Kind:
     """What is known of calls of one signature."""
 
-    __slots__ = ("breaks", "kept", "replays", "tries", "words")
+    __slots__ = ("breaks", "kept", "replays", "tries", "waits", "words")
 
     def __init__(self, signature: Signature):
         self.words, self.kept = signature.shown, signature.kept
         self.replays: list[Replay] = []
-        self.breaks: Break | None = None
+        self.breaks: Break | None = None  # why calls of it run as written
+        self.waits: Break | None = None  # why the last run was not captured, though the next one may be
         self.tries = 0
 
 
@@ -105,7 +106,7 @@ class Captured(Generic[P, R]):
             kind.replays.clear()
             self._latest = None
             return self._broken(kind.breaks, args, kwargs)
-        return self._capture(kind, signature, args, kwargs)
+        return self._capture(kind, signature, args, kwargs, why)
 
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the next call go straight to this replay, if it needs no look at its signature."""
@@ -118,8 +119,10 @@ class Captured(Generic[P, R]):
             result = replay.replay(tensors)
         return result
 
-    def _capture(self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run the function, and keep what it does."""
+    def _capture(
+        self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
+    ) -> Any:
+        """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
         recorder = Recorder(signature.tensors, self.on_break == "error")
         recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
         variables = Variables(recorder, self.function)
@@ -136,6 +139,7 @@ class Captured(Generic[P, R]):
         why = found.breaks
         if found.unsettled is None:
             found.unsettled = variables.changed()
+        kind.waits = recorder.again or found.unsettled
         if why is None and recorder.again is not None:
             return result
         replay = None
@@ -158,6 +162,7 @@ class Captured(Generic[P, R]):
             self._warn(why)
             return result
         assert replay is not None
+        replay.reason = changed
         self._make_room(0 if replay.has_backward else replay.pool_bytes)
         replay.use(self._arena)
         kind.replays.append(replay)
@@ -206,7 +211,7 @@ class Captured(Generic[P, R]):
         <lambda>: 1 kind of call
           (float32 (2,)): 1 launch, replayed once, 0 bytes of temporaries
         """
-        kinds = [(kind.words, kind.replays, kind.breaks, kind.tries) for kind in self._kinds.values()]
+        kinds = [(kind.words, kind.replays, kind.breaks, kind.waits) for kind in self._kinds.values()]
         return report_of(self._name, kinds, self._eager)
 
     def graph(self, number: int = -1) -> Graph:

@@ -74,6 +74,7 @@ class Replay:
         recorder = recording.recorder
         self.recording, self.name, self.guard = recording, name, guard
         self.count = self.missed = 0
+        self.reason = ""  # what the captures before it did not fit
         blocks, lives = recording.lifetimes()
         offsets, self.pool_bytes = placed(lives)
         self.places = dict(zip(blocks, offsets, strict=True))

@@ -13,24 +13,26 @@ if TYPE_CHECKING:
 TIMES = {0: "never", 1: "once"}
 
 
-def report_of(name: str, kinds: Sequence[tuple[str, list[Replay], Break | None, int]], eager: int) -> str:
+def report_of(name: str, kinds: Sequence[tuple[str, list[Replay], Break | None, Break | None]], eager: int) -> str:
     """The report of a captured function.
 
     Arguments:
         name: the function's.
-        kinds: of each kind of call its words, the replays, why it runs as written, and how many runs were tried.
+        kinds: of each kind of call its words, the replays, why it runs as written, and why it is not captured yet.
         eager: how many calls ran as written.
     """
     lines = [f"{name}: {_counted(len(kinds), 'kind')} of call" + ("s" if len(kinds) != 1 else "")]
-    for words, replays, breaks, tries in kinds:
+    for words, replays, breaks, waits in kinds:
         for replay in replays:
             launches = _counted(len(replay.recording.launches), "launch", "launches")
             times = TIMES.get(replay.count, f"{replay.count} times")
             lines.append(f"  {words}: {launches}, replayed {times}, {replay.pool_bytes:,} bytes of temporaries")
+            if replay.reason:
+                lines.append(f"    captured again, because another was {replay.reason}")
         if breaks is not None:
             lines.append(f"  {words}: runs as written: {breaks}")
         elif not replays:
-            lines.append(f"  {words}: not captured yet, after {_counted(tries, 'run')} that made lasting tensors")
+            lines.append(f"  {words}: not captured yet: {waits or 'it was not called to its end'}")
     if eager:
         lines.append(f"  {_counted(eager, 'call')} ran as written")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import DEFAULT, LEAF, active_modes, current_mode
-from facula_storage import Layout
+from facula_storage import Device, DType, Layout
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Signature:
             self._words.append(repr(value)[:40])
             return type(value), repr(value) if isinstance(value, float) else value
         self.kept.append(value)
-        self._words.append(type(value).__name__)
+        self._words.append(repr(value) if isinstance(value, (DType, Device)) else type(value).__name__)
         return id(value)
 
     @property
