@@ -221,6 +221,9 @@ def test_a_captured_module_has_what_the_module_has():
         captured.nothing
     again = pickle.loads(pickle.dumps(captured))
     x = facula.ones(1, 16)
+    for _ in range(2):
+        captured(x)
+    assert "replayed once" in captured.report()
     assert same(again(x), model(x)) and same(copy.deepcopy(captured)(x), model(x))
 
 

@@ -31,6 +31,7 @@ class Variables:
         self.recorder, self.function = recorder, function
         self.cells = [(name, cell, _contents(cell)) for name, cell in _cells_of(function)]
         objects = [one for one in recorder.objects if type(getattr(one, "__dict__", None)) is dict]
+        objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
         self.places = [(one, dict(vars(one))) for one in objects]
         code = getattr(function, "__code__", None)
         if type(code) is CodeType:
