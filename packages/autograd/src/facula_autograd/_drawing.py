@@ -9,7 +9,6 @@ of graphs of networks. That is all: `to_dot` gives graphviz the rest to do.
 from __future__ import annotations
 
 import os
-from html import escape
 
 from facula_errors import FileError, InvalidTypeError
 
@@ -61,6 +60,8 @@ def as_svg(operation: str, boxes: list[Box], path: str | os.PathLike[str] | None
         TypeError: the path is no path.
         OSError: the file cannot be written.
     """
+    from html import escape  # at its first use
+
     if path is not None and not isinstance(path, (str, os.PathLike)):  # open() takes numbers, of files that are open
         raise InvalidTypeError(f"{operation}: expected path to be a string, a path or None; got {type(path).__name__}")
     rows = _rows(boxes)
