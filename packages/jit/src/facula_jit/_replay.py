@@ -104,9 +104,10 @@ class Replay:
             self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
             self.read_back = _read_back(recording, first)
             self.rule = make_rule(name, len(recording.roots))
-        is_plain = not (self.generators or self.actions or self.changed_inputs or self.has_backward)
+        is_plain = not (self.generators or self.changed_inputs or self.has_backward)
         single = recording.result
-        self.single = single if type(single) is Output and is_plain and not single.wants_grad else None
+        self.single = single if type(single) is Output and is_plain else None
+        self.node = _spent if self.single is not None and self.single.wants_grad else None
 
     # -------------------------------------------------------------------------------------------------------- memory
     def use(self, arena: Storage) -> None:
@@ -162,8 +163,10 @@ class Replay:
                 self.missed = missed
                 return MISS
             self.count += 1
+            for action in self.actions:
+                action()
             t = new_instance(Tensor)
-            t._layout, t._storage, t._offset, t.node = single.layout, s, single.offset, None
+            t._layout, t._storage, t._offset, t.node = single.layout, s, single.offset, self.node
             return t
         frame = self._free_frame()
         storages = [allocate(layout) for layout in self.layouts]
