@@ -1,0 +1,49 @@
+"""Places of temporaries: apart where they live at once, and in little more memory than lives at once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from facula_jit import _memory
+from facula_jit._memory import ALIGNMENT, Lifetime, placed
+
+lifetimes = st.lists(
+    st.builds(
+        lambda first, length, nbytes: Lifetime(first, first + length, nbytes),
+        st.integers(0, 30), st.integers(0, 10), st.integers(0, 5000),
+    ),
+    max_size=40,
+)  # fmt: skip
+
+
+def at_once(lives):
+    """The most bytes that live at one launch."""
+    sizes = [max(-(-one.nbytes // ALIGNMENT), 1) * ALIGNMENT for one in lives]
+    moments = range(max([one.last for one in lives], default=0) + 1)
+    return max([sum(s for s, one in zip(sizes, lives) if one.first <= t <= one.last) for t in moments], default=0)
+
+
+@pytest.mark.parametrize("most", [0, 1000])  # by time alone, and the better of the two ways
+@given(lives=lifetimes)
+def test_nothing_overlaps(most, lives):
+    before, _memory.MOST_COMPARED = _memory.MOST_COMPARED, most
+    try:
+        offsets, total = placed(lives)
+    finally:
+        _memory.MOST_COMPARED = before
+    for place, one in enumerate(lives):
+        assert offsets[place] % ALIGNMENT == 0 and offsets[place] + one.nbytes <= total
+        for other in range(place):
+            if lives[other].first <= one.last and one.first <= lives[other].last:
+                a, b = sorted((place, other), key=lambda k: offsets[k])
+                assert offsets[a] + max(lives[a].nbytes, 1) <= offsets[b]
+    assert at_once(lives) <= total
+
+
+def test_networks_need_little_more_than_lives_at_once():
+    """Activations of decreasing sizes that live until their backward, and what each backward needs."""
+    depth = 12
+    forward = [Lifetime(k, 2 * depth - k, 64 * 2 ** (10 - k % 7)) for k in range(depth)]
+    backward = [Lifetime(2 * depth - k, 2 * depth - k + 1, 64 * 2 ** (10 - k % 7)) for k in range(depth)]
+    _, total = placed([*forward, *backward])
+    assert total <= 1.05 * at_once([*forward, *backward])
