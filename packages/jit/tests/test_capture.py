@@ -224,6 +224,23 @@ def test_results_are_differentiated_one_after_the_other():
         assert same(first, x.cos()) and same(second, x.exp())
 
 
+@pytest.mark.filterwarnings("ignore:capture")
+def test_the_backward_of_one_capture_inside_another():
+    weight = randn(3).requires_grad_()
+    forward = capture(lambda x: (weight * x).sum())
+
+    def step(loss):
+        weight.grad = None
+        loss.backward()
+
+    captured = capture(step)
+    forward(ones(3)), forward(ones(3))
+    for number in range(4):
+        captured(forward(full((3,), float(number))))
+        assert weight.grad.tolist() == [float(number)] * 3
+    assert "backward of another capture" in captured.report()
+
+
 def test_a_result_that_is_left_out_leaves_no_gradient():
     m, n = randn(3).requires_grad_(), randn(3).requires_grad_()
 

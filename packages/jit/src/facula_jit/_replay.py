@@ -9,7 +9,7 @@ from facula_autograd import MutationError
 from facula_autograd.extend import Node, adapter_of, describe_call_site, error_node, next_seq, output_node
 from facula_errors import OperationError
 from facula_storage import LaunchError, Layout, Storage, contiguous, uint8
-from facula_storage.extend import Sequence, allocate, collecting, new_instance, plain_address
+from facula_storage.extend import Sequence, allocate, collecting, current_recorder, new_instance, plain_address
 from facula_tensor import Tensor, zeros
 from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_site
 
@@ -227,6 +227,9 @@ class Replay:
 
     def run_backward(self, ticket: Ticket, gradients: list[Tensor | None]) -> list[Tensor | None]:
         """The gradients of the targets, by the captured backward."""
+        recorder: Any = current_recorder()
+        if recorder is not None:
+            recorder.broken("the backward of another capture runs here", "capture forward and backward together")
         if [one.version for one in self._looked_at(ticket)] != ticket.versions:
             raise MutationError(
                 "backward: a tensor that a captured function needs for its gradient was changed in place after the "
