@@ -63,9 +63,7 @@ def clip_grad_norm_(
     >>> clip_grad_norm_(weight, 1.0), weight.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    max_norm = float(max_norm)
-    if not max_norm >= 0:
-        raise InvalidValueError(f"clip_grad_norm_: expected max_norm of at least 0; got {max_norm}")
+    max_norm = _at_least_0("clip_grad_norm_", "max_norm", max_norm)
     grads = _gradients(parameters)
     rounded, total = _total("clip_grad_norm_", grads, norm_type, error_if_nonfinite)
     _scale(grads, max_norm, total)
@@ -122,9 +120,7 @@ def clip_grads_with_norm_(
     Raises:
         ValueError: a negative `max_norm`.
     """
-    bound = float(max_norm)
-    if not bound >= 0:
-        raise InvalidValueError(f"clip_grads_with_norm_: expected max_norm of at least 0; got {max_norm}")
+    bound = _at_least_0("clip_grads_with_norm_", "max_norm", max_norm)
     _scale(_gradients(parameters), bound, total_norm)
 
 
@@ -143,11 +139,17 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     Raises:
         ValueError: a negative `clip_value`.
     """
-    bound = float(clip_value)
-    if not bound >= 0:
-        raise InvalidValueError(f"clip_grad_value_: expected clip_value of at least 0; got {clip_value}")
+    bound = _at_least_0("clip_grad_value_", "clip_value", clip_value)
     for grad in _gradients(parameters):
         grad.clamp_(-bound, bound)
+
+
+def _at_least_0(operation: str, option: str, value: float) -> float:
+    """The value of an option that bounds something; ValueError where it is negative, or NaN."""
+    bound = float(value)
+    if not bound >= 0:
+        raise InvalidValueError(f"{operation}: expected {option} of at least 0; got {value}")
+    return bound
 
 
 def _total(
