@@ -1,0 +1,61 @@
+"""What tests of captures share: comparing with the function, arguments, a step of training."""
+
+from facula_jit import capture
+from facula_tensor import (
+    get_rng_state,
+    manual_seed,
+    no_grad,
+    randn,
+    set_rng_state,
+    zeros,
+)
+from facula_tensor.functional import linear
+
+
+def same(a, b):
+    """Whether two results are the same bit for bit, whatever they are made of."""
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    if hasattr(a, "detach"):
+        a, b = a.detach().numpy(), b.detach().numpy()
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return a == b
+
+
+def check(function, make, calls=4, replays=None, **options):
+    """Compare the function with its capture over some calls, each with arguments of its own; gives the capture."""
+    captured = capture(function, **options)
+    for number in range(calls):
+        args = make(number)
+        state = get_rng_state()
+        wanted = function(*args)
+        after = get_rng_state()
+        set_rng_state(state)
+        assert same(captured(*args), wanted), number
+        assert get_rng_state() == after
+    counts = [int(one.count) for kind in captured._kinds.values() for one in kind.replays]
+    assert sum(counts) == (calls - 1 if replays is None else replays), captured.report()
+    return captured
+
+
+def pair(number):
+    manual_seed(number)
+    return randn(4, 6), randn(4, 6)
+
+
+def step_of(rate=0.1):
+    manual_seed(0)
+    w, b = randn(5, 6).requires_grad_(), zeros(5).requires_grad_()
+
+    def step(x, y):
+        w.grad = b.grad = None
+        loss = ((linear(x, w, b).tanh() - y[:, :5]) ** 2).mean()
+        loss.backward()
+        with no_grad():
+            w.sub_(w.grad * rate)
+            b.sub_(b.grad * rate)
+        return loss.detach()
+
+    return step, (w, b)

@@ -1,0 +1,159 @@
+"""Gradients that flow through captured functions, to where they came from, as without a capture."""
+
+import pytest
+from jit_toys import pair, same
+
+from facula_autograd import grad
+from facula_jit import capture
+from facula_tensor import (
+    full,
+    no_grad,
+    ones,
+    randn,
+    zeros,
+)
+
+
+@pytest.mark.parametrize("wants", [(True, False), (False, True), (True, True)])
+def test_gradients_outside(wants):
+    w = randn(6, 3).requires_grad_()
+
+    def function(x, y):
+        return (x @ w).tanh().sum(0) * y.sum(), (x * y).exp()
+
+    captured = capture(function, on_break="error")
+    for number in range(4):
+        x, y = [one.requires_grad_(on) for one, on in zip(pair(number), wants)]
+        found = []
+        for one in (function, captured):
+            a, b = one(x, y)
+            inputs = [t for t in (x, y, w) if t.requires_grad]
+            found.append(grad(a.sum() * 2 + b.mean(), inputs, retain_graph=True))
+            found[-1] += grad(a.sum(), inputs, allow_unused=True)
+        assert same(list(found[0]), list(found[1])), number
+
+
+def test_two_forwards_before_a_backward():
+    captured = capture(lambda x: (x * x).sin().sum())
+    x = randn(5).requires_grad_()
+    captured(x)
+    for _ in range(2):
+        leaves = [randn(5).requires_grad_() for _ in range(3)]
+        losses = [captured(one) for one in leaves]
+        for leaf, loss in reversed(list(zip(leaves, losses))):
+            loss.backward()
+            again = leaf.detach().requires_grad_()
+            (again * again).sin().sum().backward()
+            assert same(leaf.grad, again.grad)
+    assert len(captured._kinds.popitem()[1].replays[0].frames) == 3
+
+
+def test_a_result_as_the_next_argument():
+    weight = randn(3).requires_grad_()
+
+    def function(x):
+        return (weight * x).tanh()
+
+    captured = capture(function, on_break="error")
+    for _ in range(4):
+        found = []
+        for one in (function, captured):
+            weight.grad = None
+            one(one(one(ones(3)))).sum().backward()
+            found.append(weight.grad)
+        assert same(*found)
+
+
+def test_results_are_differentiated_one_after_the_other():
+    x = randn(3).requires_grad_()
+    captured = capture(lambda x: (x.sin(), x.exp()))
+    for _ in range(3):
+        a, b = captured(x)
+        (first,), (second,) = grad(a.sum(), x), grad(b.sum(), x)
+        assert same(first, x.cos()) and same(second, x.exp())
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+def test_the_backward_of_one_capture_inside_another():
+    weight = randn(3).requires_grad_()
+    forward = capture(lambda x: (weight * x).sum())
+
+    def step(loss):
+        weight.grad = None
+        loss.backward()
+
+    captured = capture(step)
+    forward(ones(3)), forward(ones(3))
+    for number in range(4):
+        captured(forward(full((3,), float(number))))
+        assert weight.grad.tolist() == [float(number)] * 3
+    assert "backward of another capture" in captured.report()
+
+
+def test_a_result_that_is_left_out_leaves_no_gradient():
+    m, n = randn(3).requires_grad_(), randn(3).requires_grad_()
+
+    def function(x):
+        return (m * x).sum(), (n * x).log().sum(), (m * n).sum()
+
+    captured = capture(function)
+    for _ in range(3):
+        for which in ((0,), (1,), (0, 2), (0, 1, 2)):
+            found = []
+            for one in (function, captured):
+                m.grad = n.grad = None
+                results = one(zeros(3))
+                sum([results[place] for place in which]).backward()
+                found.append((m.grad, n.grad))
+            assert all([(a is None) == (b is None) for a, b in zip(*found)])
+            assert all([a is None or same(a, b) for a, b in zip(*found)])
+
+
+def test_an_argument_that_the_function_holds_anyway():
+    state = zeros(2)
+    captured = capture(lambda x: state.copy_(x + 1) * 1)
+    captured(state)
+    for number in range(4):
+        assert captured(full((2,), float(number))).tolist() == [number + 1.0] * 2
+        assert state.tolist() == [number + 1.0] * 2
+
+
+def test_create_graph_is_refused_by_name():
+    captured = capture(lambda x: (x**3).sum())
+    x = randn(3).requires_grad_()
+    captured(x)
+    with pytest.raises(RuntimeError, match="create_graph"):
+        grad(captured(x), x, create_graph=True)
+
+
+def test_a_change_before_backward_is_noticed():
+    w = randn(3).requires_grad_()
+    captured = capture(lambda x: (x * w).exp().sum())
+    x = ones(3, requires_grad=True)
+    captured(x)
+    loss = captured(x)
+    with no_grad():
+        w.add_(1)
+    with pytest.raises(RuntimeError, match="changed in place after the call"):
+        loss.backward()
+
+
+def test_an_argument_that_is_asked_for_gradients():
+    def function(x):
+        x.requires_grad_()
+        return grad((x * x).sum(), x)[0]
+
+    captured = capture(function)
+    with pytest.warns(UserWarning, match="requires_grad of an argument"):
+        captured(ones(2))
+    assert captured(ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_one_tensor_as_two_arguments_outside():
+    captured = capture(lambda x, y: (x * y * 2).sum())
+    b, c = randn(3).requires_grad_(), randn(3).requires_grad_()
+    captured(b, c)
+    for _ in range(3):
+        b.grad = None
+        captured(b, b).backward()
+        assert same(b.grad, b.detach() * 2 + b.detach() * 2)

@@ -1,0 +1,88 @@
+"""Captures hold nothing that they need not, and live with threads and forks."""
+
+import gc
+import os
+import weakref
+from threading import Thread
+
+import numpy as np
+from jit_toys import pair, same, step_of
+
+from facula_jit import capture
+from facula_tensor import (
+    ones,
+    randn,
+    tensor,
+)
+
+
+def test_nothing_is_left():
+    gc.collect()
+    gc.disable()
+    try:
+        step, (w, b) = step_of()
+        captured = capture(step)
+        arguments = pair(0)
+        captured(*arguments), captured(*arguments)
+        first = arguments[0]._storage
+        links = [weakref.ref(one) for one in (captured, w._storage, first, captured._arena)]
+        del step, w, b, captured, arguments, first
+        assert [link() for link in links] == [None] * 4
+    finally:
+        gc.enable()
+
+
+def test_arguments_and_results_are_let_go():
+    captured = capture(lambda x: x * 2)
+    x = ones(5)
+    result = captured(x)
+    links = [weakref.ref(one._storage) for one in (x, result)]
+    del x, result
+    assert [link() for link in links] == [None, None]
+
+
+def test_threads_with_captures_of_their_own():
+    wrong = []
+
+    def work(number):
+        (step, _), (other, _) = step_of(), step_of()
+        captured = capture(other)
+        for place in range(30):
+            args = pair(number * 100 + place)
+            if not same(step(*args), captured(*args)):
+                wrong.append((number, place))
+
+    def pair(seed):
+        values = np.random.default_rng(seed).standard_normal((2, 4, 6)).astype(np.float32)
+        return tensor(values[0]), tensor(values[1])
+
+    threads = [Thread(target=work, args=(number,)) for number in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert wrong == []
+
+
+def test_a_fork():
+    captured = capture(lambda x: (x * 2).sum(0))
+    captured(ones(3, 4)), captured(ones(3, 4))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if captured(ones(3, 4)).tolist() == [6.0] * 4 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert captured(ones(3, 4)).tolist() == [6.0] * 4
+
+
+def test_captures_of_results_with_gradients_are_let_go():
+    gc.collect()
+    gc.disable()
+    try:
+        weight = randn(3).requires_grad_()
+        captured = capture(lambda x: (x * weight).sum())
+        captured(ones(3)), captured(ones(3)), captured(ones(3)).backward()
+        link = weakref.ref(captured._kinds.popitem()[1].replays[0].recording.recorder)
+        del captured
+        assert link() is None
+    finally:
+        gc.enable()
