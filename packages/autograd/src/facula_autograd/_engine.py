@@ -176,13 +176,14 @@ def _blame(error: Exception, node: Node) -> None:
         pass
 
 
-def walk(start: Iterable[Edge]) -> dict[int, Node]:
-    """All nodes reachable from these edges, by id."""
+def walk(start: Iterable[Edge], stops: Iterable[Edge] = ()) -> dict[int, Node]:
+    """All nodes reachable from these edges, by id; not `stops`, nor by way of them."""
     seen: dict[int, Node] = {}
+    closed = {id(e) for e in stops}
     stack = [e for e in start if type(e) is Node]
     while stack:
         node = stack.pop()
-        if id(node) not in seen:
+        if id(node) not in seen and id(node) not in closed:
             seen[id(node)] = node
             stack.extend(e for e in edges_of(node) if type(e) is Node and id(e) not in seen)
     return seen

@@ -14,6 +14,7 @@
 - A package with modules calls `provide_scopes`, and `enter_scope` and `leave_scope` around their calls (Note [Scopes]).
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
 - `as_dot` and `as_svg` draw `Box`es, as pictures of graphs are.
+- `walk` gives the nodes of a graph.
 - `run_backward` starts a backward pass whose gradients the caller collects; `record_call` makes the node of a
   Function's call whose context was filled.
 
@@ -25,6 +26,7 @@ from __future__ import annotations
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._backward import run_backward
 from ._drawing import Box, as_dot, as_svg
+from ._engine import walk
 from ._function_context import FunctionContext
 from ._function_nodes import from_function, record_call
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
@@ -83,4 +85,5 @@ __all__ = [
     "set_context",
     "unpack_value",
     "unpack_with",
+    "walk",
 ]

@@ -10,16 +10,17 @@ memory. Saved blocks keep their places to the end of the backward, so that `reta
 from __future__ import annotations
 
 from gc import get_referents
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd import grad
-from facula_autograd.extend import LEAF, FunctionContext, Node, Rule, adapter_of, edge_to, edges_of
+from facula_autograd.extend import LEAF, FunctionContext, Node, Rule, adapter_of, edge_to, edges_of, walk
 from facula_errors import OperationError
 from facula_storage import Storage
 from facula_storage.extend import root_of
 from facula_tensor import Tensor, ones
 from facula_tensor.extend import SavedTensors, no_record_ops
 
+from ._records import Gradient, Pass
 from ._signature import tensors_in
 
 if TYPE_CHECKING:
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
 
 
 DEEPEST = 5  # levels at which a node keeps tensors
-
-
-class Pass(NamedTuple):
-    """One recorded backward pass: its launches, and the gradient of each target, or None."""
-
-    start: int
-    stop: int
-    grads: list[Tensor | None]
 
 
 class Boundary:
@@ -110,7 +103,7 @@ def _record_pass(recorder: Recorder, boundary: Boundary, which: slice) -> None:
                 one = no_record_ops.clone(one)
                 block = recorder.block_of(one._storage)
             seen.add(id(block))
-        grads.append(one)
+        grads.append(None if one is None else Gradient(recorder.number_of(one._storage), one._layout, one._offset))
     boundary.passes.append(Pass(start, len(recorder.launches), grads))
 
 
@@ -119,45 +112,22 @@ _STOP = Rule("argument", lambda F, node, g: (), None, False)
 
 def _leaves_of(roots: Sequence[Tensor], arguments: Sequence[Tensor]) -> list[Tensor]:
     """The leaves that a graph reaches, not by way of the arguments."""
-    leaves: dict[int, Tensor] = {}
-    seen = {id(one.node) for one in arguments}
-    stack: list[Any] = [one.node for one in roots]
-    while stack:
-        node = stack.pop()
-        if type(node) is Node and id(node) not in seen:
-            seen.add(id(node))
-            stack += edges_of(node)
-        elif isinstance(node, Tensor):
-            leaves[id(node)] = node
+    nodes = walk(map(edge_to, roots), map(edge_to, arguments))
+    leaves = {id(edge): edge for node in nodes.values() for edge in edges_of(node) if isinstance(edge, Tensor)}
     return list(leaves.values())
 
 
 def is_differentiable(tensor: Tensor) -> bool:
     """Whether a backward pass could start from this tensor, and meet no node that has run."""
-    stack: list[Any] = [tensor.node]
-    seen: set[int] = set()
-    while stack:
-        node = stack.pop()
-        if type(node) is Node and id(node) not in seen:
-            if node.rule.name == "freed":
-                return False
-            seen.add(id(node))
-            stack += edges_of(node)
-    return bool(seen)
+    nodes = walk([edge_to(tensor)])
+    return bool(nodes) and all([node.rule.name != "freed" for node in nodes.values()])
 
 
 def _held_by(roots: Sequence[Tensor]) -> set[int]:
     """The ids of the storages that a graph holds."""
     held: set[int] = set()
-    seen: set[int] = set()
-    stack: list[Any] = [one.node for one in roots]
     adapter = adapter_of(roots[0])
-    while stack:
-        node = stack.pop()
-        if type(node) is not Node or id(node) in seen:
-            continue
-        seen.add(id(node))
-        stack += edges_of(node)
+    for node in walk(map(edge_to, roots)).values():
         values: list[Any] = [value for value, _ in adapter.saved_values(node)]
         values += [getattr(node, name, None) for name in ("s0", "s1", "rest")]
         values.append(node.rule.extra)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ._boundary import Boundary
     from ._recorder import Recorder
-    from ._records import Block, Launched, Moment
+    from ._records import Block, Launched, Moment, Pass
 
 Leaf = Any  # of a result: an Output, a Given, or the object itself
 
@@ -66,22 +66,6 @@ class Argument(NamedTuple):
     """An argument itself, among results."""
 
     place: int
-
-
-class Gradient(NamedTuple):
-    """A gradient that a backward pass makes: its block, and what it shows of it."""
-
-    block: int
-    layout: Layout
-    offset: int
-
-
-class Pass(NamedTuple):
-    """A backward pass: its launches, and the gradient of each target, or None."""
-
-    start: int
-    stop: int
-    grads: list[Gradient | None]
 
 
 class Tree(NamedTuple):
@@ -185,13 +169,8 @@ class Recording:
         for target in boundary.targets:
             place = next((k for k, given in enumerate(self.recorder.inputs) if given is target), None)
             self.targets.append((place, target if place is None else None))
-        for start, stop, grads in boundary.passes:
-            made = [
-                None if one is None else Gradient(self.recorder.number_of(one._storage), one._layout, one._offset)
-                for one in grads
-            ]
-            self.passes.append(Pass(start, stop, made))
-            self.grads += [one.block for one in made if one is not None]
+        self.passes = boundary.passes
+        self.grads = [one.block for made in self.passes for one in made.grads if one is not None]
 
     def _look_at_moments(self) -> None:
         """Break where a replay would have to give a tensor another shape, memory or node."""

@@ -61,6 +61,22 @@ class Stream:
         self.generator, self.start, self.place, self.follows = generator, start, place, True
 
 
+class Gradient(NamedTuple):
+    """A gradient that a backward pass makes: its block, and what it shows of it."""
+
+    block: int
+    layout: Layout
+    offset: int
+
+
+class Pass(NamedTuple):
+    """A backward pass: its launches, and the gradient of each target, or None."""
+
+    start: int
+    stop: int
+    grads: list[Gradient | None]
+
+
 class Skip(NamedTuple):
     """Launches that are left out where a float32 is not 0."""
 

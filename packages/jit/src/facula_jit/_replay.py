@@ -15,14 +15,15 @@ from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_sit
 
 from ._boundary import Ticket, edges_to, make_rule
 from ._breaks import CaptureError
-from ._lowering import ADDRESS, Part, checks_of, described, reads_options
+from ._checks import ADDRESS, checks_of, described, reads_options
+from ._lowering import Part
 from ._memory import placed
-from ._recording import Argument, Given, Like, Output, Pass, Recording, Tree
-from ._records import Address
+from ._recording import Argument, Given, Like, Output, Recording, Tree
+from ._records import Address, Pass
 from ._refill import Refill
 
 if TYPE_CHECKING:
-    from ._lowering import Check
+    from ._checks import Check
 
 MISS = object()
 _spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
@@ -92,7 +93,7 @@ class Replay:
             for number, block in enumerate(recorder.blocks)
             if block.inputs and number in recorder.changed
         ]
-        self.checks: list[Check] = checks_of(recording, function)
+        self.checks: list[Check] = checks_of(recording, function, [one.group for one in refills])
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
         first = recording.boundary_at
@@ -137,45 +138,28 @@ class Replay:
     # ------------------------------------------------------------------------------------------------------- running
     def replay(self, tensors: tuple[Tensor, ...]) -> Any:
         """Do it, if everything is as it was."""
-        guard = self.guard
+        guard, single = self.guard, self.single
         if guard.busy:
             raise CaptureError(IN_USE.format(self.name))
-        single = self.single
-        if single is not None:
-            (layout,) = self.layouts
-            s = Storage()
-            if collecting:
-                s = allocate(layout)
-            else:
-                try:
-                    s.ptr, s.__del__ = layout.take_block()
-                except IndexError:
-                    s.ptr, s.__del__ = layout.refill()
-                s.version = 0
-            guard.busy = True
-            try:
-                missed = self.frames[0].forward.run(tensors, (s.ptr,))  # type: ignore[arg-type]
-            except LaunchError as error:
-                raise self._refused(error, self.forward) from None
-            finally:
-                guard.busy = False
-            if missed is not None:
-                self.missed = missed
-                return MISS
-            self.count += 1
-            for action in self.actions:
-                action()
-            t = new_instance(Tensor)
-            t._layout, t._storage, t._offset, t.node = single.layout, s, single.offset, self.node
-            return t
-        frame = self._free_frame()
-        storages = [allocate(layout) for layout in self.layouts]
         cells: list[int] = []
-        for generator in self.generators:
-            cells += (generator._key, generator._offset)
+        if single is None or collecting:
+            frame = self._free_frame()
+            storages = [allocate(layout) for layout in self.layouts]
+            for generator in self.generators:
+                cells += (generator._key, generator._offset)
+            values = (*[plain_address(one) for one in storages], *cells)
+        else:  # the usual case, written out
+            (frame,), (layout,) = self.frames, self.layouts
+            s = Storage()
+            try:
+                s.ptr, s.__del__ = layout.take_block()
+            except IndexError:
+                s.ptr, s.__del__ = layout.refill()
+            s.version = 0
+            storages, values = [s], (s.ptr,)  # type: ignore[assignment]
         guard.busy = True
         try:
-            missed = frame.forward.run(tensors, (*[plain_address(one) for one in storages], *cells))
+            missed = frame.forward.run(tensors, values)
         except LaunchError as error:
             raise self._refused(error, self.forward) from None
         finally:
@@ -183,6 +167,13 @@ class Replay:
         if missed is not None:
             self.missed = missed
             return MISS
+        self.count += 1
+        if single is not None:
+            for action in self.actions:
+                action()
+            t = new_instance(Tensor)
+            t._layout, t._storage, t._offset, t.node = single.layout, storages[0], single.offset, self.node
+            return t
         for generator, count, state in zip(self.generators, self.drawn, self.set, strict=True):
             if count is None:
                 generator._key, generator._offset = state
@@ -192,7 +183,6 @@ class Replay:
             tensors[place]._storage.version += count  # type: ignore[operator]
         for action in self.actions:
             action()
-        self.count += 1
         nodes = self._nodes(frame, tensors, storages, cells) if self.has_backward else {}
         return self._put_together(self.recording.result, tensors, storages, nodes, {})
 

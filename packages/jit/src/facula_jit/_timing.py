@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from facula_storage import contiguous, cpu, uint8
 from facula_storage.extend import Sequence, allocate, plain_address
 
-from ._lowering import SLOTS
+from ._checks import SLOTS
 from ._memory import ALIGNMENT
 from ._records import Address
 

@@ -10,7 +10,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ._breaks import Break
-from ._lowering import MOST_ENTRIES
+from ._checks import MOST_ENTRIES
 
 if TYPE_CHECKING:
     from ._recorder import Recorder
