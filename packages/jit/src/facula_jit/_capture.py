@@ -17,8 +17,8 @@ from facula_tensor import Tensor
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
 from ._crossings import crossings
+from ._dependence import is_unread
 from ._graph import Graph
-from ._names import is_unread
 from ._pieces import Pieces, own_function
 from ._recorder import Recorder, recording
 from ._recording import Recording
