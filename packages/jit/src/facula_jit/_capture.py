@@ -19,6 +19,7 @@ from ._breaks import Break, CaptureError
 from ._crossings import crossings
 from ._dependence import is_unread
 from ._graph import Graph
+from ._log import note
 from ._pieces import Pieces, own_function
 from ._recorder import Recorder, recording
 from ._recording import Recording
@@ -67,8 +68,16 @@ class Captured(Generic[P, R]):
     def __init__(self, function: Callable[P, R], on_break: str):
         self.function, self.on_break = function, on_break
         self._own = own_function(function)
+        self._paused = False
+        self._warned = False
+        self._guard = Guard()
+        self._reset()
+        update_wrapper(self, function, updated=())
+
+    def _reset(self) -> None:
+        """Forget what was captured: the next calls are captured anew."""
         self._left_out: set[str] = set()  # attributes that do not matter
-        self._pieces = Pieces(function, _piece) if on_break == "split" else None
+        self._pieces = Pieces(self.function, _piece) if self.on_break == "split" else None
         self._kinds: dict[Any, _Kind] = {}
         self._latest: Replay | None = None
         self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
@@ -78,9 +87,10 @@ class Captured(Generic[P, R]):
         self._arena: Storage = allocate(contiguous((0,), uint8))
         self._pool = 0
         self._eager = 0
-        self._warned = False
-        self._guard = Guard()
-        update_wrapper(self, function, updated=())
+
+    def _pause(self, is_paused: bool) -> None:
+        """Whether calls run as they are written from now on."""
+        self._paused, self._latest = is_paused, None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         latest = self._latest
@@ -97,7 +107,7 @@ class Captured(Generic[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not like the one before."""
-        if current_recorder() is not None:
+        if self._paused or current_recorder() is not None:
             return self.function(*args, **kwargs)
         if self._cut is not None:
             return self._cut(*args, **kwargs)
@@ -406,4 +416,6 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
         raise InvalidTypeError(
             "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
         )
-    return Captured(function, on_break)
+    made: Captured[..., Any] = Captured(function, on_break)
+    note(made)
+    return made
