@@ -22,9 +22,13 @@ from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
 from ._signature import Signature
 from ._variables import Variables
+from .passes import DEFAULT
+from .passes._running import run_passes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    Passes = Sequence[Callable[[Graph], object]]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,8 +62,8 @@ class Captured(Generic[P, R]):
 
     function: Callable[P, R]
 
-    def __init__(self, function: Callable[P, R], on_break: str):
-        self.function, self.on_break = function, on_break
+    def __init__(self, function: Callable[P, R], on_break: str, passes: tuple[Callable[[Graph], object], ...]):
+        self.function, self.on_break, self.passes = function, on_break, passes
         self._kinds: dict[Any, _Kind] = {}
         self._latest: Replay | None = None
         self._arena: Storage = allocate(contiguous((0,), uint8))
@@ -95,6 +99,8 @@ class Captured(Generic[P, R]):
         tensors = tuple(signature.tensors)
         why = ""
         for replay in reversed(kind.replays):
+            if replay.count:
+                self._improve(replay, kind.words)
             result = self._try(replay, tensors)
             if result is not MISS:
                 self._use_next(replay, args, kwargs)
@@ -111,7 +117,7 @@ class Captured(Generic[P, R]):
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the next call go straight to this replay, if it needs no look at its signature."""
         plain = not kwargs and not active_modes and all([isinstance(one, Tensor) for one in args])
-        self._latest = replay if plain else None
+        self._latest = replay if plain and replay.is_improved else None
 
     def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
         result = replay.replay(tensors)
@@ -168,6 +174,14 @@ class Captured(Generic[P, R]):
         kind.replays.append(replay)
         self._use_next(replay, args, kwargs)
         return result
+
+    def _improve(self, replay: Replay, words: str) -> None:
+        """Run the passes over a capture, if they did not; that is worth while where it is replayed again."""
+        if not replay.is_improved and not self._guard.busy:
+            replay.is_improved = True
+            replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
+            self._make_room(0 if replay.has_backward else replay.pool_bytes)
+            replay.use(self._arena)
 
     def _make_room(self, nbytes: int) -> None:
         """Let the memory that all replays share have room for one more."""
@@ -234,6 +248,7 @@ class Captured(Generic[P, R]):
         if not -len(found) <= number < len(found):
             raise InvalidIndexError(f"graph: expected a number below {len(found)}, of captures; got {number}")
         replay, words = found[number]
+        self._improve(replay, words)
         return Graph(replay.recording, self._name, words)
 
     def __repr__(self) -> str:
@@ -249,17 +264,26 @@ class Captured(Generic[P, R]):
         return self if owner is None else partial(self.__call__, owner)  # type: ignore[arg-type]  # the first of P
 
     def __reduce__(self) -> tuple[object, ...]:
-        return capture, (self.function,), None, None, None
+        return _again, (self.function, self.on_break, self.passes)
 
 
-@overload
-def capture(function: Callable[P, R], *, on_break: Literal["eager", "error"] = "eager") -> Captured[P, R]: ...
+def _again(function: Callable[P, R], on_break: str, passes: tuple[Callable[[Graph], object], ...]) -> Captured[P, R]:
+    """The inverse of pickling."""
+    return Captured(function, on_break, passes)
+
+
 @overload
 def capture(
-    function: None = None, *, on_break: Literal["eager", "error"] = "eager"
+    function: Callable[P, R], *, on_break: Literal["eager", "error"] = "eager", passes: Passes = DEFAULT
+) -> Captured[P, R]: ...
+@overload
+def capture(
+    function: None = None, *, on_break: Literal["eager", "error"] = "eager", passes: Passes = DEFAULT
 ) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
 @boundary
-def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eager") -> Any:
+def capture(
+    function: Callable[..., Any] | None = None, *, on_break: str = "eager", passes: Passes = DEFAULT
+) -> Any:
     """`function`, whose tensor work is taken down in a first call, and replayed by one call into C in later ones.
 
     What is taken down is everything the function does with tensors: forward, backward, an optimizer's step, random
@@ -280,12 +304,16 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
     Arguments:
         function: what is captured; left out, a decorator is returned.
         on_break: "eager" to run what cannot be captured as it is written, "error" to raise CaptureError at its line.
+        passes: functions that are called with the graph of a capture and change it, in their order, when it is about to
+            be replayed for the second time; by default those of `facula_jit.passes`, which change no bit of a result.
+            () for none.
 
     Returns:
         A callable like the function; its `report()` says what was captured, `function` is the function.
 
     Raises:
-        CaptureError: something cannot be captured, or another thread is replaying the same capture.
+        CaptureError: something cannot be captured, or another thread is replaying the same capture, or a pass has
+            broken the graph.
         TypeError, ValueError: wrong arguments.
 
     >>> from facula_tensor import no_grad, tensor
@@ -307,12 +335,14 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
     """
     if on_break not in ("eager", "error"):
         raise InvalidValueError(f"capture: expected on_break to be 'eager' or 'error'; got {on_break!r}")
+    if not isinstance(passes, (tuple, list)) or not all(map(callable, passes)):
+        raise InvalidTypeError(f"capture: expected passes to be a tuple of functions of a graph; got {passes!r}")
     if function is None:
-        return partial(capture, on_break=on_break)
+        return partial(capture, on_break=on_break, passes=passes)
     if not callable(function):
         raise InvalidTypeError(f"capture: expected a function; got {type(function).__name__}")
     if isgeneratorfunction(function) or iscoroutinefunction(function):
         raise InvalidTypeError(
             "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
         )
-    return Captured(function, on_break)
+    return Captured(function, on_break, tuple(passes))

@@ -79,6 +79,7 @@ class Recorder:
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
+        self.constants: set[int] = set()  # blocks of copies of what Python filled
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.began = next_moment()
@@ -183,6 +184,7 @@ class Recorder:
         places = [Place(kept, 0, layout, False), Place(storage, 0, layout, True)]
         self.start -= 1  # the launch that comes with each replay was none in this run
         self.launched(plan, layout.numel, places, 2)
+        self.constants.add(self.number_of(kept))
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""

@@ -44,10 +44,10 @@ class Guard:
 class Frame:
     """Memory for temporaries, and the sequences that use it. `ticket` is gone when nobody needs what is there."""
 
-    __slots__ = ("arena", "backwards", "forward", "ticket")
+    __slots__ = ("arena", "backwards", "forward", "lowered", "ticket")
 
-    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence]):
-        self.arena, self.forward, self.backwards = arena, forward, backwards
+    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence], lowered: Lowered):
+        self.arena, self.forward, self.backwards, self.lowered = arena, forward, backwards, lowered
         self.ticket: ref[Ticket] | None = None
 
 
@@ -59,6 +59,20 @@ class Backward:
         blocks = [grad.block for grad in one.grads if grad is not None]
         self.layouts = [_layout_of(recording, block) for block in blocks]
         self.part = Part(recording, (one.start, one.stop), inputs, [*recording.outputs, *blocks])
+
+
+class Lowered:
+    """The launches of a recording made ready for memory: a part for the call and one for each backward pass."""
+
+    def __init__(self, recording: Recording):
+        self.recording = recording
+        blocks, lives = recording.lifetimes()
+        offsets, self.pool_bytes = placed(lives)
+        self.places = dict(zip(blocks, offsets, strict=True))
+        self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
+        inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
+        self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
+        self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
 
 
 class Replay:
@@ -75,10 +89,10 @@ class Replay:
         recorder = recording.recorder
         self.recording, self.name, self.guard = recording, name, guard
         self.count = self.missed = 0
+        self.is_improved = False  # whether passes ran over it
         self.reason = ""  # what the captures before it did not fit
-        blocks, lives = recording.lifetimes()
-        offsets, self.pool_bytes = placed(lives)
-        self.places = dict(zip(blocks, offsets, strict=True))
+        self.launches_before = len(recording.launches)  # any pass over them
+        self.lowered = Lowered(recording)
         self.layouts = [_layout_of(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
@@ -96,14 +110,9 @@ class Replay:
         self.checks: list[Check] = checks_of(recording, function, [one.group for one in refills])
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
-        first = recording.boundary_at
         self.has_backward = bool(recording.roots)
-        self.forward = Part(recording, (0, first), self.inputs, recording.outputs)
         self.frames: list[Frame] = []
         if self.has_backward:
-            inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
-            self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
-            self.read_back = _read_back(recording, first)
             self.rule = make_rule(name, len(recording.roots))
         is_plain = not (self.generators or self.changed_inputs or self.has_backward)
         single = recording.result
@@ -111,20 +120,32 @@ class Replay:
         self.node = _spent if self.single is not None and self.single.wants_grad else None
 
     # -------------------------------------------------------------------------------------------------------- memory
+    @property
+    def pool_bytes(self) -> int:
+        """Bytes of temporaries."""
+        return self.lowered.pool_bytes
+
+    def rewrite(self, recording: Recording) -> None:
+        """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep their frames."""
+        self.recording, self.lowered, self.frames = recording, Lowered(recording), []
+        numbers = recording.recorder.refills
+        self.refills = [Refill(one, recording) for one in numbers] if self.refills else []
+        self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
+
     def use(self, arena: Storage) -> None:
         """Let temporaries lie in this memory, which replays share."""
         if not self.has_backward:
             self.frames = [self._frame(arena)]
 
     def _frame(self, arena: Storage) -> Frame:
-        base = plain_address(arena)
-        forward = self.forward.sequence(base, self.places, self.checks, self.recording.puts)
+        base, lowered = plain_address(arena), self.lowered
+        forward = lowered.forward.sequence(base, lowered.places, self.checks, self.recording.puts)
         backwards: list[Sequence] = []
         if self.has_backward:
             storages = {id(one): one for one in self.recording.fixed.values()}
             checks: list[Check] = [(one, ADDRESS, one.ptr) for one in storages.values()]
-            backwards = [one.part.sequence(base, self.places, checks, []) for one in self.backwards]
-        return Frame(arena, forward, backwards)
+            backwards = [one.part.sequence(base, lowered.places, checks, []) for one in lowered.backwards]
+        return Frame(arena, forward, backwards, lowered)
 
     def _free_frame(self) -> Frame:
         """Memory that no earlier result needs."""
@@ -161,7 +182,7 @@ class Replay:
         try:
             missed = frame.forward.run(tensors, values)
         except LaunchError as error:
-            raise self._refused(error, self.forward) from None
+            raise self._refused(error, frame.lowered.forward) from None
         finally:
             guard.busy = False
         if missed is not None:
@@ -212,7 +233,7 @@ class Replay:
             else ticket.outputs[block]
             if kind == "output"
             else ticket.inputs[block]._storage
-            for kind, block in self.read_back
+            for kind, block in ticket.frame.lowered.read_back
         ]
 
     def run_backward(self, ticket: Ticket, gradients: list[Tensor | None]) -> list[Tensor | None]:
@@ -247,7 +268,7 @@ class Replay:
 
     def _pass(self, number: int, ticket: Ticket, given: list[Tensor]) -> list[Tensor | None]:
         """The gradients that one pass makes."""
-        backward = self.backwards[number]
+        backward = ticket.frame.lowered.backwards[number]
         storages = [allocate(layout) for layout in backward.layouts]
         values = [plain_address(one) for one in (*ticket.outputs, *storages)]
         try:
@@ -305,7 +326,7 @@ class Replay:
         for frame in self.frames:
             first = self.numbers_from
             for one in self.refills:
-                if not one.renew(frame.forward, self.forward.step_of, first):
+                if not one.renew(frame.forward, self.lowered.forward.step_of, first):
                     return False
                 first += len(one.options)
         self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
@@ -315,7 +336,7 @@ class Replay:
         """The error of a launch that failed, as the operator would have raised it."""
         number = part.steps[error.args[5]]
         assert isinstance(number, int)
-        launch = self.recording.launches[number]
+        launch = part.recording.launches[number]
         layouts = [one.layout for one in launch.arguments if type(one) is Address and not one.written]
         made = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
         made.add_note(f"in a replay of {self.name}, at {describe_call_site(*launch.site)}")

@@ -22,6 +22,7 @@ from ._plans import (
     STATUS_RANGE,
     STATUS_REQUIRED,
     STATUS_TARGET,
+    Elementwise,
     PlanTable,
     forget_plans,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "STATUS_RANGE",
     "STATUS_REQUIRED",
     "STATUS_TARGET",
+    "Elementwise",
     "HostMemory",
     "Instruction",
     "Place",
