@@ -11,7 +11,7 @@ import facula_tensor as ft
 from facula_jit import capture
 from facula_tensor.extend import operators
 
-APART = {"all_true", "within", "conjugate"}  # which require something of elements, or are of complex ones
+APART = {"all_true", "within", "binary_cross_entropy", "conjugate"}  # which require something, or are of complex numbers
 OPERATORS = [one for one in operators.values() if one.elementwise and one.arity > 0 and one.name not in APART]
 DTYPES = {"float32": ft.float32, "float64": ft.float64, "int64": ft.int64, "uint8": ft.uint8}
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-42, 3e38, -2.5, 0.5, 127.0, 1e-7, 20.0, -90.0)

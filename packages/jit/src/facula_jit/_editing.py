@@ -96,6 +96,7 @@ class Editable:
         self._edits: dict[int, tuple[Call, ...]] = {}  # by the id of the call
         self._instead: dict[int, int] = {}  # value -> what is read instead
         self._places: dict[int, int] | None = None  # of the calls, by id
+        self.notes: dict[Any, Any] = {}  # what passes have found out, until something changes
 
     # --------------------------------------------------------------------------------------------------- to look at
     @property
@@ -253,7 +254,7 @@ class Editable:
         assert not extra
         self._recording = recording
         self._calls = tuple([known.get(id(one)) or Call(one, self._names) for one in recording.launches])
-        self._edits, self._instead, self._places = {}, {}, None
+        self._edits, self._instead, self._places, self.notes = {}, {}, None, {}
 
     def _settle(self) -> None:
         """Make the changes that were asked for."""

@@ -16,11 +16,12 @@ def lambda(x0: float32[3]):
 
 from ._common import merge_common
 from ._constants import fold_constants
+from ._copies import skip_copies
 from ._dead import drop_dead
 from ._fusion import fuse_elementwise
 from ._places import write_in_place
 
-DEFAULT = (fold_constants, merge_common, drop_dead, fuse_elementwise, write_in_place)
+DEFAULT = (fold_constants, merge_common, skip_copies, drop_dead, fuse_elementwise, write_in_place)
 """The passes of `capture`, in their order: none changes a bit of a result."""
 
-__all__ = ["DEFAULT", "drop_dead", "fold_constants", "fuse_elementwise", "merge_common", "write_in_place"]
+__all__ = ["DEFAULT", "drop_dead", "fold_constants", "fuse_elementwise", "merge_common", "skip_copies", "write_in_place"]

@@ -27,15 +27,16 @@ def merge_common(graph: Graph) -> None:
     which computes again in order to hold less, stays one.
     """
     recording = graph.recording
-    edits = _repeated(recording, False)
+    facts = Facts.of(graph)
+    edits = _repeated(recording, facts, False)
     if edits and at_once(renumbered(recording, edits)) > at_once(recording):
-        edits = _repeated(recording, True)
+        edits = _repeated(recording, facts, True)
     graph.rewritten(edits)
 
 
-def _repeated(recording: Recording, careful: bool) -> dict[int, tuple[Launched, ...]]:
+def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tuple[Launched, ...]]:
     """What becomes of launches; `careful`: only while what was computed before is still needed."""
-    facts = Facts(recording)
+    last_read = dict(facts.last_read)
     versions: Counter[int] = Counter()  # how often memory was written up to now
     instead: dict[int, int] = {}
     edits: dict[int, tuple[Launched, ...]] = {}
@@ -50,12 +51,12 @@ def _repeated(recording: Recording, careful: bool) -> dict[int, tuple[Launched, 
             if written and all([facts.is_single(one) for one in written]) and facts.is_movable(launch):
                 key = _key(launch, facts, versions)
                 first = known.setdefault(key, launch)
-                if first is not launch and (not careful or _is_needed(first, launch, facts, number)):
+                if first is not launch and (not careful or _is_needed(first, launch, last_read, number)):
                     for one, other in zip(first.arguments, launch.arguments, strict=True):
                         if type(one) is Address and type(other) is Address and one.written:
                             instead[other.block] = one.block
-                            last = max(facts.last_read.get(one.block, -1), facts.last_read.get(other.block, -1))
-                            facts.last_read[one.block] = last
+                            last = max(last_read.get(one.block, -1), last_read.get(other.block, -1))
+                            last_read[one.block] = last
                     edits[number] = ()
                     continue
                 known[key] = launch
@@ -77,11 +78,11 @@ def _key(launch: Launched, facts: Facts, versions: Counter[int]) -> Hashable:
     return launch.plan.launch, tuple(seen), numbers_of(launch)
 
 
-def _is_needed(first: Launched, launch: Launched, facts: Facts, number: int) -> bool:
+def _is_needed(first: Launched, launch: Launched, last_read: dict[int, int], number: int) -> bool:
     """Whether what the first launch made is still read after this one, as far as what this one makes is."""
     pairs = [
         (one.block, other.block)
         for one, other in zip(first.arguments, launch.arguments, strict=True)
         if type(one) is Address and type(other) is Address and one.written
     ]
-    return all([facts.last_read.get(a, -1) > number or facts.last_read.get(b, -1) < 0 for a, b in pairs])
+    return all([last_read.get(a, -1) > number or last_read.get(b, -1) < 0 for a, b in pairs])

@@ -27,7 +27,7 @@ def fold_constants(graph: Graph) -> None:
     the program has (parameters, buffers, any tensor from outside) may change between calls, and is none.
     """
     recording = graph.recording
-    facts = Facts(recording)
+    facts = Facts.of(graph)
     constants = {one: recording.fixed[one] for one in recording.recorder.constants if not facts.writers[one]}
     found: dict[int, Storage] = {}
     edits: dict[int, tuple[Launched, ...]] = {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def drop_dead(graph: Graph) -> None:
     """Leave out launches whose results nothing reads; those that can refuse an element stay, and refuse it."""
     recording = graph.recording
-    facts = Facts(recording)
+    facts = Facts.of(graph)
     read = set(facts.conditions)
     edits: dict[int, tuple[Launched, ...]] = {}
     for number in range(len(recording.launches) - 1, -1, -1):

@@ -14,6 +14,9 @@ from .._cells import Cell
 from .._records import Address
 
 if TYPE_CHECKING:
+    from typing import Self
+
+    from .._graph import Graph
     from .._recording import Recording
     from .._records import Launched
 
@@ -27,7 +30,15 @@ FOREVER = 1 << 62
 
 
 class Facts:
-    """What a recording does, looked through once."""
+    """What a recording does, looked through once. Passes leave it as it is."""
+
+    @classmethod
+    def of(cls, graph: Graph) -> Self:
+        """The facts of a graph as it is now."""
+        recording = graph.recording
+        if cls not in graph.notes:
+            graph.notes[cls] = cls(recording)
+        return graph.notes[cls]  # type: ignore[no-any-return]
 
     def __init__(self, recording: Recording):
         self.recording = recording
@@ -55,6 +66,13 @@ class Facts:
     def last_used(self, block: int) -> int:
         """The last launch that reads or writes a block."""
         return max(self.last_read.get(block, -1), self.last_written.get(block, -1))
+
+    def changes(self, block: int) -> int:
+        """The last launch that writes a block, or memory that it may share."""
+        shared = self.memory.get(block)
+        if shared is None:
+            return self.last_written.get(block, -1)
+        return max([self.last_written.get(one, -1) for one, other in self.memory.items() if other == shared])
 
     def is_temporary(self, block: int) -> bool:
         """Whether nothing outside of a replay sees this block."""

@@ -146,7 +146,7 @@ def fuse_elementwise(graph: Graph) -> None:
     are: Note [Exact fusion].
     """
     recording = graph.recording
-    facts = Facts(recording)
+    facts = Facts.of(graph)
     edits: dict[int, tuple[Launched, ...]] = {}
     for span in spans_of(recording):
         _fuse_span(recording, facts, range(span.start, span.stop), edits)

@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 def write_in_place(graph: Graph) -> None:
     """Let elementwise launches write where an operand lies that is not needed any more, and so need less memory."""
     recording = graph.recording
-    facts = Facts(recording)
+    facts = Facts.of(graph)
+    last_used: dict[int, int] = {}  # of blocks whose place was taken
     moved: dict[int, int] = {}  # a block -> the one whose place it takes
     made_in: dict[int, int] = {}  # which part makes a block
     edits: dict[int, tuple[Launched, ...]] = {}
     for span in spans_of(recording):
         for number in range(span.start, span.stop):
             launch = recording.launches[number]
-            pair = _pair(launch, facts, number, moved, made_in, span.part)
+            pair = _pair(launch, facts, moved, made_in, span.part, number, last_used)
             if pair is not None:
                 target, dying = pair
                 moved[target] = moved.get(dying, dying)
-                facts.last_read[moved[target]] = facts.last_used(target)
-            for one in addresses_of(launch):
-                if one.written:
+                last_used[moved[target]] = facts.last_used(target)
+            for one in launch.arguments:
+                if type(one) is Address and one.written:
                     made_in.setdefault(one.block, span.part)
             changed = _renamed(launch, moved)
             if changed is not launch:
@@ -42,9 +43,20 @@ def write_in_place(graph: Graph) -> None:
 
 
 def _pair(
-    launch: Launched, facts: Facts, number: int, moved: dict[int, int], made_in: dict[int, int], part: int
+    launch: Launched, facts: Facts, moved: dict[int, int], made_in: dict[int, int], part: int, number: int,
+    last_used: dict[int, int],
 ) -> tuple[int, int] | None:
-    """A block that the launch makes, and one that it is the last to read, if they may be one."""
+    """A block that the launch makes, and one that it is the last to read, if they may be one.
+
+    Arguments:
+        launch: the launch.
+        facts: of the recording.
+        moved: blocks that take the places of others.
+        made_in: the part that makes each block which was met.
+        part: the launch's.
+        number: the launch's.
+        last_used: the last launch that uses a place, where that is not what the facts say.
+    """
     if launch.plan.elementwise is None or not facts.is_movable(launch):
         return None
     used = addresses_of(launch)
@@ -57,7 +69,7 @@ def _pair(
             if one.written or not _fits(one, target, facts) or made_in.get(one.block) != part:
                 continue
             place = moved.get(one.block, one.block)
-            if not facts.is_temporary(one.block) or facts.last_used(place) > number:
+            if not facts.is_temporary(one.block) or last_used.get(place, facts.last_used(place)) > number:
                 continue
             if sum([other.block == one.block for other in used]) == 1:
                 return target.block, one.block
@@ -77,6 +89,8 @@ def _fits(one: Address, target: Address, facts: Facts) -> bool:
 
 def _renamed(launch: Launched, moved: dict[int, int]) -> Launched:
     """The launch with blocks in the places that they take."""
+    if not moved:
+        return launch
     arguments = tuple(
         [
             one._replace(block=moved[one.block]) if type(one) is Address and one.block in moved else one
