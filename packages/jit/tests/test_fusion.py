@@ -11,7 +11,12 @@ import facula_tensor as ft
 from facula_jit import capture
 from facula_tensor.extend import operators
 
-APART = {"all_true", "within", "binary_cross_entropy", "conjugate"}  # which require something, or are of complex numbers
+APART = {
+    "all_true",
+    "within",
+    "binary_cross_entropy",
+    "conjugate",
+}  # which require something, or are of complex numbers
 OPERATORS = [one for one in operators.values() if one.elementwise and one.arity > 0 and one.name not in APART]
 DTYPES = {"float32": ft.float32, "float64": ft.float64, "int64": ft.int64, "uint8": ft.uint8}
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-42, 3e38, -2.5, 0.5, 127.0, 1e-7, 20.0, -90.0)
@@ -84,12 +89,12 @@ def test_every_elementwise_operator_is_itself_in_a_program(operator):
                 function(*args)
             except (TypeError, ValueError, RuntimeError, NotImplementedError):  # not of these dtypes, or values
                 continue
-            captured = check(function, lambda number: args, calls=3)  # noqa: B023
+            captured = check(function, lambda number: args, calls=3)
             before, after = launches(captured)
             fused.add(after < before)
             if operator.arity > 1 and shapes[0] == (3, 5):
                 strided = [one.t() for one in args]
-                check(function, lambda number: strided, calls=3)  # noqa: B023
+                check(function, lambda number: strided, calls=3)
     assert True in fused
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable as _Callable
 from facula_errors.extend import register as _register
 from facula_tensor.extend import listed as _listed
 
-from ._breaks import CaptureError
-from ._capture import Captured, capture
 from . import passes as passes
+from ._breaks import CaptureError
 from ._calls import Call, Use, Value
+from ._capture import Captured, capture
 from ._graph import Graph
 
 _register("facula_jit")

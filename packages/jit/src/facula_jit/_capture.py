@@ -281,9 +281,7 @@ def capture(
     function: None = None, *, on_break: Literal["eager", "error"] = "eager", passes: Passes = DEFAULT
 ) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
 @boundary
-def capture(
-    function: Callable[..., Any] | None = None, *, on_break: str = "eager", passes: Passes = DEFAULT
-) -> Any:
+def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eager", passes: Passes = DEFAULT) -> Any:
     """`function`, whose tensor work is taken down in a first call, and replayed by one call into C in later ones.
 
     What is taken down is everything the function does with tensors: forward, backward, an optimizer's step, random

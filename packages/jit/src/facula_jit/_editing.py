@@ -14,7 +14,7 @@ from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_storage import Layout, cpu
 from facula_storage.extend import capacity
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """Calls that run in one go: the first, the one after the last, their backward pass, and whether they may be skipped.
+    """Calls that run in one go: the first, the one after the last, their backward pass, whether they may be skipped.
 
     `part` is 0 for what runs in the call, k for what the k-th backward pass across the boundary runs.
     """
@@ -60,7 +60,8 @@ def spans_of(recording: Recording) -> list[Span]:
 
 def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) -> Recording:
     """The recording with other launches in the place of some, which are given by number."""
-    made, launches = copy(recording), []
+    made = copy(recording)
+    launches: list[Launched] = []
     place_of = []  # of each launch that was there, and of the end
     for number, launch in enumerate(recording.launches):
         place_of.append(len(launches))
@@ -140,7 +141,9 @@ class Editable:
         if self._places is None:
             self._places = {id(one): place for place, one in enumerate(self._calls)}
         if id(call) not in self._places:
-            raise InvalidValueError(f"replace: expected a call of this graph; got {call!r}, which is not in it (any more)")
+            raise InvalidValueError(
+                f"replace: expected a call of this graph; got {call!r}, which is not in it (any more)"
+            )
         for one in others:
             if type(one) is not Call or one._names is not self._names:
                 raise InvalidTypeError(f"replace: expected calls of this graph; got {one!r}; make them with call()")
@@ -163,7 +166,9 @@ class Editable:
         while target in self._instead:
             target = self._instead[target]
         if target == value.number:
-            raise InvalidValueError(f"redirect: expected another value than {value.name}, or what is read instead of it")
+            raise InvalidValueError(
+                f"redirect: expected another value than {value.name}, or what is read instead of it"
+            )
         self._instead[value.number] = target
 
     def temporary(self, layout: Layout) -> Value:
@@ -207,7 +212,14 @@ class Editable:
         arrays: list[Any] = [one for one in given if type(one) is Address]
         numbers = [one for one in given if type(one) is not Address]
         asked: list[Any] = [one.layout if type(one) is Address else type(one) for one in given]
-        plan = cpu.backend.plan(operator, tuple(asked), tuple([one.layout for one in made]), parameters)
+        try:
+            plan = cpu.backend.plan(operator, tuple(asked), tuple([one.layout for one in made]), parameters)
+        except FaculaError:
+            raise
+        except (TypeError, ValueError, LookupError) as error:  # planners take what operators let pass
+            raise InvalidValueError(
+                f"call: expected operands and parameters of {operator}; got others: {error}"
+            ) from None
         arguments = (plan.out.numel if plan.out else 0, *arrays, *made, *numbers)
         launch = Launched(
             plan, arguments, 1 + len(arrays) + len(made), like.launch.site, like.launch.module, plan.operator
@@ -222,7 +234,9 @@ class Editable:
             return use
         self._check_value("call", use.value)
         if use.layout is None:
-            raise InvalidValueError(f"call: the layout of {use.value.name} is not known; use Use(value, layout, offset)")
+            raise InvalidValueError(
+                f"call: the layout of {use.value.name} is not known; use Use(value, layout, offset)"
+            )
         address = Address(use.value.number, use.offset, use.layout, written)
         if not _fits(self._recording, address):
             raise InvalidValueError(

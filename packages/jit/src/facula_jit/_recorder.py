@@ -36,7 +36,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import Address, Block, Launched, Numbers, Skip, Stream, moment_of
+from ._records import Address, Block, Launched, Numbers, Skip, Stream, moment_of, moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -161,7 +161,7 @@ class Recorder:
             self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
         else:
             for launch, values in plan.parts:
-                own = [_moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
+                own = [moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
                 part = Plan(plan.operator, (), plan.outputs, launch)
                 self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
             self.count += len(plan.parts)
@@ -184,7 +184,12 @@ class Recorder:
         places = [Place(kept, 0, layout, False), Place(storage, 0, layout, True)]
         self.start -= 1  # the launch that comes with each replay was none in this run
         self.launched(plan, layout.numel, places, 2)
-        self.constants.add(self.number_of(kept))
+        self.constant(kept)
+
+    def constant(self, storage: Storage) -> None:
+        """What is there stays as it is."""
+        if self.breaks is None:
+            self.constants.add(self.number_of(storage))
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""
@@ -367,11 +372,6 @@ class Recorder:
 def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
     if not condition():
         action()
-
-
-def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
-    """An argument of a launch as one of its parts takes it."""
-    return one._replace(offset=one.offset + delta) if type(one) is Address else one
 
 
 _ANY = object()  # what `.grad` was before does not matter

@@ -103,3 +103,8 @@ class Numbers(NamedTuple):
 def moment_of(tensor: Tensor) -> Moment:
     """Where a tensor's elements are, and its node: no program that is captured may change these of what it is given."""
     return tensor._layout, tensor._storage, tensor._offset, tensor.node
+
+
+def moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
+    """An argument of a launch as one of its parts takes it."""
+    return one._replace(offset=one.offset + delta) if type(one) is Address else one

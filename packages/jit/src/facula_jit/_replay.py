@@ -62,12 +62,17 @@ class Backward:
 
 
 class Lowered:
-    """The launches of a recording made ready for memory: a part for the call and one for each backward pass."""
+    """The launches of a recording made ready for memory: a part for the call and one for each backward pass.
 
-    def __init__(self, recording: Recording):
+    Arguments:
+        recording: the recording.
+        thorough: whether the places of temporaries are worth some time.
+    """
+
+    def __init__(self, recording: Recording, *, thorough: bool = False):
         self.recording = recording
         blocks, lives = recording.lifetimes()
-        offsets, self.pool_bytes = placed(lives)
+        offsets, self.pool_bytes = placed(lives, thorough=thorough)
         self.places = dict(zip(blocks, offsets, strict=True))
         self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
         inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
@@ -126,8 +131,8 @@ class Replay:
         return self.lowered.pool_bytes
 
     def rewrite(self, recording: Recording) -> None:
-        """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep their frames."""
-        self.recording, self.lowered, self.frames = recording, Lowered(recording), []
+        """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep theirs."""
+        self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
         numbers = recording.recorder.refills
         self.refills = [Refill(one, recording) for one in numbers] if self.refills else []
         self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]

@@ -1,7 +1,7 @@
 """Passes over captured graphs: what makes a replay do less, with the same results.
 
-A pass is a function of a `Graph`, which it changes. `capture(function, passes=...)` says which ones run, in which order;
-by default it is `DEFAULT`: all of these, which keep every bit of every result.
+A pass is a function of a `Graph`, which it changes. `capture(function, passes=...)` says which ones run, in which
+order; by default it is `DEFAULT`: all of these, which keep every bit of every result.
 
 >>> from facula_jit import capture
 >>> from facula_tensor import ones
@@ -24,4 +24,12 @@ from ._places import write_in_place
 DEFAULT = (fold_constants, merge_common, skip_copies, drop_dead, fuse_elementwise, write_in_place)
 """The passes of `capture`, in their order: none changes a bit of a result."""
 
-__all__ = ["DEFAULT", "drop_dead", "fold_constants", "fuse_elementwise", "merge_common", "skip_copies", "write_in_place"]
+__all__ = [
+    "DEFAULT",
+    "drop_dead",
+    "fold_constants",
+    "fuse_elementwise",
+    "merge_common",
+    "skip_copies",
+    "write_in_place",
+]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from facula_errors.extend import boundary
 
 from .._editing import reading, renumbered, spans_of
+from .._memory import at_once
 from .._records import Address
-from ._facts import Facts, at_once, numbers_of
+from ._facts import Facts, numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -29,7 +30,7 @@ def merge_common(graph: Graph) -> None:
     recording = graph.recording
     facts = Facts.of(graph)
     edits = _repeated(recording, facts, False)
-    if edits and at_once(renumbered(recording, edits)) > at_once(recording):
+    if edits and at_once(renumbered(recording, edits).lifetimes()[1]) > at_once(recording.lifetimes()[1]):
         edits = _repeated(recording, facts, True)
     graph.rewritten(edits)
 
@@ -70,7 +71,11 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
 def _key(launch: Launched, facts: Facts, versions: Counter[int]) -> Hashable:
     """What two launches have in common that compute the same."""
     seen = [
-        (-1 if one.written else one.block, one.offset, versions[facts.memory.get(one.block, one.block)] * (not one.written))
+        (
+            -1 if one.written else one.block,
+            one.offset,
+            versions[facts.memory.get(one.block, one.block)] * (not one.written),
+        )
         if type(one) is Address
         else ()
         for one in launch.arguments

@@ -23,8 +23,8 @@ LARGEST = 65536  # bytes of a constant: it takes its memory as long as the captu
 def fold_constants(graph: Graph) -> None:
     """Compute what depends on constants alone now, and leave it out of replays.
 
-    Constants are numbers and what the function made of Python's: `tensor([1.0, 2.0])`, `arange(8)`, masks of those. What
-    the program has (parameters, buffers, any tensor from outside) may change between calls, and is none.
+    Constants are numbers and what the function made of Python's: `tensor([1.0, 2.0])`, `arange(8)`, masks of those.
+    What the program has (parameters, buffers, any tensor from outside) may change between calls, and is none.
     """
     recording = graph.recording
     facts = Facts.of(graph)

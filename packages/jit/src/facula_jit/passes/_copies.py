@@ -9,8 +9,9 @@ from facula_errors.extend import boundary
 from facula_storage import Layout, cpu, layout_of
 
 from .._editing import renumbered, spans_of
+from .._memory import at_once
 from .._records import Address
-from ._facts import Facts, at_once
+from ._facts import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,7 @@ def skip_copies(graph: Graph) -> None:
                 readers.setdefault(one.block, []).append(number)
     now = list(recording.launches)
     edits: Edits = {}
-    for number, launch in enumerate(recording.launches):
+    for number in range(len(now)):
         pair = _copied(now[number], facts)
         if pair is None:
             continue
@@ -56,7 +57,7 @@ def skip_copies(graph: Graph) -> None:
                 edits[one] = (other,)
                 readers.setdefault(source.block, []).append(one)
             edits[number] = ()
-    if edits and at_once(renumbered(recording, edits)) <= at_once(recording):
+    if edits and at_once(renumbered(recording, edits).lifetimes()[1]) <= at_once(recording.lifetimes()[1]):
         graph.rewritten(edits)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from itertools import accumulate
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
@@ -124,12 +123,3 @@ def numbers_of(launch: Launched) -> tuple[object, ...]:
             if type(one) is not Address
         ]
     )
-
-
-def at_once(recording: Recording) -> int:
-    """The most bytes of temporaries that are needed at one launch."""
-    changes = [0] * (len(recording.launches) + 2)
-    for first, last, nbytes in recording.lifetimes()[1]:
-        changes[first] += nbytes
-        changes[last + 1] -= nbytes
-    return max(accumulate(changes))

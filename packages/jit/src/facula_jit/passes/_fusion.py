@@ -21,7 +21,8 @@ from facula_errors.extend import boundary
 from facula_storage import contiguous, cpu
 from facula_storage.extend import COMPLEX
 
-from .._editing import spans_of
+from .._editing import renumbered, spans_of
+from .._memory import at_once
 from .._records import Address, Launched
 from ._facts import Facts
 from ._programs import program_of
@@ -49,11 +50,14 @@ class Shape(NamedTuple):
     strides: tuple[int, ...]
     numel: int
     is_flat: bool
+    joins_any: bool  # bools alone, which programs of any dtype compute with
 
     def joined(self, other: Shape) -> Shape | None:
         """What both have in common, if they may be one group's."""
-        if other.dtype is not self.dtype or other.numel != self.numel:
+        dtype = other.dtype if self.joins_any else self.dtype
+        if (other.dtype is not dtype and not other.joins_any) or other.numel != self.numel:
             return None
+        self = self._replace(dtype=dtype, joins_any=self.joins_any and other.joins_any)
         is_flat = self.is_flat and other.is_flat
         if (other.shape, other.strides) == (self.shape, self.strides):
             return self._replace(is_flat=is_flat)
@@ -142,19 +146,35 @@ class Group:
 def fuse_elementwise(graph: Graph) -> None:
     """Run elementwise launches of one shape that read each other's results, or the same operands, as one program.
 
-    Results that nothing else reads are then never in memory as a whole. float16, bfloat16 and complex stay as they
+    Results that nothing else reads are then never in memory as a whole. Where the step would need more memory, because
+    operands have to wait for others, launches stay where they are. float16, bfloat16 and complex stay as they
     are: Note [Exact fusion].
     """
     recording = graph.recording
-    facts = Facts.of(graph)
-    edits: dict[int, tuple[Launched, ...]] = {}
-    for span in spans_of(recording):
-        _fuse_span(recording, facts, range(span.start, span.stop), edits)
+    before = at_once(recording.lifetimes()[1])
+    for over_others in (True, False):
+        edits: dict[int, tuple[Launched, ...]] = {}
+        for span in spans_of(recording):
+            _fuse_span(recording, Facts.of(graph), range(span.start, span.stop), over_others, edits)
+        if not edits or at_once(renumbered(recording, edits).lifetimes()[1]) <= before:
+            break
+    else:
+        return
     graph.rewritten(edits)
 
 
-def _fuse_span(recording: Recording, facts: Facts, numbers: range, edits: dict[int, tuple[Launched, ...]]) -> None:
-    """Fuse launches that run in one go."""
+def _fuse_span(
+    recording: Recording, facts: Facts, numbers: range, over_others: bool, edits: dict[int, tuple[Launched, ...]]
+) -> None:
+    """Fuse launches that run in one go.
+
+    Arguments:
+        recording: has the launches.
+        facts: of it.
+        numbers: of the launches.
+        over_others: whether launches move behind others that are not fused with them.
+        edits: what becomes of launches, which is added to.
+    """
     groups: list[Group] = []
 
     def close(group: Group) -> None:
@@ -179,7 +199,8 @@ def _fuse_span(recording: Recording, facts: Facts, numbers: range, edits: dict[i
                         joined.join(group)
                         groups.remove(group)
                     continue
-            if meets or (group.lasting and shape is None and not facts.is_harmless(launch)):
+            may_fail = shape is None and group.lasting and not facts.is_harmless(launch)
+            if meets or may_fail or not over_others:
                 close(group)
         if shape is None:
             continue
@@ -226,7 +247,10 @@ def _shape_of(launch: Launched, facts: Facts) -> Shape | None:
         return None
     made = outputs[0]
     is_flat = all([one.is_contiguous and one.numel == made.numel for one in (*layouts, *outputs)])
-    return Shape(computed[0], made.shape, made.strides, made.numel, is_flat)
+    joins_any = computed[0].name == "bool" and not any(
+        [isinstance(one, type) for one in launch.plan.elementwise.inputs]
+    )
+    return Shape(computed[0], made.shape, made.strides, made.numel, is_flat, joins_any)
 
 
 def _are_same(one: Address, other: Address) -> bool:

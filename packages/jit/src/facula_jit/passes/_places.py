@@ -1,4 +1,4 @@
-"""In place where a value dies: what an elementwise launch makes takes the place of an operand that nothing else needs."""
+"""In place where a value dies: the result of an elementwise launch takes the place of an operand not needed again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,12 @@ def write_in_place(graph: Graph) -> None:
 
 
 def _pair(
-    launch: Launched, facts: Facts, moved: dict[int, int], made_in: dict[int, int], part: int, number: int,
+    launch: Launched,
+    facts: Facts,
+    moved: dict[int, int],
+    made_in: dict[int, int],
+    part: int,
+    number: int,
     last_used: dict[int, int],
 ) -> tuple[int, int] | None:
     """A block that the launch makes, and one that it is the last to read, if they may be one.
@@ -97,6 +102,8 @@ def _renamed(launch: Launched, moved: dict[int, int]) -> Launched:
             for one in launch.arguments
         ]
     )
-    return launch._replace(arguments=arguments) if any(
-        [type(one) is Address and one.block in moved for one in launch.arguments]
-    ) else launch
+    return (
+        launch._replace(arguments=arguments)
+        if any([type(one) is Address and one.block in moved for one in launch.arguments])
+        else launch
+    )

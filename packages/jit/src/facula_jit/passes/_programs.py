@@ -25,7 +25,7 @@ class Operand(NamedTuple):
 
 
 class _Builder:
-    """Instructions whose values are referred to by their kind, since it is not known yet how many operands there are."""
+    """Instructions; what they read is named by kind and place, until it is known how many operands there are."""
 
     def __init__(self) -> None:
         self.operands: list[Operand] = []
@@ -59,7 +59,10 @@ class _Builder:
         first = {"operand": 0, "constant": len(self.operands)}
         first["value"] = first["constant"] + len(self.constants)
         steps = tuple(
-            [Instruction(name, tuple([first[kind] + one for kind, one in values])) for name, values in self.instructions]
+            [
+                Instruction(name, tuple([first[kind] + one for kind, one in values]))
+                for name, values in self.instructions
+            ]
         )
         made = tuple([first[kind] + one for kind, one in results])
         return Program(FUSED, len(self.operands), tuple(self.constants), steps, made)

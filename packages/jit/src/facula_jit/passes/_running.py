@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from .._recording import Recording
 
 
-def run_passes(
-    recording: Recording, passes: Sequence[Callable[[Graph], object]], name: str, words: str
-) -> Recording:
+def run_passes(recording: Recording, passes: Sequence[Callable[[Graph], object]], name: str, words: str) -> Recording:
     """The recording after passes over its graph.
 
     Arguments:
