@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
+from facula_storage.extend import new_instance
+from facula_tensor import Tensor
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
     from facula_storage import Layout, Plan, Storage
-    from facula_tensor import Tensor
 
     from ._cells import Cell
 
@@ -108,3 +110,18 @@ def moment_of(tensor: Tensor) -> Moment:
 def moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
     """An argument of a launch as one of its parts takes it."""
     return one._replace(offset=one.offset + delta) if type(one) is Address else one
+
+
+def made_tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
+    """A tensor of these parts."""
+    t = new_instance(Tensor)
+    t._layout, t._storage, t._offset, t.node = layout, storage, offset, node
+    return t
+
+
+ANY_GRAD = object()  # what `.grad` was before does not matter
+
+
+def any_grad(needed: object) -> bool:
+    """Whether it does not matter what `.grad` was before."""
+    return needed is ANY_GRAD
