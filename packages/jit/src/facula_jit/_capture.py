@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, ove
 from facula_autograd.extend import active_modes
 from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError, MissingAttributeError
 from facula_errors.extend import boundary, warn
-from facula_storage import Storage, contiguous, uint8
-from facula_storage.extend import allocate, current_recorder, launching_modules
+from facula_storage.extend import current_recorder, launching_modules
 from facula_tensor import Tensor
 
 from ._boundary import record_backward
@@ -19,7 +18,9 @@ from ._breaks import Break, CaptureError
 from ._crossings import crossings
 from ._dependence import is_unread
 from ._graph import Graph
+from ._kinds import Kind
 from ._pieces import Pieces, own_function
+from ._pool import Pool
 from ._recorder import Recorder, recording
 from ._recording import Recording
 from ._replay import IN_USE, MISS, Guard, Replay
@@ -45,25 +46,16 @@ MOST_PIECES = 16  # runs that may find the first run of a piece before them, who
 MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
 
 
-class _Kind:
-    """What is known of calls of one signature."""
-
-    __slots__ = ("breaks", "kept", "parts", "pieces", "replays", "tries", "waits", "words")
-
-    def __init__(self, words: str, kept: list[object], parts: dict[str, Any]):
-        self.words, self.kept, self.parts = words, kept, parts
-        self.pieces: Any = None  # what runs instead where it cannot be captured whole
-        self.replays: list[Replay] = []
-        self.breaks: Break | None = None  # why calls of it run as written
-        self.waits: Break | None = None  # why the last run was not captured, though the next one may be
-        self.tries = 0
-
-
 @boundary
 class Captured(Generic[P, R]):
     """A function that `capture` was given; see there. `function` is the function itself.
 
     Other attributes are the function's own: of a captured module `parameters()`, `train()`, `state_dict()` and so on.
+
+    Arguments:
+        function: the function.
+        on_break: "eager", "error" or "split".
+        passes: what goes over the graph of each capture.
     """
 
     function: Callable[P, R]
@@ -77,14 +69,13 @@ class Captured(Generic[P, R]):
             if on_break == "split"
             else None
         )
-        self._kinds: dict[Any, _Kind] = {}
+        self._kinds: dict[Any, Kind] = {}
         self._latest: Replay | None = None
         self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
         self._places: list[int] = []  # of those that were, and how many there were
         self._count = 0
         self._cut: Any = None  # what runs instead of the function, if no kind of call was captured whole
-        self._arena: Storage = allocate(contiguous((0,), uint8))
-        self._pool = 0
+        self._pool = Pool()
         self._eager = 0
         self._warned = False
         self._guard = Guard()
@@ -121,7 +112,7 @@ class Captured(Generic[P, R]):
                 first = next(iter(self._kinds.values())).words
                 problem = f"calls of more than {MOST_SIGNATURES} kinds: {shown(args, kwargs)} beside {first}"
                 return self._broken(Break(problem, "pad the arguments to fewer shapes", None), args, kwargs)
-            kind = self._kinds[signature.key] = _Kind(shown(args, kwargs), signature.kept, parts)
+            kind = self._kinds[signature.key] = Kind(shown(args, kwargs), signature.kept, parts)
         if kind.pieces is not None:
             return kind.pieces(*args, **kwargs)
         if kind.breaks is not None:
@@ -146,7 +137,7 @@ class Captured(Generic[P, R]):
             return kind.pieces(*args, **kwargs) if kind.pieces else self._broken(kind.breaks, args, kwargs)
         return self._capture(kind, signature, args, kwargs, why)
 
-    def _leave_out(self, kind: _Kind) -> bool:
+    def _leave_out(self, kind: Kind) -> bool:
         """Look no more at what changes all the time if nothing can read it; whether there is such a thing."""
         replay, own = kind.replays[-1], self._own
         names = replay.names_of_missed(own) - self._left_out
@@ -172,7 +163,7 @@ class Captured(Generic[P, R]):
         return result
 
     def _capture(
-        self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
+        self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
         recorder = Recorder(signature.tensors, self.on_break == "error")
@@ -230,8 +221,7 @@ class Captured(Generic[P, R]):
             return result
         assert replay is not None
         replay.reason = changed
-        self._make_room(0 if replay.has_backward else replay.pool_bytes)
-        replay.use(self._arena)
+        self._pool.share(replay, self._replays())
         kind.replays.append(replay)
         self._use_next(replay, args, kwargs)
         return result
@@ -241,16 +231,10 @@ class Captured(Generic[P, R]):
         if not replay.is_improved and not self._guard.busy:
             replay.is_improved = True
             replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
-            self._make_room(0 if replay.has_backward else replay.pool_bytes)
-            replay.use(self._arena)
+            self._pool.share(replay, [one for one in self._replays() if one is not replay])
 
-    def _make_room(self, nbytes: int) -> None:
-        """Let the memory that all replays share have room for one more."""
-        if nbytes > self._pool:
-            self._arena, self._pool = allocate(contiguous((nbytes,), uint8)), nbytes
-            for kind in self._kinds.values():
-                for replay in kind.replays:
-                    replay.use(self._arena)
+    def _replays(self) -> list[Replay]:
+        return [replay for kind in self._kinds.values() for replay in kind.replays]
 
     # -------------------------------------------------------------------------------------------- in pieces, as written
     def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
