@@ -13,12 +13,16 @@ from facula_tensor.extend import listed as _listed
 
 from ._breaks import CaptureError
 from ._capture import Captured, capture
+from ._files.errors import GraphFileError, SaveError
+from ._files.loaded import Loaded
+from ._files.saving import load, save
 from ._graph import Call, Graph, Use, Value
 
 _register("facula_jit")
 
 __version__ = "0.1.0"
 
-__all__ = ["Call", "CaptureError", "Captured", "Graph", "Use", "Value", "capture"]
+__all__ = ["Call", "CaptureError", "Captured", "Graph", "GraphFileError", "Loaded", "SaveError", "Use", "Value",
+           "capture", "load", "save"]  # fmt: skip
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

@@ -234,7 +234,12 @@ class Captured(Generic[P, R]):
         if not -len(found) <= number < len(found):
             raise InvalidIndexError(f"graph: expected a number below {len(found)}, of captures; got {number}")
         replay, words = found[number]
-        return Graph(replay.recording, self._name, words)
+        key = next(key for key, kind in self._kinds.items() if replay in kind.replays)
+        return Graph(replay.recording, self._name, words, (self, [(key, replay)]))
+
+    def latest(self) -> list[tuple[Any, Replay]]:
+        """The latest capture of each kind of call, with the key of its signature."""
+        return [(key, kind.replays[-1]) for key, kind in self._kinds.items() if kind.replays]
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._kinds)} kinds of calls>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import Box, as_dot, as_svg, describe_call_site
 from facula_errors import InvalidValueError
@@ -78,12 +78,15 @@ class Graph:
         recording: what was taken down.
         name: the function's.
         words: the kind of call, in words.
+        source: the captured function, and its capture with the key of the call; None where there is none.
     """
 
     calls: tuple[Call, ...]
 
-    def __init__(self, recording: Recording, name: str, words: str):
-        self._recording, self.name, self.words = recording, name, words
+    def __init__(
+        self, recording: Recording, name: str, words: str, source: tuple[Any, list[tuple[Any, Any]]] | None = None
+    ):
+        self._recording, self.name, self.words, self.source = recording, name, words, source
         self._values = _values_of(recording)
         self._paths = _paths_of(recording)
         self.calls = tuple([self._call(one) for one in recording.launches])
@@ -238,6 +241,8 @@ def _values_of(recording: Recording) -> list[Value]:
 
 def _paths_of(recording: Recording) -> dict[int, str]:
     """The path of each module, by id: those that were called first name what they hold."""
+    if recording.paths is not None:
+        return recording.paths
     paths: dict[int, str] = {}
     for module, _ in recording.recorder.modules.values():
         if id(module) not in paths:
@@ -249,6 +254,8 @@ def _paths_of(recording: Recording) -> dict[int, str]:
 
 def _names_of(recording: Recording) -> dict[int, str]:
     """The names of storages that modules and `.grad` hold, by id."""
+    if recording.names is not None:
+        return recording.names
     names: dict[int, str] = {}
     paths = _paths_of(recording)
     for module, _ in recording.recorder.modules.values():

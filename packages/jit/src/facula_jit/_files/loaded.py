@@ -1,0 +1,402 @@
+"""A graph of a file, ready to be called."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF, active_modes
+from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError, InvalidValueError
+from facula_errors import MissingKeyError, OperationError
+from facula_errors.extend import boundary
+from facula_storage import Layout, Storage, contiguous, uint8
+from facula_storage.extend import allocate, current_recorder, launching_modules, new_instance
+from facula_tensor import Generator, Parameter, Tensor, is_grad_enabled, no_grad
+from facula_tensor.extend import no_record_ops, snapshot
+
+from .._breaks import CaptureError
+from .._checks import default_dtype_cell
+from .._graph import Graph
+from .._replay import MISS, Guard, Replay
+from .._signature import Signature
+from . import plain
+from .batches import MOST_SIZE, at
+from .contracts.steps import NUMBERS
+from .errors import Refusal, refuse
+from .numbers import compute, to_form, values_of
+from .options import Options
+from .plain import a_list, an_int, entries, is_int, to_layout
+from .reading import Reader
+from .requests import version_of
+from .signatures import as_data, size_of, tensors_of, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Parts = tuple[Storage, Layout, int]
+
+launching_modules.add(__name__)
+
+FORMAT = 1
+MOST_SIZES = 16  # of a batch, for which replays are kept
+KINDS = ("parameter", "buffer", "state", "tensor", "grad")
+
+
+class _Ready:
+    """One graph at one size of its batch: its recording, and the replay."""
+
+    def __init__(self, loaded: Loaded, data: Any, plans: list[Any], arguments: Any):
+        wants = [str(one["gradient"]) for one in tensors_of(arguments)]
+        reader = Reader(data, plans, loaded._memory, loaded._tensors, loaded._generators, wants)
+        recording = reader.recording()
+        for tensor, like in zip(tensors_of(arguments), recording.inputs, strict=True):
+            if to_layout(tensor["tensor"]) is not like.layout:
+                refuse("an argument is not like the tensor that the graph is given")
+        recording.names = {id(one._storage): name for name, one in reversed(loaded._named.items())}
+        name = str(reader.data["name"])[:200]
+        self.words = words(arguments)
+        self.replay = replay = Replay(recording, name, None, loaded._guard)
+        replay.checks = [one for one in replay.checks if one[0] is not default_dtype_cell]
+        replay.numbers_from = len(replay.checks)
+        for place, state in enumerate(reader.states):
+            if state is not None and replay.drawn[place] is None:
+                replay.set[place] = state[0], state[1]
+        self.likes = recording.inputs
+        self.writes_to = sorted(reader.writes_to)
+        self.refills = [_refill(one, loaded, replay) for one in a_list(reader.data["refills"], "refills")]
+        for refill in self.refills:
+            self.renew(loaded, *refill)
+        replay.use(allocate(contiguous((replay.pool_bytes,), uint8)))
+        self.is_plain = (
+            not self.writes_to
+            and all([name is None and "tensor" in part for name, part in arguments])
+            and not any(wants)
+        )
+
+    def renew(self, loaded: Loaded, group: int, launches: list[list[int]], forms: list[list[Any]]) -> None:
+        """Put the numbers that follow from a group's options into the launches."""
+        values, replay = values_of(loaded.options[group]), self.replay
+        known = replay.recording.launches
+        for own, each in zip(forms, launches, strict=True):
+            numbers = [compute(one, values) for one in own]
+            for launch in each:
+                arguments = (known[launch].arguments[0], *numbers, *known[launch].arguments[1 + len(numbers) :])
+                known[launch] = known[launch]._replace(arguments=arguments)
+                for frame in replay.frames:
+                    for place, one in enumerate(numbers):
+                        frame.forward.set(replay.forward.step_of[launch], 1 + place, one)
+
+
+def _refill(data: Any, loaded: Loaded, replay: Replay) -> tuple[int, list[list[int]], list[list[Any]]]:
+    """A group, its launches, and the forms of their numbers."""
+    group, launches, forms = entries(data, ("group", "launches", "forms"), "a group of numbers")
+    group = an_int(group, 0, len(loaded.options) - 1, "a group")
+    names, known = values_of(loaded.options[group]), replay.recording.launches
+    own = [[to_form(one, names) for one in a_list(each, "forms")] for each in a_list(forms, "forms")]
+    places = [a_list(one, "launches") for one in a_list(launches, "launches", len(own))]
+    for each, numbers in zip(places, own, strict=True):
+        for one in each:
+            launch = known[an_int(one, 0, replay.recording.boundary_at - 1, "a launch")]
+            if NUMBERS.get(launch.operation) != len(numbers):
+                refuse(f"{launch.operation} takes other numbers than the graph says")
+    return group, places, own
+
+
+@boundary
+class Loaded:
+    """A graph that `load` read: called as the function that was captured, without its source.
+
+    Tensors of the function's own are its own now: `parameters()`, `state_dict()`, `load_state_dict()`. `options` are
+    those of the optimizers' groups, whose numbers can be set. Dropout and other random draws come from the default
+    generator. `function` is None: there is no Python to run, and calls that fit no graph are refused.
+    """
+
+    function = None
+
+    def __init__(self, data: Any, contents: dict[str, Parts], members: dict[str, bytes]):
+        """Arguments: graph.json, the tensors of the file, and its other members. Refusal where something is wrong."""
+        found = entries(
+            data, ("format", "operators", "tensors", "memory", "groups", "plans", "graphs"), "graph.json"
+        )
+        number, operators, tensors, memory, groups, plans, graphs = found
+        if not is_int(number, 1) or number > FORMAT:
+            refuse(
+                f"it has format {number!r:.40}, and this version reads formats up to {FORMAT}; update facula-jit to read it"
+            )
+        _check_versions(operators)
+        self._data, self.members = data, members
+        self._guard = Guard()
+        self._memory = _memory(a_list(memory, "memory"), contents)
+        self._named: dict[str, Tensor] = {}
+        self._kinds: dict[str, str] = {}
+        self._ready: OrderedDict[tuple[int, int], _Ready] = OrderedDict()
+        self._generators: dict[int, Generator] = {}
+        self._tensors = [self._tensor(one) for one in a_list(tensors, "tensors")]
+        self.options: list[Options] = [self._options(one) for one in a_list(groups, "groups")]
+        self._plans = a_list(plans, "plans")
+        self._graphs = [_Graph(one) for one in a_list(graphs, "graphs")]
+        if not self._graphs:
+            refuse("it has no graph")
+        self._latest: Replay | None = None
+        self._name = self._graphs[0].name
+        for place, one in enumerate(self._graphs):
+            self._at(place, one.first_size)
+        self._put_grads()
+
+    # ------------------------------------------------------------------------------------------------------- reading
+    def _tensor(self, data: Any) -> Tensor:
+        name, kind, memory, layout, offset, wants = entries(
+            data, ("name", "kind", "memory", "layout", "offset", "requires_grad"), "a tensor"
+        )
+        if type(name) is not str or name in self._named or kind not in KINDS or type(wants) is not bool:
+            refuse(f"a tensor {name!r:.60} is there twice, or of an unknown kind")
+        storage, whole = self._memory[an_int(memory, 0, len(self._memory) - 1, "memory")]
+        layout, offset = to_layout(layout), an_int(offset, 0, plain.LARGEST, "an offset")
+        boolean = (layout.dtype.name == "bool") is not (whole.dtype.name == "bool")
+        if offset + layout.extent > whole.extent or offset % min(layout.dtype.itemsize, 8) or boolean:
+            refuse(f"tensor {name!r:.60} is outside of its memory, or of another dtype")
+        tensor = new_instance(Parameter if kind == "parameter" else Tensor)
+        tensor._layout, tensor._storage, tensor._offset, tensor.node = layout, storage, offset, None
+        if wants:
+            if not (layout.dtype.is_floating_point or layout.dtype.is_complex):
+                refuse(f"tensor {name!r:.60} requires a gradient, and is of {layout.dtype.name}")
+            tensor.requires_grad_()
+        self._named[name], self._kinds[name] = tensor, kind
+        return tensor
+
+    def _options(self, data: Any) -> Options:
+        optimizer, options, fixed = entries(data, ("optimizer", "options", "fixed"), "a group of options")
+        if type(optimizer) is not str or type(options) is not dict or not all([type(one) is str for one in fixed]):
+            refuse("a group of options is not as it should be")
+        read = {name: plain.to_parameter(value) for name, value in options.items()}
+        return Options(optimizer[:100], read, frozenset(fixed), self._renew)
+
+    def _put_grads(self) -> None:
+        """Let `.grad` be what it is between calls."""
+        for ready in self._ready.values():
+            recording = ready.replay.recording
+            for leaf, grad in (*recording.puts, *recording.needed):
+                leaf._grad = grad
+
+    def _at(self, place: int, size: int) -> _Ready:
+        """A graph at a size of the batch."""
+        key = place, size
+        if key in self._ready:
+            self._ready.move_to_end(key)
+            return self._ready[key]
+        graph = self._graphs[place]
+        try:
+            made = _Ready(self, at(graph.data, size), at(self._plans, size), at(graph.arguments, size))
+        except Refusal:
+            raise
+        except (FaculaError, ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError) as error:
+            refuse(f"a graph of it cannot be made: {type(error).__name__}: {error!s:.200}")
+        self._ready[key] = made
+        if len(self._ready) > MOST_SIZES + len(self._graphs):
+            self._ready.popitem(last=False)
+        return made
+
+    def _renew(self) -> None:
+        for ready in self._ready.values():
+            for refill in ready.refills:
+                ready.renew(self, *refill)
+
+    # ------------------------------------------------------------------------------------------------------- running
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        latest = self._latest
+        if latest is not None and not kwargs and not active_modes:
+            result = latest.replay(args)
+            if result is not MISS:
+                return result
+        recorder: Any = current_recorder()
+        if recorder is not None:
+            recorder.broken(f"the loaded graph {self._name} runs here", "call it outside of the captured function")
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        signature = Signature(args, kwargs)
+        if not signature.supported:
+            raise OperationError(
+                f"{self._name}: a loaded graph runs on tensors of the CPU, outside of transforms and saved-tensor hooks"
+            )
+        given = as_data(signature.key)
+        wants, recording = [one["gradient"] for one in tensors_of(given)], is_grad_enabled()
+        fitting = []
+        for place, graph in enumerate(self._graphs):
+            size = size_of(graph.arguments, given)
+            if size is not None and size < MOST_SIZE:
+                alike = [one["gradient"] for one in tensors_of(graph.arguments)] == wants
+                fitting.append((alike, graph.goes_back is recording, -place, size))
+        if not fitting:
+            shown = " or ".join([words(one.arguments) for one in self._graphs[:3]])
+            raise ArgumentError(f"{self._name}: expected {shown}; got {signature.shown}")
+        _, _, place, size = max(fitting)
+        try:
+            ready = self._at(-place, size)
+        except Refusal as error:
+            raise ArgumentError(f"{self._name}: it cannot run on {signature.shown}: {error}") from None
+        tensors = tuple([self._fit(one, k, ready) for k, one in enumerate(signature.tensors)])
+        replay = ready.replay
+        result = replay.replay(tensors)
+        if result is MISS:
+            self._refused(ready, tensors)
+        self._latest = replay if ready.is_plain and not kwargs else None
+        return result
+
+    def _fit(self, tensor: Tensor, place: int, ready: _Ready) -> Tensor:
+        """An argument as the graph takes it."""
+        like = ready.likes[place]
+        if like.node is None and tensor.node is not None:
+            if ready.replay.has_backward:
+                raise OperationError(
+                    f"{self._name}: argument {place} requires a gradient, and the graph was captured without one; "
+                    "give its detach()"
+                )
+            tensor = snapshot(tensor)
+        if tensor._layout is not like.layout:
+            tensor = snapshot(no_record_ops.contiguous(tensor)) if tensor.node is None else tensor.contiguous()
+        if place in ready.writes_to and tensor._storage.version is None:
+            raise OperationError(f"{self._name}: argument {place} is changed in place, and its memory is read-only")
+        return tensor
+
+    def _refused(self, ready: _Ready, tensors: tuple[Tensor, ...]) -> None:
+        replay = ready.replay
+        raise CaptureError(
+            f"{self._name}: something is not as the graph was captured with: {replay.describe(replay.missed)}"
+        )
+
+    # ------------------------------------------------------------------------------------------------------- to look at
+    def graph(self, number: int = -1) -> Graph:
+        """What a graph of the file does, as operators; IndexError where there are not so many.
+
+        A graph for any size of the batch is shown at the smallest size that it was captured with, or the latest used.
+        """
+        if not -len(self._graphs) <= number < len(self._graphs):
+            raise InvalidIndexError(f"graph: expected a number below {len(self._graphs)}, of graphs; got {number}")
+        place = number % len(self._graphs)
+        used = [ready for (one, _), ready in self._ready.items() if one == place]
+        return Graph(used[-1].replay.recording, self._name, words(self._graphs[place].arguments))
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """The names and tensors of what requires a gradient."""
+        return iter([(name, one) for name, one in self._named.items() if one.node is LEAF])
+
+    def parameters(self) -> Iterator[Tensor]:
+        """The tensors that require a gradient."""
+        return iter([one for _, one in self.named_parameters()])
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """All tensors by name but for gradients: parameters, buffers, the state of optimizers. They share memory."""
+        return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] != "grad"])
+
+    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> None:
+        """Copy tensors into those of the same names.
+
+        Arguments:
+            state_dict: tensors by name.
+            strict: whether all names have to be there, and no others.
+
+        Raises:
+            KeyError: names are missing or unknown.
+            TypeError, ValueError: a tensor is none, or of another shape.
+        """
+        own = self.state_dict()
+        missing, unknown = [one for one in own if one not in state_dict], [one for one in state_dict if one not in own]
+        if strict and (missing or unknown):
+            raise MissingKeyError(
+                f"load_state_dict: missing are {', '.join(missing[:5]) or 'none'}; unknown are "
+                f"{', '.join(map(str, unknown[:5])) or 'none'}; strict=False leaves them out"
+            )
+        for name, one in state_dict.items():
+            if name in own:
+                if not isinstance(one, Tensor):
+                    raise InvalidTypeError(f"load_state_dict: {name} is {type(one).__name__}; expected a tensor")
+                if one.shape != own[name].shape:
+                    raise InvalidValueError(
+                        f"load_state_dict: expected {name} of shape {tuple(own[name].shape)}; got {tuple(one.shape)}"
+                    )
+        with no_grad():
+            for name, one in state_dict.items():
+                if name in own:
+                    own[name].copy_(one)
+
+    def _described(self) -> tuple[dict[str, Any], dict[str, Parts]]:
+        """graph.json as it is now, and the contents of memory."""
+        data = dict(self._data)
+        data["groups"] = [
+            {**one, "options": {name: plain.parameter(value) for name, value in options.items()}}
+            for one, options in zip(data["groups"], self.options, strict=True)
+        ]
+        for entry in data["graphs"]:
+            for place, one in enumerate(entry["graph"]["generators"]):
+                if place in self._generators and one["drawn"] is not None:
+                    one["state"] = [self._generators[place]._key, self._generators[place]._offset]
+        names = [one["tensor"] for one in data["memory"]]
+        return data, {name: (*one, 0) for name, one in zip(names, self._memory, strict=True)}
+
+    def save(self, path: Any) -> None:
+        """Write it into a file again, with its tensors and options as they are now; as `save` does."""
+        from .saving import save
+
+        save(self, path)
+
+    def __repr__(self) -> str:
+        return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"
+
+
+class _Graph:
+    """One graph of a file as data."""
+
+    def __init__(self, data: Any):
+        self.data, self.sizes, self.arguments = entries(data, ("graph", "sizes", "arguments"), "a graph")
+        name, roots = entries(self.data, ("name", "roots"), "a graph")
+        self.goes_back = roots != 0
+        if type(name) is not str:
+            refuse("the name of a graph is no text")
+        self.name: str = name[:200]
+        for one in a_list(self.sizes, "sizes"):
+            an_int(one, 0, MOST_SIZE, "a size")
+        self.first_size = min(self.sizes, default=0)
+        _check_arguments(self.arguments)
+
+
+def _check_arguments(arguments: Any) -> None:
+    for one in a_list(arguments, "arguments"):
+        name, _ = a_list(one, "an argument", 2)
+        if name is not None and type(name) is not str:
+            refuse("the name of an argument is no text")
+    for one in tensors_of(arguments):
+        shown, wants = entries(one, ("tensor", "gradient"), "an argument")
+        a_list(shown, "an argument", 3)
+        if wants not in ("", "leaf", "computed"):
+            refuse("an argument is of an unknown kind")
+
+
+def _check_versions(operators: Any) -> None:
+    if type(operators) is not dict:
+        refuse("operators is no object")
+    for name, version in operators.items():
+        if not is_int(version, 1) or version > version_of(name):
+            refuse(
+                f"the operator {name!r:.60} has version {version!r:.40}, and this version of facula has "
+                f"{version_of(name)}; update facula-jit to read it"
+            )
+
+
+def _memory(described: list[Any], contents: dict[str, Parts]) -> list[tuple[Storage, Layout]]:
+    """The storages of a file, each with what lies there."""
+    found: list[tuple[Storage, Layout]] = []
+    left = set(contents)
+    for one in described:
+        name, nbytes = entries(one, ("tensor", "bytes"), "memory")
+        if type(name) is not str or name not in left:
+            refuse(f"the tensors lack {name!r:.60}, or it is there twice")
+        left.discard(name)
+        storage, layout, _ = contents[name]
+        if layout.nbytes != an_int(nbytes, 0, plain.LARGEST, "bytes"):
+            refuse(f"the tensor {name!r:.60} has {layout.nbytes} bytes; expected {nbytes}")
+        found.append((storage, layout))
+    if left:
+        refuse(f"there are tensors that no graph has: {', '.join(sorted(left)[:3])!r:.100}")
+    return found
+
