@@ -39,7 +39,8 @@ launching_modules.add(__name__)
 
 FORMAT = 1
 MOST_SIZES = 16  # of a batch, for which replays are kept
-KINDS = ("parameter", "buffer", "state", "tensor", "grad")
+KEPT = ("parameter", "buffer", "state", "tensor")  # in a state dict
+KINDS = ("parameter", "buffer", "state", "tensor", "constant", "grad")
 
 
 class _Ready:
@@ -287,7 +288,7 @@ class Loaded:
 
     def state_dict(self) -> dict[str, Tensor]:
         """All tensors by name but for gradients: parameters, buffers, the state of optimizers. They share memory."""
-        return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] != "grad"])
+        return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in KEPT])
 
     def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> None:
         """Copy tensors into those of the same names.

@@ -29,7 +29,8 @@ def named_tensors(function: Any, recorder: Recorder) -> list[Named]:
     for name, value in _variables(function, recorder):
         for one in _tensors(name, value):
             found.setdefault(id(one.tensor), one)
-        if isinstance(getattr(value, "param_groups", None), list) and hasattr(value, "state"):
+        own = getattr(value, "__dict__", None)
+        if type(own) is dict and isinstance(own.get("param_groups"), list) and "state" in own:
             optimizers.append((name, value))
     for name, optimizer in optimizers:
         number = 0
@@ -46,7 +47,7 @@ def named_tensors(function: Any, recorder: Recorder) -> list[Named]:
 
 def _variables(function: Any, recorder: Recorder) -> Iterator[tuple[str, Any]]:
     """What the function is, what it closes over, and the global variables that its lines name."""
-    if hasattr(function, "named_modules"):
+    if hasattr(type(function), "named_modules"):
         yield "", function
     elif hasattr(function, "__self__"):
         yield "self", function.__self__
@@ -71,7 +72,7 @@ def _tensors(name: str, value: Any) -> Iterator[Named]:
         yield Named(name or "tensor", value, "parameter" if isinstance(value, Parameter) else "tensor")
     elif isinstance(value, type):
         return
-    elif hasattr(value, "named_parameters") and hasattr(value, "named_buffers"):
+    elif hasattr(type(value), "named_parameters") and hasattr(type(value), "named_buffers"):
         for path, one in value.named_parameters():
             yield Named(before + path, one, "parameter")
         for path, one in value.named_buffers():
@@ -83,5 +84,5 @@ def _tensors(name: str, value: Any) -> Iterator[Named]:
     elif isinstance(value, (list, tuple, dict)) and len(value) <= MOST_ENTRIES:
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         for key, one in entries:
-            if isinstance(one, Tensor) or hasattr(one, "named_parameters"):
+            if isinstance(one, Tensor) or hasattr(type(one), "named_parameters"):
                 yield from _tensors(f"{before}{key}", one)

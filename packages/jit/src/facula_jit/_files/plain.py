@@ -75,7 +75,9 @@ def operator(value: str | Program) -> Any:
     """An operator's name, or the program that it is."""
     if isinstance(value, str):
         return value
-    return {**value._asdict(), "instructions": [[one.operation, list(one.values)] for one in value.instructions]}
+    instructions = [[one.operation, list(one.values)] for one in value.instructions]
+    constants = [number(one) for one in value.constants]
+    return {**value._asdict(), "constants": constants, "instructions": instructions}
 
 
 def parameter(value: Any) -> Any:
@@ -168,7 +170,8 @@ def to_operator(value: Any) -> str | Program:
     if type(value) is str:
         return value
     try:
-        return program_of(value)
+        constants = [to_number(one) for one in a_list(value["constants"], "constants")]
+        return program_of({**value, "constants": constants})
     except (KeyError, TypeError, ValueError):
         refuse("an elementwise program is not described by its name, operands, constants, instructions and results")
 

@@ -10,6 +10,7 @@ from weakref import ref
 from facula_autograd.extend import LEAF, Node
 from facula_storage import Layout, Storage, bool_
 from facula_tensor import Generator, Tensor, default_generator
+from facula_tensor.extend import return_types
 
 from .._cells import Cell
 from .._recorder import Recorder
@@ -28,6 +29,7 @@ FIELDS = ("name", "arguments", "inputs", "gradients", "blocks", "launches", "bou
           "passes", "targets", "puts", "needed", "changed", "skips", "generators", "refills", "watched")  # fmt: skip
 NODES = {"": None, "leaf": LEAF, "computed": Node}
 TREES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
+NAMED = return_types()
 LINE = re.compile(r"(.{1,200}):(\d{1,9}) \((.{1,200})\)")
 MOST = 1 << 20  # blocks, launches, arguments of one
 DEEPEST = 20
@@ -371,6 +373,11 @@ class Reader:
             if offset + layout.extent > like.extent or layout.dtype is not like.dtype or offset % like.dtype.itemsize:
                 refuse("a result is outside of an argument")
             return Given(place, layout, offset, wants_grad is True, self._root(made, root), is_view is True)
+        if kind == "named":
+            name, *parts = a_list(value, "a result") or [None]
+            if type(name) is not str or name not in NAMED:
+                refuse(f"a result is {name!r:.60}")
+            return Tree(NAMED[name], None, tuple([self._result(made, one, depth - 1) for one in parts]))
         if kind not in TREES:
             refuse(f"a result is of kind {kind!r:.40}")
         parts = a_list(value, "a result")

@@ -10,6 +10,7 @@ from facula_autograd.extend import LEAF, describe_call_site
 from facula_storage import Layout, Storage, contiguous, to_buffer, uint8
 from facula_storage.extend import plain_address, root_of
 from facula_tensor import Tensor, default_generator
+from facula_tensor.extend import return_types
 
 from .._cells import Cell
 from .._graph import _paths_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .._records import Launched
     from .._replay import Replay
 
+NAMELESS = "tensor."
+NAMED = return_types()
 TREES = {tuple: "tuple", list: "list", dict: "dict", OrderedDict: "dict"}
 
 
@@ -47,6 +50,7 @@ class Writer:
         self.known: dict[Any, int] = {}  # a storage's id, or what stands for it -> its number
         self.called: dict[int, int] = {}  # a tensor's id -> its number
         self.named: dict[int, Named] = {}
+        self.written: set[int] = set()  # memory that launches change
         self.optimizers: list[Any] = []  # the groups of the program, in the order of `groups`
 
     # ------------------------------------------------------------------------------------------------------- memory
@@ -70,7 +74,7 @@ class Writer:
         """The number of a tensor of the program."""
         called = id(tensor) if key is None else key
         if called not in self.called:
-            found = self.named.get(id(tensor)) or Named(name or f"tensor.{len(self.tensors)}", tensor, "tensor")
+            found = self.named.get(id(tensor)) or Named(name or f"{NAMELESS}{len(self.tensors)}", tensor, "tensor")
             if name:
                 found = found._replace(name=name, kind="grad")
             self.called[called] = len(self.tensors)
@@ -96,11 +100,13 @@ class Writer:
             names[name] = number
             key = next(key for key, known in self.called.items() if known == number)
             tensor = one.tensor
+            memory_number = self.known[key if type(key) is tuple else id(root_of(tensor._storage))]
+            is_constant = one.name.startswith(NAMELESS) and memory_number not in self.written
             described.append(
                 {
                     "name": name,
-                    "kind": one.kind,
-                    "memory": self.known[key if type(key) is tuple else id(root_of(tensor._storage))],
+                    "kind": "constant" if is_constant else one.kind,
+                    "memory": memory_number,
                     "layout": plain.layout(tensor._layout),
                     "offset": tensor._offset,
                     "requires_grad": tensor.node is LEAF,
@@ -271,7 +277,10 @@ class _Description:
                 taken.append([one.block, offset])
                 storage = self.recording.fixed.get(one.block)
                 if storage is not None and one.layout is not None:
-                    self.writer.meet(self.writer.known[id(storage)], offset + one.layout.extent, one.layout)
+                    memory = self.writer.known[id(storage)]
+                    self.writer.meet(memory, offset + one.layout.extent, one.layout)
+                    if role.written:
+                        self.writer.written.add(memory)
             elif type(one) is Cell:
                 taken.append({"cell": [one.source, one.delta]})
             elif role.kind == "address":
@@ -328,6 +337,8 @@ class _Description:
             if name == "dict":
                 return {name: [[self._result(key), part] for key, part in zip(value.keys, parts, strict=True)]}
             return {name: parts}
+        if kind is Tree and NAMED.get(value.kind.__name__) is value.kind:
+            return {"named": [value.kind.__name__, *map(self._result, value.parts)]}
         if value is None or isinstance(value, (bool, int, float, str)):
             return {"value": plain.parameter(value)}
         named = value.kind.__name__ if kind is Tree else kind.__name__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import Layout
@@ -88,8 +87,8 @@ def program_of(data: Any) -> Program:
     integers = [operands, *[one for _, values in instructions for one in values], *data["results"]]
     if type(name) is not str or not all([type(one) is int for one in integers]):
         raise TypeError
-    if not all([type(one) in (int, float) and isfinite(one) for one in constants]):
-        raise ValueError
+    if type(constants) is not list or not all([type(one) in (int, float) for one in constants]):
+        raise TypeError
     if not all([type(operation) is str for operation, _ in instructions]):
         raise TypeError
     steps = tuple([Instruction(*one) for one in instructions])

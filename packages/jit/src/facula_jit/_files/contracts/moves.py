@@ -19,7 +19,7 @@ MOST_MOVES = 1 << 16
 
 def take(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """A dimension by an index."""
-    (a, index), (o,), (dim,) = inputs, outputs, parameters
+    (a, index), (o,), (dim, *_) = inputs, outputs, parameters
     return _indexed(a, index, o, dim)
 
 
