@@ -6,6 +6,7 @@ size plus a constant, a float a constant divided by one; two captures say which,
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .errors import SaveError, refuse
@@ -13,8 +14,9 @@ from .errors import SaveError, refuse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SIZE, SHARE, PART = "$n", "$1/n", "$c/n"
-"""{"$n": [a, b]} is a * n + b; {"$1/n": [a, b]} is 1 / (a * n + b), {"$c/n": c} is c / n."""
+SIZE, FLOAT, SHARE, PART = "$n", "$n.0", "$1/n", "$c/n"
+"""{"$n": [a, b]} is a * n + b, {"$n.0": [a, b]} the same as a float; {"$1/n": [a, b]} is 1 / (a * n + b), and
+{"$c/n": c} is c / n."""
 FEWEST = 3  # captures: two say what follows from the size, and another has to agree
 MOST_SIZE = 1 << 31
 
@@ -63,7 +65,7 @@ def _unified(sized: Sequence[Sized], what: str) -> Any:
         form: Any = {SIZE: [factor, a - factor * m]}
         if not left and factor > 0 and all([at(form, size) == one for size, one in sized]):
             return form
-    elif kinds == {float}:
+    elif kinds == {float} and all([isfinite(one) for _, one in sized]):
         form = _share(sized)
         if form is not None:
             return form
@@ -74,14 +76,14 @@ def _unified(sized: Sequence[Sized], what: str) -> Any:
 
 
 def _share(sized: Sequence[Sized]) -> Any:
-    """The form of a float that falls as the size grows."""
+    """The form of a float that follows from the size."""
     values = [one for _, one in sized]
     forms: list[Any] = [{PART: one * size} for size, one in sized]
-    if all(values):
-        (m, a), (n, b) = [(size, round(1 / one)) for size, one in sized[:2]]
-        factor, left = divmod(b - a, n - m)
+    for kind, whole in ((SHARE, [round(1 / one) if one else 0 for one in values]), (FLOAT, list(map(round, values)))):
+        (m, _), (n, _) = sized[:2]
+        factor, left = divmod(whole[1] - whole[0], n - m)
         if not left:
-            forms.insert(0, {SHARE: [factor, a - factor * m]})
+            forms.insert(0, {kind: [factor, whole[0] - factor * m]})
     for form in forms:
         if all([at(form, size) == one for size, one in sized]):
             return form
@@ -96,7 +98,7 @@ def at(tree: Any, size: int) -> Any:
         return tree
     if len(tree) == 1:
         ((kind, form),) = tree.items()
-        if kind in (SIZE, SHARE, PART):
+        if kind in (SIZE, FLOAT, SHARE, PART):
             return _number(kind, form, size)
     return {name: at(one, size) for name, one in tree.items()}
 
@@ -107,6 +109,6 @@ def _number(kind: str, form: Any, size: int) -> float:
     if kind == PART or type(form) is not list or [type(one) for one in form] != [int, int]:
         refuse(f"{form!r:.60} says no number that follows from the size of the batch")
     number: int = form[0] * size + form[1]
-    if kind == SIZE:
-        return number
+    if kind in (SIZE, FLOAT):
+        return number if kind == SIZE else float(number)
     return 1.0 / number if number else 0.0

@@ -142,8 +142,6 @@ class Reader:
             elif block.born:
                 block.layout = to_layout(value)
                 self.extents.append(Extent(block.layout.extent, block.layout.dtype, True))
-            elif kind == "unused":
-                self.extents.append(Extent(0, None, False))
             else:
                 refuse(f"a block is of kind {kind!r:.40}")
         if len(kinds) > MOST:
@@ -158,7 +156,7 @@ class Reader:
     def _inside(self, block: int, offset: int, layout: Layout) -> None:
         """Refuse what does not lie inside of a block, or between elements, or takes other elements for bools."""
         extent, itemsize = self.extents[block], layout.dtype.itemsize
-        if extent.dtype is None or offset < 0 or offset + layout.extent > extent.nbytes:
+        if offset < 0 or offset + layout.extent > extent.nbytes:
             refuse(f"an address is outside of block {block}: {layout} from byte {offset} of {extent.nbytes}")
         unit = min(itemsize, 8)
         given = self.kinds[block] in ("input", "gradient")

@@ -157,14 +157,8 @@ class _Description:
         needed = [self._grad(leaf, grad) for leaf, grad in recording.needed]
         refills = [self._refill(one) for one in self.replay.refills]
         blocks = [self._block(number) for number in range(len(recorder.blocks))]
-        used: set[int] = {
-            one.block for launch in recording.launches for one in launch.arguments if type(one) is Address
-        }
         launches = [self._launch(number, one) for number, one in enumerate(recording.launches)]
-        for number, entry in enumerate(blocks):
-            if number not in used and ("temporary" in entry or "memory" in entry):
-                blocks[number] = {"unused": 0}
-        return {
+        made = {
             "name": self.replay.name,
             "arguments": signature,
             "inputs": [plain.layout(one.layout) for one in recording.inputs],
@@ -191,6 +185,8 @@ class _Description:
             "refills": refills,
             "watched": sorted({writer.tensor(one) for link in recorder.tensors.values() if (one := link()) is not None}),
         }  # fmt: skip
+        _renumber(made)
+        return made
 
     # ------------------------------------------------------------------------------------------------------- tensors
     def _grad(self, leaf: Tensor, grad: Any) -> list[int | None]:
@@ -343,6 +339,31 @@ class _Description:
             return {"value": plain.parameter(value)}
         named = value.kind.__name__ if kind is Tree else kind.__name__
         raise SaveError(f"save: the result has a {named}; return tensors, plain data, tuples, lists and dicts")
+
+
+def _renumber(data: dict[str, Any]) -> None:
+    """Number blocks as they are met, and leave out those that nothing meets: so captures alike are data alike."""
+    found: dict[int, int] = {}
+
+    def number(block: int) -> int:
+        return found.setdefault(block, len(found))
+
+    for block, entry in enumerate(data["blocks"]):
+        if "input" in entry or "gradient" in entry:
+            number(block)
+    for launch in data["launches"]:
+        for one in launch["arguments"]:
+            if type(one) is list:
+                one[0] = number(one[0])
+    data["outputs"] = list(map(number, data["outputs"]))
+    for _, _, grads in data["passes"]:
+        for grad in grads:
+            if grad is not None:
+                grad[0] = number(grad[0])
+    for skip in data["skips"]:
+        skip[2] = number(skip[2])
+    data["changed"] = [[found[one[0]], *one[1:]] for one in data["changed"] if one[0] in found]
+    data["blocks"] = [data["blocks"][block] for block in found]
 
 
 def request_of(launch: Launched) -> Request:
