@@ -17,12 +17,13 @@ from ._files.errors import GraphFileError, SaveError
 from ._files.loaded import Loaded
 from ._files.saving import load, save
 from ._graph import Call, Graph, Use, Value
+from ._trace import Traced, TracerWarning, freeze, trace
 
 _register("facula_jit")
 
 __version__ = "0.1.0"
 
-__all__ = ["Call", "CaptureError", "Captured", "Graph", "GraphFileError", "Loaded", "SaveError", "Use", "Value",
-           "capture", "load", "save"]  # fmt: skip
+__all__ = ["Call", "CaptureError", "Captured", "Graph", "GraphFileError", "Loaded", "SaveError", "Traced",
+           "TracerWarning", "Use", "Value", "capture", "freeze", "load", "save", "trace"]  # fmt: skip
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

@@ -57,6 +57,7 @@ class Captured(Generic[P, R]):
     """
 
     function: Callable[P, R]
+    recorder_kind = Recorder
 
     def __init__(self, function: Callable[P, R], on_break: str):
         self.function, self.on_break = function, on_break
@@ -123,7 +124,7 @@ class Captured(Generic[P, R]):
         self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
-        recorder = Recorder(signature.tensors, self.on_break == "error")
+        recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
         recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
         variables = Variables(recorder, self.function)
         if self._guard.busy:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidTypeError
+from facula_checkpoint import load_file, save_file
+from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
 from .. import _capture, _graph
@@ -74,19 +76,36 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
     archive.write(target, plain.dumps(data), contents, {})
 
 
+def in_memory(captured: _capture.Captured[Any, Any], batch: bool) -> Loaded:
+    """What saving and loading would give, with constants for parameters."""
+    data, contents = _file_of(captured.function, captured.latest(), batch)
+    for one in data["tensors"]:
+        one.update(kind="constant", requires_grad=False)
+    copies = BytesIO()
+    save_file(contents, copies)
+    copies.seek(0)
+    try:
+        return Loaded(plain.loads(plain.dumps(data)), load_file(copies), {})
+    except Refusal as error:
+        raise SaveError(f"freeze: {error}") from None
+
+
 @boundary
-def load(path: Path) -> Loaded:
+def load(path: Path, map_location: object = None) -> Loaded:
     """The graph of a file that `save` wrote: called like the function that was captured, with the same results.
 
     Everything in the file is looked at before anything of it is used: it may be a stranger's.
 
     Arguments:
         path: the file.
+        map_location: None or the CPU: there is no other device for graphs.
 
     Raises:
         GraphFileError: the file is none that `save` wrote, is damaged, or is of a later version.
         OSError: the file cannot be read.
     """
+    if map_location is not None and str(map_location) != "cpu":
+        raise OperationError(f"load: graphs of files run on the CPU; got map_location={map_location!r:.60}")
     name = os.fspath(path)
     graph, contents, members = archive.read(name)
     try:
