@@ -12,7 +12,6 @@ from facula_tensor.extend import user_site
 
 from ._breaks import CaptureError
 from ._capture import MOST_TRIES, Captured, capture
-from ._files.errors import SaveError
 from ._files.loaded import Loaded
 from ._files.saving import in_memory, save
 from ._recorder import Recorder
@@ -181,9 +180,9 @@ def freeze(mod: Traced, preserved_attrs: Sequence[str] | None = None, optimize_n
         args = tuple([one.detach() if isinstance(one, Tensor) else one for one in mod.example_inputs])
         if _has_batch(args):
             try:
-                return in_memory(_captured(mod, [_grown(args, more) for more in range(SIZES)]), batch=True)
-            except (SaveError, CaptureError):
-                pass  # the shapes do not follow from the size of the batch
+                return in_memory(_captured(mod, [_repeated(args, 1 + k) for k in range(SIZES)]), batch=True)
+            except Exception:  # of any kind: the program's function may want just the examples' shapes
+                pass
         return in_memory(_captured(mod, [args]), batch=False)
 
 
@@ -203,10 +202,10 @@ def _has_batch(args: tuple[Any, ...]) -> bool:
     return bool(args) and isinstance(args[0], Tensor) and args[0].ndim > 0 and args[0].shape[0] > 0
 
 
-def _grown(args: tuple[Any, ...], more: int) -> tuple[Any, ...]:
-    """Arguments with more rows: those that have as many as the first."""
+def _repeated(args: tuple[Any, ...], times: int) -> tuple[Any, ...]:
+    """Arguments several times one after the other: those that have as many rows as the first."""
     rows = args[0].shape[0]
     return tuple([
-        cat([one] + [one[:1]] * more) if isinstance(one, Tensor) and one.ndim and one.shape[0] == rows else one
+        cat([one] * times) if isinstance(one, Tensor) and one.ndim and one.shape[0] == rows else one
         for one in args
     ])  # fmt: skip

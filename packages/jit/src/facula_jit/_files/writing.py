@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .._replay import Replay
 
 NAMELESS = "tensor."
-NAMED = return_types()
+NAMED = {kind: name for name, kind in return_types().items()}
 TREES = {tuple: "tuple", list: "list", dict: "dict", OrderedDict: "dict"}
 
 
@@ -333,8 +333,8 @@ class _Description:
             if name == "dict":
                 return {name: [[self._result(key), part] for key, part in zip(value.keys, parts, strict=True)]}
             return {name: parts}
-        if kind is Tree and NAMED.get(value.kind.__name__) is value.kind:
-            return {"named": [value.kind.__name__, *map(self._result, value.parts)]}
+        if kind is Tree and value.kind in NAMED:
+            return {"named": [NAMED[value.kind], *map(self._result, value.parts)]}
         if value is None or isinstance(value, (bool, int, float, str)):
             return {"value": plain.parameter(value)}
         named = value.kind.__name__ if kind is Tree else kind.__name__
@@ -342,11 +342,16 @@ class _Description:
 
 
 def _renumber(data: dict[str, Any]) -> None:
-    """Number blocks as they are met, and leave out those that nothing meets: so captures alike are data alike."""
+    """Number blocks as they are met, and leave out those that nothing meets: so captures alike are data alike.
+
+    Blocks of equal constants are one, as their memory is.
+    """
     found: dict[int, int] = {}
+    first = {one["memory"]: k for k, one in reversed(list(enumerate(data["blocks"]))) if "memory" in one}
+    same = [first[one["memory"]] if "memory" in one else k for k, one in enumerate(data["blocks"])]
 
     def number(block: int) -> int:
-        return found.setdefault(block, len(found))
+        return found.setdefault(same[block], len(found))
 
     for block, entry in enumerate(data["blocks"]):
         if "input" in entry or "gradient" in entry:
@@ -362,7 +367,7 @@ def _renumber(data: dict[str, Any]) -> None:
                 grad[0] = number(grad[0])
     for skip in data["skips"]:
         skip[2] = number(skip[2])
-    data["changed"] = [[found[one[0]], *one[1:]] for one in data["changed"] if one[0] in found]
+    data["changed"] = [[found[same[one[0]]], *one[1:]] for one in data["changed"] if same[one[0]] in found]
     data["blocks"] = [data["blocks"][block] for block in found]
 
 
