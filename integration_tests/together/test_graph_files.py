@@ -25,7 +25,15 @@ OPTIMIZERS = {
     "Rprop": (optim.Rprop, {}),
     "Adafactor": (optim.Adafactor, {"lr": 0.01}),
 }
-OTHERS = {"lr": 0.003, "weight_decay": 0.02, "momentum": 0.5, "betas": (0.8, 0.95), "eps": 1e-6, "alpha": 0.9, "rho": 0.8}
+OTHERS = {
+    "lr": 0.003,
+    "weight_decay": 0.02,
+    "momentum": 0.5,
+    "betas": (0.8, 0.95),
+    "eps": 1e-6,
+    "alpha": 0.9,
+    "rho": 0.8,
+}
 
 
 def step_of(model, optimizer, loss_of=F.mse_loss, clip=None):
@@ -63,7 +71,7 @@ def test_optimizers_go_on_and_follow_their_options(name, tmp_path):
     loaded = jit.load(tmp_path / "step.facula")
     assert equal(step, loaded, x, y)
     for option, value in OTHERS.items():
-        if option in optimizer.param_groups[0] and not (name, option) in {("SGD", "momentum"), ("Adafactor", "eps")}:
+        if option in optimizer.param_groups[0] and (name, option) not in {("SGD", "momentum"), ("Adafactor", "eps")}:
             loaded.options[0][option] = optimizer.param_groups[0][option] = value
             assert equal(step, loaded, x, y), option
     for path, one in model.state_dict().items():

@@ -26,8 +26,8 @@ from facula_tensor import (
     tensor,
     zeros,
 )
-from facula_tensor.linalg import inv_ex
 from facula_tensor.functional import cross_entropy, dropout, embedding, layer_norm, linear
+from facula_tensor.linalg import inv_ex
 
 HERE = os.path.dirname(__file__)
 A, B = randn(6, 5), randn(5)
@@ -50,7 +50,7 @@ FUNCTIONS = {
     "products": lambda x: (x @ A + B).tanh(),
     "reductions": lambda x: (x.sum(), x.mean(1), x.std(0), x.max(1), x.argmin(0), x.logsumexp(1), x.softmax(0)),
     "moves": lambda x: [x.flip(0), x.roll(2, 1), x.unfold(1, 3, 2), x.repeat(2, 1), x.tril(), x[:, ::2]],
-    "indices": lambda x: {"taken": x[tensor([2, 0])], "put": x.index_put((tensor([1]),), zeros(6)), "both": x.where(x > 0, B[0])},
+    "indices": lambda x: {"taken": x[tensor([2, 0])], "put": x.index_put((tensor([1]),), zeros(6))},
     "sorted": lambda x: (x.sort(1), x.topk(2)[1], x.cumsum(0), x.median(1)),
     "normalised": lambda x: layer_norm(x, (6,), A[:, 0], None),
     "integers": lambda x: (x * 8).long() // 3 % 5 + (x > 0),
@@ -200,9 +200,9 @@ def test_arguments_of_any_nesting(tmp_path):
     captured(given, 3, more=ones(2))
     again = saved(captured, tmp_path)
     assert same(again(given, 3, more=ones(2)), captured(given, 3, more=ones(2)))
-    for args, kwargs in (((given, 4), {"more": ones(2)}), ((given, 3, ones(2)), {}), (((ones(2),), 3), {"more": ones(2)})):
-        with pytest.raises(ArgumentError, match="expected .*; got"):
-            again(*args, **kwargs)
+    for args in ((given, 4), (given, 3, ones(2)), ((ones(2),), 3)):
+        with pytest.raises(ArgumentError, match=r"expected .*; got"):
+            again(*args, **({} if len(args) == 3 else {"more": ones(2)}))
 
 
 def test_several_kinds_of_calls_share_their_tensors(tmp_path):
@@ -331,7 +331,7 @@ def test_other_members_are_kept(tmp_path):
 def test_loaded_graphs_inside_of_captures_break_them(tmp_path):
     again = saved(called(lambda x: x + 1, ones(2)), tmp_path)
     outside = capture(lambda x: again(x) * 2, on_break="error")
-    with pytest.raises(CaptureError, match="the loaded graph .* runs here"):
+    with pytest.raises(CaptureError, match=r"the loaded graph .* runs here"):
         outside(ones(2))
 
 
@@ -343,7 +343,7 @@ def test_embeddings_look_at_their_indices(tmp_path):
         again(tensor([0, 5]))
 
 
-@pytest.mark.parametrize("name", sorted(os.listdir(os.path.join(HERE, "files"))) if os.path.isdir(os.path.join(HERE, "files")) else [])
+@pytest.mark.parametrize("name", sorted(os.listdir(os.path.join(HERE, "files"))))
 def test_files_of_releases(name):
     """Each release leaves a file here, which all later ones load: a step, and what it gave in its first calls."""
     loaded = load(os.path.join(HERE, "files", name))

@@ -62,6 +62,11 @@ def setting(operator, what, place, value):
     return change
 
 
+def by_name(operator):
+    """Another operator where `linear` was."""
+    return lambda graph: launch_of(graph, "linear")[1].update(operator=operator)
+
+
 def in_graph(name, value):
     return lambda graph: graph["graphs"][0]["graph"].update({name: value})
 
@@ -69,15 +74,27 @@ def in_graph(name, value):
 CHANGES = {
     "a later format": (lambda graph: graph.update(format=2), "format 2.*formats up to 1; update facula-jit"),
     "no format": (lambda graph: graph.pop("format"), "lacks some of format"),
-    "a later operator": (lambda graph: graph["operators"].update(linear=2), "'linear' has version 2.*update facula-jit"),
-    "an unknown operator": (lambda graph: launch_of(graph, "linear")[1].update(operator="execve"), "'execve' is none of those"),
-    "a kernel that is no operator": (lambda graph: launch_of(graph, "linear")[1].update(operator="pack_b"), "'pack_b' is none of"),
-    "another operator": (lambda graph: launch_of(graph, "linear")[1].update(operator="matmul"), "matmul"),
-    "a wider output": (setting("linear", "outputs", 0, ["float32", [4, 300], None]), "linear: layouts or parameters do not fit"),
-    "longer rows": (setting("linear", "inputs", 0, ["float32", [400, 8], None]), "linear: layouts or parameters do not fit"),
+    "a later operator": (
+        lambda graph: graph["operators"].update(linear=2),
+        "'linear' has version 2.*update facula-jit",
+    ),
+    "an unknown operator": (by_name("execve"), "'execve' is none of those"),
+    "a kernel that is no operator": (by_name("pack_b"), "'pack_b' is none of"),
+    "another operator": (by_name("matmul"), "matmul"),
+    "a wider output": (
+        setting("linear", "outputs", 0, ["float32", [4, 300], None]),
+        "linear: layouts or parameters do not fit",
+    ),
+    "longer rows": (
+        setting("linear", "inputs", 0, ["float32", [400, 8], None]),
+        "linear: layouts or parameters do not fit",
+    ),
     "a large stride": (setting("linear", "inputs", 0, ["float32", [4, 8], [1 << 40, 1]]), "outside of block"),
     "a negative stride": (setting("linear", "inputs", 0, ["float32", [4, 8], [-8, 1]]), "a stride is -8"),
-    "a layout beyond 62 bits": (setting("linear", "inputs", 0, ["float32", [1 << 40, 1 << 40], None]), "does not fit into 62"),
+    "a layout beyond 62 bits": (
+        setting("linear", "inputs", 0, ["float32", [1 << 40, 1 << 40], None]),
+        "does not fit into 62",
+    ),
     "another dtype": (setting("linear", "inputs", 0, ["float64", [4, 8], None]), "linear"),
     "an unknown dtype": (setting("linear", "inputs", 0, ["float128", [4, 8], None]), "'float128' is no dtype"),
     "a dimension that is none": (setting("max_dim", "parameters", 0, 7), "max_dim: layouts or parameters"),
@@ -88,21 +105,33 @@ CHANGES = {
     "an offset before": (setting("linear", "arguments", 1, [0, -4]), "an offset is -4"),
     "an offset between elements": (setting("linear", "arguments", 4, [9, 2]), "block"),
     "no such block": (setting("linear", "arguments", 1, [9999, 0]), "a block is 9999"),
-    "fewer arguments": (lambda graph: launch_of(graph, "linear")[0]["arguments"].pop(), "arguments of linear .* a list of 5"),
+    "fewer arguments": (
+        lambda graph: launch_of(graph, "linear")[0]["arguments"].pop(),
+        "arguments of linear .* a list of 5",
+    ),
     "more parts than there are": (setting("cat", "arguments", 2, 3), "cat is launched with 3; expected 2"),
     "larger parts": (setting("cat", "arguments", 4, 1 << 20), "cat is launched with 1048576"),
     "a text for a number": (setting("layer_norm", "arguments", -1, "1e-5"), "'1e-5' is no number"),
     "a float for an integer": (setting("cross_entropy", "arguments", -2, 0.5), "expected an integer of 64 bits"),
     "a seed where there is none": (setting("layer_norm", "arguments", -1, {"cell": [0, 0]}), "random number's place"),
-    "a generator that is not there": (setting("dropout", "arguments", -1, {"cell": [9, 0]}), "a generator's number is 9"),
+    "a generator that is not there": (
+        setting("dropout", "arguments", -1, {"cell": [9, 0]}),
+        "a generator's number is 9",
+    ),
     "nested parameters": (setting("max_dim", "parameters", 0, [[[[[[[[0]]]]]]]]), "nested too deeply"),
     "no launches": (in_graph("launches", []), "boundary|result that nothing fills"),
     "no blocks": (in_graph("blocks", []), "a block is"),
     "no tensors": (lambda graph: graph.update(tensors=[]), "a tensor is"),
     "a boundary elsewhere": (in_graph("boundary", 0), "a pass is 11; expected an integer from 0 to 0"),
-    "two results in a block": (lambda graph: in_graph("outputs", graph["graphs"][0]["graph"]["outputs"][:1] * 2)(graph), "two results"),
-    "a result outside": (in_graph("result", {"output": [0, ["float32", [100], None], 0, False, -1]}), "outside of block"),
-    "a view outside": (in_graph("result", {"view": [0, ["float32", [4, 8], None], 4, False, -1, True]}), "outside of an argument"),
+    "no output": (lambda graph: graph["graphs"][0]["graph"]["outputs"].append(0), "where the graph has a output"),
+    "a result outside": (
+        in_graph("result", {"output": [0, ["float32", [100], None], 0, False, -1]}),
+        "outside of block",
+    ),
+    "a view outside": (
+        in_graph("result", {"view": [0, ["float32", [4, 8], None], 4, False, -1, True]}),
+        "outside of an argument",
+    ),
     "a class among results": (in_graph("result", {"named": ["os", {"value": 1}]}), "a result is 'os'"),
     "skipped launches outside": (in_graph("skips", [[0, 1000, 0, 0]]), "how many launches to skip is 1000"),
     "memory that is not there": (lambda graph: graph["memory"].pop(), "memory|no graph has"),
@@ -114,7 +143,7 @@ CHANGES = {
     "NaN": (lambda graph: graph.update(format=float("nan")), "NaN is no JSON number"),
     "a list for an object": (lambda graph: graph["graphs"].__setitem__(0, []), "a graph lacks"),
     "a size without sense": (in_graph("boundary", {"$n": ["x", 0]}), "says no number"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -51,7 +51,7 @@ def write(path: str, graph: bytes, tensors: Mapping[str, Parts], further: Mappin
         try:
             with open(temporary, "xb") as file:
                 with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                    for member, contents in ((GRAPH, graph), (TENSORS, packed.getbuffer()), *further.items()):
+                    for member, contents in {GRAPH: graph, TENSORS: packed.getvalue(), **further}.items():
                         entry = zipfile.ZipInfo(member, EPOCH)
                         entry.external_attr = 0o644 << 16
                         archive.writestr(entry, contents)

@@ -26,9 +26,9 @@ Sized = tuple[int, Any]  # a size, and what is there at that size
 def unify(sized: Sequence[Sized]) -> Any:
     """One tree that is each of these at its size; SaveError names the operator and the line that are in the way."""
     if len(sized) < FEWEST:
-        sizes = ", ".join([str(size) for size, _ in sized])
+        known = ", ".join([str(size) for size, _ in sized])
         raise SaveError(
-            f"save: batch=True wants captures of at least {FEWEST} sizes; got {sizes}; call the function with more "
+            f"save: batch=True wants captures of at least {FEWEST} sizes; got {known}; call the function with more "
             "sizes of the batch first"
         )
     graphs = [(size, dict(tree)) for size, tree in sized]
@@ -38,7 +38,7 @@ def unify(sized: Sequence[Sized]) -> Any:
     made: dict[str, Any] = _unified(graphs, "what lies around the operators")
     sizes = [size for size, _ in graphs]
     made["launches"] = [
-        _unified(list(zip(sizes, same, strict=True)), _called(same[0])) for same in zip(*launches, strict=True)
+        _unified(list(zip(sizes, alike, strict=True)), _called(alike[0])) for alike in zip(*launches, strict=True)
     ]
     return made
 
@@ -79,8 +79,8 @@ def _share(sized: Sequence[Sized]) -> Any:
     """The form of a float that follows from the size."""
     values = [one for _, one in sized]
     forms: list[Any] = [{PART: one * size} for size, one in sized]
-    for kind, whole in ((SHARE, [round(1 / one) if one else 0 for one in values]), (FLOAT, list(map(round, values)))):
-        (m, _), (n, _) = sized[:2]
+    shares, (m, _), (n, _) = [round(1 / one) if one else 0 for one in values], *sized[:2]
+    for kind, whole in ((SHARE, shares), (FLOAT, [round(one) for one in values])):
         factor, left = divmod(whole[1] - whole[0], n - m)
         if not left:
             forms.insert(0, {kind: [factor, whole[0] - factor * m]})
@@ -106,7 +106,7 @@ def at(tree: Any, size: int) -> Any:
 def _number(kind: str, form: Any, size: int) -> float:
     if kind == PART and type(form) in (int, float):
         return float(form) / size if size else 0.0
-    if kind == PART or type(form) is not list or [type(one) for one in form] != [int, int]:
+    if type(form) is not list or [type(one) for one in form] != [int, int]:
         refuse(f"{form!r:.60} says no number that follows from the size of the batch")
     number: int = form[0] * size + form[1]
     if kind in (SIZE, FLOAT):

@@ -2,105 +2,52 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, active_modes
-from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError, InvalidValueError
-from facula_errors import MissingKeyError, OperationError
+from facula_errors import (
+    ArgumentError,
+    FaculaError,
+    InvalidIndexError,
+    InvalidTypeError,
+    InvalidValueError,
+    MissingKeyError,
+    OperationError,
+)
 from facula_errors.extend import boundary
-from facula_storage import Layout, Storage, contiguous, uint8
-from facula_storage.extend import allocate, current_recorder, launching_modules, new_instance
-from facula_tensor import Generator, Parameter, Tensor, is_grad_enabled, no_grad
+from facula_storage.extend import current_recorder, launching_modules, new_instance
+from facula_tensor import Parameter, Tensor, is_grad_enabled, no_grad
 from facula_tensor.extend import no_record_ops, snapshot
 
 from .._breaks import CaptureError
-from .._checks import default_dtype_cell
 from .._graph import Graph
-from .._replay import MISS, Guard, Replay
+from .._replay import MISS, Replay
 from .._signature import Signature
-from . import plain
+from . import archive, plain
 from .batches import MOST_SIZE, at
-from .contracts.steps import NUMBERS
 from .errors import Refusal, refuse
-from .numbers import compute, to_form, values_of
 from .options import Options
 from .plain import a_list, an_int, entries, is_int, to_layout
-from .reading import Reader
-from .requests import version_of
+from .ready import Ready, Shared
+from .sections import Section, check_versions, memory_of
 from .signatures import as_data, size_of, tensors_of, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from facula_storage import Layout, Storage
 
     Parts = tuple[Storage, Layout, int]
 
 launching_modules.add(__name__)
 
 FORMAT = 1
+UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)  # what nonsense raises
 MOST_SIZES = 16  # of a batch, for which replays are kept
 KEPT = ("parameter", "buffer", "state", "tensor")  # in a state dict
 KINDS = ("parameter", "buffer", "state", "tensor", "constant", "grad")
-
-
-class _Ready:
-    """One graph at one size of its batch: its recording, and the replay."""
-
-    def __init__(self, loaded: Loaded, data: Any, plans: list[Any], arguments: Any):
-        wants = [str(one["gradient"]) for one in tensors_of(arguments)]
-        reader = Reader(data, plans, loaded._memory, loaded._tensors, loaded._generators, wants)
-        recording = reader.recording()
-        for tensor, like in zip(tensors_of(arguments), recording.inputs, strict=True):
-            if to_layout(tensor["tensor"]) is not like.layout:
-                refuse("an argument is not like the tensor that the graph is given")
-        recording.names = {id(one._storage): name for name, one in reversed(loaded._named.items())}
-        name = str(reader.data["name"])[:200]
-        self.words = words(arguments)
-        self.replay = replay = Replay(recording, name, None, loaded._guard)
-        replay.checks = [one for one in replay.checks if one[0] is not default_dtype_cell]
-        replay.numbers_from = len(replay.checks)
-        for place, state in enumerate(reader.states):
-            if state is not None and replay.drawn[place] is None:
-                replay.set[place] = state[0], state[1]
-        self.likes = recording.inputs
-        self.writes_to = sorted(reader.writes_to)
-        self.refills = [_refill(one, loaded, replay) for one in a_list(reader.data["refills"], "refills")]
-        for refill in self.refills:
-            self.renew(loaded, *refill)
-        replay.use(allocate(contiguous((replay.pool_bytes,), uint8)))
-        self.is_plain = (
-            not self.writes_to
-            and all([name is None and "tensor" in part for name, part in arguments])
-            and not any(wants)
-        )
-
-    def renew(self, loaded: Loaded, group: int, launches: list[list[int]], forms: list[list[Any]]) -> None:
-        """Put the numbers that follow from a group's options into the launches."""
-        values, replay = values_of(loaded.options[group]), self.replay
-        known = replay.recording.launches
-        for own, each in zip(forms, launches, strict=True):
-            numbers = [compute(one, values) for one in own]
-            for launch in each:
-                arguments = (known[launch].arguments[0], *numbers, *known[launch].arguments[1 + len(numbers) :])
-                known[launch] = known[launch]._replace(arguments=arguments)
-                for frame in replay.frames:
-                    for place, one in enumerate(numbers):
-                        frame.forward.set(replay.forward.step_of[launch], 1 + place, one)
-
-
-def _refill(data: Any, loaded: Loaded, replay: Replay) -> tuple[int, list[list[int]], list[list[Any]]]:
-    """A group, its launches, and the forms of their numbers."""
-    group, launches, forms = entries(data, ("group", "launches", "forms"), "a group of numbers")
-    group = an_int(group, 0, len(loaded.options) - 1, "a group")
-    names, known = values_of(loaded.options[group]), replay.recording.launches
-    own = [[to_form(one, names) for one in a_list(each, "forms")] for each in a_list(forms, "forms")]
-    places = [a_list(one, "launches") for one in a_list(launches, "launches", len(own))]
-    for each, numbers in zip(places, own, strict=True):
-        for one in each:
-            launch = known[an_int(one, 0, replay.recording.boundary_at - 1, "a launch")]
-            if NUMBERS.get(launch.operation) != len(numbers):
-                refuse(f"{launch.operation} takes other numbers than the graph says")
-    return group, places, own
 
 
 @boundary
@@ -116,26 +63,21 @@ class Loaded:
 
     def __init__(self, data: Any, contents: dict[str, Parts], members: dict[str, bytes]):
         """Arguments: graph.json, the tensors of the file, and its other members. Refusal where something is wrong."""
-        found = entries(
-            data, ("format", "operators", "tensors", "memory", "groups", "plans", "graphs"), "graph.json"
-        )
+        found = entries(data, ("format", "operators", "tensors", "memory", "groups", "plans", "graphs"), "graph.json")
         number, operators, tensors, memory, groups, plans, graphs = found
         if not is_int(number, 1) or number > FORMAT:
-            refuse(
-                f"it has format {number!r:.40}, and this version reads formats up to {FORMAT}; update facula-jit to read it"
-            )
-        _check_versions(operators)
+            known = f"this version reads formats up to {FORMAT}"
+            refuse(f"it has format {number!r:.40}, and {known}; update facula-jit to read it")
+        check_versions(operators)
         self._data, self.members = data, members
-        self._guard = Guard()
-        self._memory = _memory(a_list(memory, "memory"), contents)
-        self._named: dict[str, Tensor] = {}
         self._kinds: dict[str, str] = {}
-        self._ready: OrderedDict[tuple[int, int], _Ready] = OrderedDict()
-        self._generators: dict[int, Generator] = {}
-        self._tensors = [self._tensor(one) for one in a_list(tensors, "tensors")]
-        self.options: list[Options] = [self._options(one) for one in a_list(groups, "groups")]
-        self._plans = a_list(plans, "plans")
-        self._graphs = [_Graph(one) for one in a_list(graphs, "graphs")]
+        self._shared = shared = Shared(a_list(plans, "plans"), memory_of(a_list(memory, "memory"), contents))
+        self._named = shared.named
+        self._ready: OrderedDict[tuple[int, int], Ready] = OrderedDict()
+        shared.tensors += [self._tensor(one) for one in a_list(tensors, "tensors")]
+        shared.options += [self._options(one) for one in a_list(groups, "groups")]
+        self.options: list[Options] = shared.options
+        self._graphs = [Section(one) for one in a_list(graphs, "graphs")]
         if not self._graphs:
             refuse("it has no graph")
         self._latest: Replay | None = None
@@ -151,7 +93,7 @@ class Loaded:
         )
         if type(name) is not str or name in self._named or kind not in KINDS or type(wants) is not bool:
             refuse(f"a tensor {name!r:.60} is there twice, or of an unknown kind")
-        storage, whole = self._memory[an_int(memory, 0, len(self._memory) - 1, "memory")]
+        storage, whole = self._shared.memory[an_int(memory, 0, len(self._shared.memory) - 1, "memory")]
         layout, offset = to_layout(layout), an_int(offset, 0, plain.LARGEST, "an offset")
         boolean = (layout.dtype.name == "bool") is not (whole.dtype.name == "bool")
         if offset + layout.extent > whole.extent or offset % min(layout.dtype.itemsize, 8) or boolean:
@@ -179,7 +121,7 @@ class Loaded:
             for leaf, grad in (*recording.puts, *recording.needed):
                 leaf._grad = grad
 
-    def _at(self, place: int, size: int) -> _Ready:
+    def _at(self, place: int, size: int) -> Ready:
         """A graph at a size of the batch."""
         key = place, size
         if key in self._ready:
@@ -187,10 +129,10 @@ class Loaded:
             return self._ready[key]
         graph = self._graphs[place]
         try:
-            made = _Ready(self, at(graph.data, size), at(self._plans, size), at(graph.arguments, size))
+            made = Ready(self._shared, at(graph.data, size), at(self._shared.plans, size), at(graph.arguments, size))
         except Refusal:
             raise
-        except (FaculaError, ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError) as error:
+        except (*UNFIT, FaculaError) as error:
             refuse(f"a graph of it cannot be made: {type(error).__name__}: {error!s:.200}")
         self._ready[key] = made
         if len(self._ready) > MOST_SIZES + len(self._graphs):
@@ -200,7 +142,7 @@ class Loaded:
     def _renew(self) -> None:
         for ready in self._ready.values():
             for refill in ready.refills:
-                ready.renew(self, *refill)
+                ready.renew(*refill)
 
     # ------------------------------------------------------------------------------------------------------- running
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -240,11 +182,11 @@ class Loaded:
         replay = ready.replay
         result = replay.replay(tensors)
         if result is MISS:
-            self._refused(ready, tensors)
+            self._refused(ready)
         self._latest = replay if ready.is_plain and not kwargs else None
         return result
 
-    def _fit(self, tensor: Tensor, place: int, ready: _Ready) -> Tensor:
+    def _fit(self, tensor: Tensor, place: int, ready: Ready) -> Tensor:
         """An argument as the graph takes it."""
         like = ready.likes[place]
         if like.node is None and tensor.node is not None:
@@ -260,7 +202,7 @@ class Loaded:
             raise OperationError(f"{self._name}: argument {place} is changed in place, and its memory is read-only")
         return tensor
 
-    def _refused(self, ready: _Ready, tensors: tuple[Tensor, ...]) -> None:
+    def _refused(self, ready: Ready) -> None:
         replay = ready.replay
         raise CaptureError(
             f"{self._name}: something is not as the graph was captured with: {replay.describe(replay.missed)}"
@@ -330,74 +272,15 @@ class Loaded:
         ]
         for entry in data["graphs"]:
             for place, one in enumerate(entry["graph"]["generators"]):
-                if place in self._generators and one["drawn"] is not None:
-                    one["state"] = [self._generators[place]._key, self._generators[place]._offset]
+                if place in self._shared.generators and one["drawn"] is not None:
+                    one["state"] = [self._shared.generators[place]._key, self._shared.generators[place]._offset]
         names = [one["tensor"] for one in data["memory"]]
-        return data, {name: (*one, 0) for name, one in zip(names, self._memory, strict=True)}
+        return data, {name: (*one, 0) for name, one in zip(names, self._shared.memory, strict=True)}
 
-    def save(self, path: Any) -> None:
-        """Write it into a file again, with its tensors and options as they are now; as `save` does."""
-        from .saving import save
-
-        save(self, path)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it into a file again, with its tensors and options as they are now."""
+        data, contents = self._described()
+        archive.write(os.fspath(path), plain.dumps(data), contents, self.members)
 
     def __repr__(self) -> str:
         return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"
-
-
-class _Graph:
-    """One graph of a file as data."""
-
-    def __init__(self, data: Any):
-        self.data, self.sizes, self.arguments = entries(data, ("graph", "sizes", "arguments"), "a graph")
-        name, roots = entries(self.data, ("name", "roots"), "a graph")
-        self.goes_back = roots != 0
-        if type(name) is not str:
-            refuse("the name of a graph is no text")
-        self.name: str = name[:200]
-        for one in a_list(self.sizes, "sizes"):
-            an_int(one, 0, MOST_SIZE, "a size")
-        self.first_size = min(self.sizes, default=0)
-        _check_arguments(self.arguments)
-
-
-def _check_arguments(arguments: Any) -> None:
-    for one in a_list(arguments, "arguments"):
-        name, _ = a_list(one, "an argument", 2)
-        if name is not None and type(name) is not str:
-            refuse("the name of an argument is no text")
-    for one in tensors_of(arguments):
-        shown, wants = entries(one, ("tensor", "gradient"), "an argument")
-        a_list(shown, "an argument", 3)
-        if wants not in ("", "leaf", "computed"):
-            refuse("an argument is of an unknown kind")
-
-
-def _check_versions(operators: Any) -> None:
-    if type(operators) is not dict:
-        refuse("operators is no object")
-    for name, version in operators.items():
-        if not is_int(version, 1) or version > version_of(name):
-            refuse(
-                f"the operator {name!r:.60} has version {version!r:.40}, and this version of facula has "
-                f"{version_of(name)}; update facula-jit to read it"
-            )
-
-
-def _memory(described: list[Any], contents: dict[str, Parts]) -> list[tuple[Storage, Layout]]:
-    """The storages of a file, each with what lies there."""
-    found: list[tuple[Storage, Layout]] = []
-    left = set(contents)
-    for one in described:
-        name, nbytes = entries(one, ("tensor", "bytes"), "memory")
-        if type(name) is not str or name not in left:
-            refuse(f"the tensors lack {name!r:.60}, or it is there twice")
-        left.discard(name)
-        storage, layout, _ = contents[name]
-        if layout.nbytes != an_int(nbytes, 0, plain.LARGEST, "bytes"):
-            refuse(f"the tensor {name!r:.60} has {layout.nbytes} bytes; expected {nbytes}")
-        found.append((storage, layout))
-    if left:
-        refuse(f"there are tensors that no graph has: {', '.join(sorted(left)[:3])!r:.100}")
-    return found
-

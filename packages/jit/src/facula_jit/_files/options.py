@@ -6,7 +6,7 @@ from collections.abc import MutableMapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import MissingKeyError, InvalidValueError, OperationError
+from facula_errors import InvalidValueError, MissingKeyError, OperationError
 from facula_errors.extend import boundary
 
 from .numbers import values_of
@@ -43,8 +43,8 @@ class Options(MutableMapping[str, Any]):
         own = values_of({name: before})
         if not own or any([one in self.fixed for one in own]):
             raise OperationError(
-                f"options: {name} of {self.optimizer} cannot be changed in a loaded graph: more than the step's numbers "
-                "follow from it; set it where the graph is captured, and save it again"
+                f"options: {name} of {self.optimizer} cannot be changed in a loaded graph: more than the step's "
+                "numbers follow from it; set it where the graph is captured, and save it again"
             )
         several = value if isinstance(before, tuple) else (value,)
         if not isinstance(several, (tuple, list)) or len(several) != len(own):

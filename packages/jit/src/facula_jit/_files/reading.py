@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import re
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend import LEAF, Node
 from facula_storage import Layout, Storage, bool_
 from facula_tensor import Generator, Tensor, default_generator
-from facula_tensor.extend import return_types
 
 from .._cells import Cell
 from .._recorder import Recorder
-from .._recording import Argument, Given, Like, Output, Recording, Tree
+from .._recording import Like, Recording
 from .._records import Address, Block, Gradient, Launched, Pass, Skip, Stream
 from . import plain
 from .errors import refuse
 from .plain import a_list, an_int, entries, to_layout
 from .requests import Request, plan_of, roles_of
+from .results import result_of
+from .sites import site_of
 
 if TYPE_CHECKING:
-    from .._records import Site
     from .requests import Role
 
 FIELDS = ("name", "arguments", "inputs", "gradients", "blocks", "launches", "boundary", "roots", "outputs", "result",
           "passes", "targets", "puts", "needed", "changed", "skips", "generators", "refills", "watched")  # fmt: skip
 NODES = {"": None, "leaf": LEAF, "computed": Node}
-TREES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
-NAMED = return_types()
-LINE = re.compile(r"(.{1,200}):(\d{1,9}) \((.{1,200})\)")
 MOST = 1 << 20  # blocks, launches, arguments of one
-DEEPEST = 20
 
 
 class Extent:
@@ -99,7 +93,7 @@ class Reader:
         made.grads = [one.block for each in made.passes for one in each.grads if one is not None]
         recorder.skips = self._skips(made)
         made.launches = self._launches(made, launches)
-        made.result = self._result(made, data["result"], DEEPEST)
+        made.result = result_of(self, made, data["result"])
         made.targets = [self._target(made, one) for one in a_list(data["targets"], "targets")]
         if any([len(one.grads) != len(made.targets) for one in made.passes]):
             refuse("a backward pass makes gradients of other tensors than the graph says")
@@ -107,7 +101,7 @@ class Reader:
         made.needed = [self._put(one) for one in a_list(data["needed"], "needed")]
         self._changed(made)
         for one in a_list(data["watched"], "watched"):
-            tensor = self._tensor(one)
+            tensor = self.tensor(one)
             recorder.tensors[id(tensor)] = ref(tensor)
         made.paths = {id(path): path for path in self.modules.values()}
         made._made, made._leaves = [], {}
@@ -116,7 +110,8 @@ class Reader:
     # -------------------------------------------------------------------------------------------------------- memory
     def _blocks(self, made: Any, given: list[Layout]) -> None:
         nothing = Storage()
-        kinds = self.kinds = []
+        kinds: list[str] = []
+        self.kinds = kinds
         arguments: set[int] = set()
         for number, one in enumerate(a_list(self.data["blocks"], "blocks")):
             if type(one) is not dict or len(one) != 1:
@@ -153,7 +148,7 @@ class Reader:
             refuse(f"block {found} is a {self.kinds[found]}, where the graph has a {kind}")
         return found
 
-    def _inside(self, block: int, offset: int, layout: Layout) -> None:
+    def check_inside(self, block: int, offset: int, layout: Layout) -> None:
         """Refuse what does not lie inside of a block, or between elements, or takes other elements for bools."""
         extent, itemsize = self.extents[block], layout.dtype.itemsize
         if offset < 0 or offset + layout.extent > extent.nbytes:
@@ -220,7 +215,7 @@ class Reader:
         for one in taken:
             if type(one) is Address:
                 self._met(one)
-        site, path = _site(line), self.modules.setdefault(module, module)
+        site, path = site_of(line), self.modules.setdefault(module, module)
         if part < 0:
             arrays = 1 + max([k for k, role in enumerate(roles) if role.kind in ("address", "same")], default=0)
             return Launched(plan, tuple(taken), arrays, site, path, request.name)
@@ -233,7 +228,7 @@ class Reader:
             block, offset = a_list(one, f"an address of {name}", 2)
             block, offset = self._block(block), an_int(offset, 0, plain.LARGEST, "an offset")
             assert role.layout is not None
-            self._inside(block, offset - role.delta, role.layout)
+            self.check_inside(block, offset - role.delta, role.layout)
             return Address(block, offset, role.layout, role.written)
         if role.kind == "same":
             if type(one) not in (int, bool) or one != role.value:
@@ -272,7 +267,7 @@ class Reader:
             first = an_int(first, found[-1].first + found[-1].launches if found else 0, MOST, "a launch to skip")
             count = an_int(count, 1, made.boundary_at - first, "how many launches to skip")
             block, offset = self._block(block), an_int(offset, 0, plain.LARGEST, "an offset")
-            self._inside(block, offset, to_layout(["float32", [], None]))
+            self.check_inside(block, offset, to_layout(["float32", [], None]))
             found.append(Skip(first, count, Address(block, offset, None, False)))
         return found
 
@@ -298,17 +293,18 @@ class Reader:
         block, layout, offset = a_list(data, "a gradient", 3)
         block, layout = self._block(block, "grad"), to_layout(layout)
         offset = an_int(offset, 0, plain.LARGEST, "an offset")
-        self._inside(block, offset, layout)
+        self.check_inside(block, offset, layout)
         return Gradient(block, layout, offset)
 
     # ------------------------------------------------------------------------------------------------------ what else
-    def _tensor(self, number: Any) -> Tensor:
+    def tensor(self, number: Any) -> Tensor:
+        """The tensor of this number."""
         return self.tensors[an_int(number, 0, len(self.tensors) - 1, "a tensor")]
 
     def _put(self, data: Any) -> tuple[Tensor, Tensor | None]:
         leaf, grad = a_list(data, "a .grad", 2)
-        leaf = self._tensor(leaf)
-        after = None if grad is None else self._tensor(grad)
+        leaf = self.tensor(leaf)
+        after = None if grad is None else self.tensor(grad)
         if after is not None and (after._layout.shape != leaf._layout.shape or after.dtype is not leaf.dtype):
             refuse("a .grad is not like its tensor")
         return leaf, after
@@ -319,14 +315,14 @@ class Reader:
             return an_int(number, 0, len(made.inputs) - 1, "an argument"), None
         if kind != "tensor":
             refuse(f"a target is {kind!r:.40}")
-        return None, self._tensor(number)
+        return None, self.tensor(number)
 
     def _changed(self, made: Any) -> None:
         for one in a_list(self.data["changed"], "changed"):
             block, count, name = a_list(one, "a change", 3)
             if type(name) is not str:
                 refuse("what changes a block has no name")
-            site = _site("")
+            site = site_of("")
             self.recorder.changed[self._block(block)] = an_int(count, 1, MOST, "a count"), name[:100], site
 
     def _generators(self) -> None:
@@ -347,65 +343,3 @@ class Reader:
                 refuse("a generator is there twice")
             self.recorder.generators[id(generator)] = stream
         self.states = [one["state"] for one in self.data["generators"]]
-
-    # -------------------------------------------------------------------------------------------------------- result
-    def _result(self, made: Any, data: Any, depth: int) -> Any:
-        if type(data) is not dict or len(data) != 1 or not depth:
-            refuse(f"a result is {data!r:.60}")
-        ((kind, value),) = data.items()
-        if kind == "value":
-            return plain.to_parameter(value)
-        if kind == "tensor":
-            return self._tensor(value)
-        if kind == "argument":
-            return Argument(an_int(value, 0, len(made.inputs) - 1, "an argument"))
-        if kind == "output":
-            place, shown, offset, wants_grad, root = a_list(value, "a result", 5)
-            place = an_int(place, 0, len(made.outputs) - 1, "a result")
-            return Output(place, *self._view(made, made.outputs[place], shown, offset, wants_grad, root))
-        if kind == "view":
-            argument, shown, offset, wants_grad, root, is_view = a_list(value, "a result", 6)
-            place = an_int(argument, 0, len(made.inputs) - 1, "an argument")
-            layout, offset = to_layout(shown), an_int(offset, 0, plain.LARGEST, "an offset")
-            like = made.inputs[place].layout
-            if offset + layout.extent > like.extent or layout.dtype is not like.dtype or offset % like.dtype.itemsize:
-                refuse("a result is outside of an argument")
-            return Given(place, layout, offset, wants_grad is True, self._root(made, root), is_view is True)
-        if kind == "named":
-            name, *parts = a_list(value, "a result") or [None]
-            if type(name) is not str or name not in NAMED:
-                refuse(f"a result is {name!r:.60}")
-            return Tree(NAMED[name], None, tuple([self._result(made, one, depth - 1) for one in parts]))
-        if kind not in TREES:
-            refuse(f"a result is of kind {kind!r:.40}")
-        parts = a_list(value, "a result")
-        keys = None
-        if kind == "dict":
-            pairs = [a_list(one, "an entry", 2) for one in parts]
-            keys = tuple([self._result(made, key, 1) for key, _ in pairs])
-            if not all([key is None or isinstance(key, (bool, int, float, str)) for key in keys]):
-                refuse("a key of a result is no plain value")
-            parts = [one for _, one in pairs]
-        return Tree(TREES[kind], keys, tuple([self._result(made, one, depth - 1) for one in parts]))
-
-    def _view(self, made: Any, block: int, shown: Any, offset: Any, wants_grad: Any, root: Any) -> tuple[Any, ...]:
-        layout, offset = to_layout(shown), an_int(offset, 0, plain.LARGEST, "an offset")
-        self._inside(block, offset, layout)
-        return layout, offset, wants_grad is True, self._root(made, root)
-
-    def _root(self, made: Any, root: Any) -> int:
-        return an_int(root, -1, len(made.roots) - 1, "the number of a result")
-
-
-def _placed() -> None:
-    """What lends its code object to lines of other programs."""
-
-
-def _site(line: str) -> Site:
-    """A line of the program that was saved, as errors name it."""
-    found = LINE.fullmatch(line)
-    name, number, function = found.groups() if found else ("a loaded graph", "0", "unknown")
-    code: CodeType = _placed.__code__.replace(
-        co_filename=name, co_firstlineno=int(number), co_name=function, co_linetable=b""
-    )
-    return code, 0

@@ -59,8 +59,7 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
     """
     target = os.fspath(path)
     if isinstance(captured, Loaded):
-        data, contents = captured._described()
-        archive.write(target, plain.dumps(data), contents, captured.members)
+        captured.save(target)
         return
     if isinstance(captured, _graph.Graph):
         if captured.source is None:

@@ -146,10 +146,11 @@ class _Description:
 
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
+        tensors = recorder.tensors.values()
         for owner, _ in recorder.actions:
             if owner is not None:
                 raise SaveError("save: a schedule steps inside of the function; step it outside, and set the rate")
-        for link in recorder.tensors.values():
+        for link in tensors:
             tensor = link()
             if tensor is not None:
                 self.own[id(root_of(tensor._storage))] = tensor
@@ -170,7 +171,7 @@ class _Description:
             "outputs": list(recording.outputs),
             "result": self._result(recording.result),
             "passes": [
-                [one.start, one.stop, [grad and [grad.block, plain.layout(grad.layout), grad.offset] for grad in one.grads]]
+                [one.start, one.stop, [k and [k.block, plain.layout(k.layout), k.offset] for k in one.grads]]
                 for one in recording.passes
             ],
             "targets": [
@@ -183,7 +184,7 @@ class _Description:
             "skips": [[one.first, one.launches, one.condition.block, one.condition.offset] for one in recorder.skips],
             "generators": self._generators(),
             "refills": refills,
-            "watched": sorted({writer.tensor(one) for link in recorder.tensors.values() if (one := link()) is not None}),
+            "watched": sorted({writer.tensor(one) for link in tensors if (one := link()) is not None}),
         }  # fmt: skip
         _renumber(made)
         return made
@@ -260,11 +261,12 @@ class _Description:
         except (Refusal, TypeError) as error:
             raise SaveError(f"save: no file can hold this: {error} (at {line})") from None
         arguments = list(launch.arguments)
-        for place, one in enumerate(self.numbers.get(number, ())):
-            arguments[1 + place] = one
+        numbers = self.numbers.get(number, [])
+        arguments[1 : 1 + len(numbers)] = numbers
         if len(arguments) != len(roles):
             raise SaveError(f"save: {launch.operation} has {len(arguments)} arguments, not {len(roles)} (at {line})")
         taken: list[Any] = []
+        one: Any
         for one, role in zip(arguments, roles, strict=True):
             if type(one) is Address:
                 if role.kind != "address" or one.layout != role.layout or (one.written and not role.written):
@@ -392,4 +394,3 @@ def _is_plain(value: Any) -> bool:
     except TypeError:
         return False
     return True
-

@@ -92,7 +92,7 @@ def _draw_slowly(
         plan = table.add(key, plan)
     plain_address(storage)  # before the generator moves: a second try must not draw twice
     seed, start = source.advance(layout.numel)
-    plan = Plan(plan.operator, plan.parameters, (layout,), plan.launch, request=plan.request)  # the other is of any size
+    plan = Plan(plan.operator, plan.parameters, (layout,), plan.launch, request=plan.request)  # of this size
     launch(plan, (), [(storage, offset)], (seed, start, first, second))
 
 

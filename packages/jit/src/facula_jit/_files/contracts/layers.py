@@ -122,7 +122,7 @@ def _are_windows(geometry: Any, size: tuple[int, ...], out: tuple[int, ...]) -> 
     if geometry is None:
         return all([count == 0 or length > 0 for length, count in zip(size, out, strict=True)])
     kernel, stride, padding, dilation = geometry
-    if not (are_sizes(kernel, 2, 1) and are_sizes(stride, 2, 1) and are_sizes(padding, 2) and are_sizes(dilation, 2, 1)):
+    if not (all([are_sizes(one, 2, 1) for one in (kernel, stride, dilation)]) and are_sizes(padding, 2)):
         return False
     for length, count, taps, step, before, by in zip(size, out, kernel, stride, padding, dilation, strict=True):
         for start in (place * step - before for place in range(count)):
@@ -222,7 +222,7 @@ def recurrent(inputs: Any, outputs: Any, parameters: Any) -> bool:
 def recurrent_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """Its gradients."""
     x, h0, c0, w_ih, w_hh, out, saved, cells, sizes, *gradients = inputs
-    kind, reverse, wants_input, wants_state, wants_weights, wants_bias = parameters
+    kind, _, wants_input, wants_state, wants_weights, wants_bias = parameters
     g_out, g_h, g_c = gradients
     state = (x.shape[1], w_hh.shape[1])
     rows = w_hh.shape[:1]

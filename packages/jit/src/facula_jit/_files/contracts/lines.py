@@ -54,12 +54,7 @@ def topk(inputs: Any, outputs: Any, parameters: Any) -> bool:
 def rank(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """One element of each line."""
     (a,), (o, places), (dim, *rest) = inputs, outputs, parameters
-    return (
-        _along(dim, a, o)
-        and _length(o, dim) == 1 <= _length(a, dim)
-        and _pair(a, o, places)
-        and not rest
-    )
+    return _along(dim, a, o) and _length(o, dim) == 1 <= _length(a, dim) and _pair(a, o, places) and not rest
 
 
 def kthvalue(inputs: Any, outputs: Any, parameters: Any) -> bool:
