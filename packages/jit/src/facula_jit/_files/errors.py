@@ -20,7 +20,7 @@ class SaveError(FaculaError, ValueError):
     """A graph cannot be put into a file; the message says what of it, and by which line."""
 
 
-class Refusal(Exception):
+class Refusal(FaculaError):
     """Why the contents of a file cannot be used; becomes a GraphFileError, which knows the file."""
 
 

@@ -57,12 +57,16 @@ class Loaded:
     Tensors of the function's own are its own now: `parameters()`, `state_dict()`, `load_state_dict()`. `options` are
     those of the optimizers' groups, whose numbers can be set. Dropout and other random draws come from the default
     generator. `function` is None: there is no Python to run, and calls that fit no graph are refused.
+
+    Arguments:
+        data: graph.json.
+        contents: the tensors of the file.
+        members: its other members.
     """
 
     function = None
 
     def __init__(self, data: Any, contents: dict[str, Parts], members: dict[str, bytes]):
-        """Arguments: graph.json, the tensors of the file, and its other members. Refusal where something is wrong."""
         found = entries(data, ("format", "operators", "tensors", "memory", "groups", "plans", "graphs"), "graph.json")
         number, operators, tensors, memory, groups, plans, graphs = found
         if not is_int(number, 1) or number > FORMAT:

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import facula_storage
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_storage import DType, Layout, contiguous, layout_of
 from facula_storage.extend import Program
 
@@ -92,7 +92,7 @@ def parameter(value: Any) -> Any:
         return {"complex": [number(value.real), number(value.imag)]}
     if isinstance(value, DType):
         return {"dtype": value.name}
-    raise TypeError(type(value).__name__)
+    raise InvalidTypeError(f"a parameter is a {type(value).__name__}")
 
 
 # ------------------------------------------------------------------------------------------------------------ reading

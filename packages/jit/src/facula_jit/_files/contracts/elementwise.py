@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError
 from facula_storage import Layout
 from facula_storage.extend import Instruction, Program
 
@@ -86,11 +87,11 @@ def program_of(data: Any) -> Program:
     instructions = [(operation, tuple(values)) for operation, values in data["instructions"]]
     integers = [operands, *[one for _, values in instructions for one in values], *data["results"]]
     if type(name) is not str or not all([type(one) is int for one in integers]):
-        raise TypeError
+        raise InvalidTypeError("not a program")
     if type(constants) is not list or not all([type(one) in (int, float) for one in constants]):
-        raise TypeError
+        raise InvalidTypeError("not a program")
     if not all([type(operation) is str for operation, _ in instructions]):
-        raise TypeError
+        raise InvalidTypeError("not a program")
     steps = tuple([Instruction(*one) for one in instructions])
     return Program(name, operands, tuple(constants), steps, tuple(data["results"]), str(data["reduction"]))
 
