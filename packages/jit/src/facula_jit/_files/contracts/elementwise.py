@@ -96,8 +96,13 @@ def program_of(data: Any) -> Program:
     return Program(name, operands, tuple(constants), steps, tuple(data["results"]), str(data["reduction"]))
 
 
+def loop(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """One result, of inputs that broadcast to it."""
+    return len(outputs) == 1 and elementwise(inputs, outputs, parameters)
+
+
 CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
-    **dict.fromkeys(OPERATORS, elementwise),
+    **dict.fromkeys(OPERATORS, loop),
     "copy": copy,
     "fill": fill,
 }
