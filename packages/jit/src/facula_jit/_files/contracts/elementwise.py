@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
-from facula_storage import Layout
+from facula_storage import Layout, float32, float64
 from facula_storage.extend import Instruction, Program
 
 from .shapes import broadcast
@@ -74,6 +74,7 @@ def program(asked: Program, inputs: Any, outputs: Any) -> bool:
     arrays = [one.shape for one in inputs if type(one) is Layout]
     return (
         len(outputs) == outputs[0].numel == 1
+        and outputs[0].dtype in (float32, float64)
         and bool(arrays)
         and None not in inputs
         and broadcast(*arrays) is not None
