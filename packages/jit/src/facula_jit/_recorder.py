@@ -36,11 +36,12 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import Address, Block, Launched, Numbers, Skip, Stream, moment_of
+from ._records import ANY_GRAD, Address, Block, Launched, Numbers, Skip, Stream, moment_of
+from ._source import line_under_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import CodeType
+    from types import CodeType, FunctionType
 
     from facula_storage import Layout
 
@@ -79,6 +80,10 @@ class Recorder:
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
+        self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
+        self.outside: Break | None = None  # one went through a graph that no capture made
+        self.own: FunctionType | None = None  # the function, where its line is asked for
+        self.line: int | None = None  # that of the function where it breaks
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.began = next_moment()
@@ -141,7 +146,7 @@ class Recorder:
         frame = user_frame(1)
         code = frame.f_code
         site = code, frame.f_lasti
-        if code not in self.variables:
+        if code not in self.variables and not self.goes_back:  # then the line is the caller's
             known = frame.f_globals
             self.variables[code] = known, {name: known[name] for name in code.co_names if name in known}
         taken: list[Address | Cell | float] = [n]
@@ -243,7 +248,7 @@ class Recorder:
         if self.breaks is not None or id(leaf) in self.grads:
             return
         before = getattr(leaf, "_grad", None)
-        needed: Any = _ANY
+        needed: Any = ANY_GRAD
         if before is not None:
             number = self.number_of(before._storage)
             if not self.blocks[number].born and number in self.used:
@@ -265,16 +270,16 @@ class Recorder:
     def entered(self, module: Any) -> None:
         """A call of a module begins."""
         self.inside.append(module)
-        self._watch(module)
+        self.watch(module)
 
-    def _watch(self, module: Any) -> None:
+    def watch(self, module: Any) -> None:
         """Keep what a module is like, and what it holds: containers are called by nobody."""
         if id(module) not in self.modules:
             own = vars(module)
             own.setdefault("training", module.training)  # an attribute of the class until it is first set
             self.modules[id(module)] = module, dict(own)
             for one in module.children():
-                self._watch(one)
+                self.watch(one)
 
     def left(self) -> None:
         """The call of the innermost module ends."""
@@ -358,6 +363,7 @@ class Recorder:
         """What cannot be captured: said by an error, or kept for the report."""
         if self.breaks is None:
             self.breaks = Break(problem, remedy, user_site())
+            self.line = self.own and line_under_way(self.own.__code__)
             if self.stops:
                 raise CaptureError(self.breaks)
 
@@ -370,14 +376,6 @@ def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
 def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
     """An argument of a launch as one of its parts takes it."""
     return one._replace(offset=one.offset + delta) if type(one) is Address else one
-
-
-_ANY = object()  # what `.grad` was before does not matter
-
-
-def any_grad(needed: object) -> bool:
-    """Whether it does not matter what `.grad` was before."""
-    return needed is _ANY
 
 
 @contextmanager

@@ -114,7 +114,7 @@ def trace(
     traced.example_inputs = args
     for _ in range(MOST_TRIES):
         traced(*args, **kwargs)
-        if traced.latest():
+        if traced._latest_of_kinds():
             break
     else:
         raise CaptureError(f"trace: nothing of it could be traced. {traced.report()}")
@@ -192,7 +192,7 @@ def _captured(mod: Traced, calls: Sequence[tuple[Any, ...]]) -> Captured[Any, An
     for number, args in enumerate(calls):
         for _ in range(MOST_TRIES):
             made(*args)
-            if len(made.latest()) > number:
+            if len(made._latest_of_kinds()) > number:
                 break
     return made
 

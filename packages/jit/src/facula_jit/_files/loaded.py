@@ -24,7 +24,7 @@ from facula_tensor.extend import no_record_ops, snapshot
 from .._breaks import CaptureError
 from .._graph import Graph
 from .._replay import MISS, Replay
-from .._signature import Signature
+from .._signature import Signature, shown
 from . import archive, plain
 from .batches import MOST_SIZE, at
 from .errors import Refusal, refuse
@@ -175,13 +175,13 @@ class Loaded:
                 alike = [one["gradient"] for one in tensors_of(graph.arguments)] == wants
                 fitting.append((alike, graph.goes_back is recording, -place, size))
         if not fitting:
-            shown = " or ".join([words(one.arguments) for one in self._graphs[:3]])
-            raise ArgumentError(f"{self._name}: expected {shown}; got {signature.shown}")
+            known = " or ".join([words(one.arguments) for one in self._graphs[:3]])
+            raise ArgumentError(f"{self._name}: expected {known}; got {shown(args, kwargs)}")
         _, _, place, size = max(fitting)
         try:
             ready = self._at(-place, size)
         except Refusal as error:
-            raise ArgumentError(f"{self._name}: it cannot run on {signature.shown}: {error}") from None
+            raise ArgumentError(f"{self._name}: it cannot run on {shown(args, kwargs)}: {error}") from None
         tensors = tuple([self._fit(one, k, ready) for k, one in enumerate(signature.tensors)])
         replay = ready.replay
         result = replay.replay(tensors)

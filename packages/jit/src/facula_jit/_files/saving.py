@@ -66,7 +66,7 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
             raise SaveError("save: this graph is of no captured function; save what it was captured from")
         function, found = captured.source
     elif isinstance(captured, _capture.Captured):
-        function, found = captured, captured.latest()
+        function, found = captured, captured._latest_of_kinds()
     else:
         raise InvalidTypeError(f"save: expected a captured function or its graph; got {type(captured).__name__}")
     if not found:
@@ -77,7 +77,7 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
 
 def in_memory(captured: _capture.Captured[Any, Any], batch: bool) -> Loaded:
     """What saving and loading would give, with constants for parameters."""
-    data, contents = _file_of(captured.function, captured.latest(), batch)
+    data, contents = _file_of(captured.function, captured._latest_of_kinds(), batch)
     for one in data["tensors"]:
         one.update(kind="constant", requires_grad=False)
     copies = BytesIO()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from facula_tensor import Tensor
 
 from . import plain
 from .batches import SIZE
 from .errors import SaveError
-
-if TYPE_CHECKING:
-    from .._signature import Signature
 
 CONTAINERS = {tuple: "tuple", list: "list", dict: "dict", OrderedDict: "dict", defaultdict: "dict"}
 PLAIN = {type(None): "none", bool: "bool", int: "int", float: "float", str: "str"}
@@ -101,8 +98,3 @@ def _size_word(size: Any) -> str:
         return str(size)
     factor, more = size[SIZE]
     return ("n" if factor == 1 else f"{factor}n") + (f" + {more}" if more > 0 else f" - {-more}" if more else "")
-
-
-def said(signature: Signature) -> str:
-    """A call in words."""
-    return signature.shown
