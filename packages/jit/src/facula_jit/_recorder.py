@@ -165,10 +165,10 @@ class Recorder:
             self.launches.append(Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator))
             self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
         else:
-            for launch, values in plan.parts:
+            for number, (launch, values) in enumerate(plan.parts):
                 own = [moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
-                part = Plan(plan.operator, (), plan.outputs, launch)
-                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
+                part = Plan(plan.operator, (), plan.outputs, launch, request=plan.request)
+                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator, number))
             self.count += len(plan.parts)
         if launch_count() - self.start != self.count:
             self.broken(

@@ -38,6 +38,7 @@ class Launched(NamedTuple):
     site: Site
     module: object
     operation: str
+    part: int = -1  # which of its plan's parts this is, of a plan that has several
 
 
 class Block:
