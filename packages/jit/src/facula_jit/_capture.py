@@ -19,6 +19,7 @@ from ._crossings import crossings
 from ._dependence import is_unread
 from ._graph import Graph
 from ._kinds import Kind
+from ._log import note
 from ._pieces import Pieces, own_function
 from ._pool import Pool
 from ._recorder import Recorder, recording
@@ -63,12 +64,17 @@ class Captured(Generic[P, R]):
     def __init__(self, function: Callable[P, R], on_break: str, passes: tuple[Callable[[Graph], object], ...]):
         self.function, self.on_break, self.passes = function, on_break, passes
         self._own = own_function(function)
+        self._paused = False
+        self._warned = False
+        self._guard = Guard()
+        self._reset()
+        update_wrapper(self, function, updated=())
+
+    def _reset(self) -> None:
+        """Forget what was captured: the next calls are captured anew."""
         self._left_out: set[str] = set()  # attributes that do not matter
-        self._pieces = (
-            Pieces(function, partial(_captured, on_break=on_break, passes=passes, warns=False))
-            if on_break == "split"
-            else None
-        )
+        piece = partial(_captured, on_break=self.on_break, passes=self.passes, warns=False)
+        self._pieces = Pieces(self.function, piece) if self.on_break == "split" else None
         self._kinds: dict[Any, Kind] = {}
         self._latest: Replay | None = None
         self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
@@ -77,9 +83,10 @@ class Captured(Generic[P, R]):
         self._cut: Any = None  # what runs instead of the function, if no kind of call was captured whole
         self._pool = Pool()
         self._eager = 0
-        self._warned = False
-        self._guard = Guard()
-        update_wrapper(self, function, updated=())
+
+    def _pause(self, is_paused: bool) -> None:
+        """Whether calls run as they are written from now on."""
+        self._paused, self._latest = is_paused, None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         latest = self._latest
@@ -96,7 +103,7 @@ class Captured(Generic[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not like the one before."""
-        if current_recorder() is not None:
+        if self._paused or current_recorder() is not None:
             return self.function(*args, **kwargs)
         if self._cut is not None:
             return self._cut(*args, **kwargs)
@@ -413,4 +420,6 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
         raise InvalidTypeError(
             "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
         )
-    return Captured(function, on_break, tuple(passes))
+    made: Captured[..., Any] = Captured(function, on_break, tuple(passes))
+    note(made)
+    return made
