@@ -273,6 +273,9 @@ def _fused(group: Group) -> Launched | None:
         return None
     program, operands = program_of(launches, stored)
     given = [one for one in operands if type(one.argument) is Address]
+    read = {group.memory(one.argument) for one in operands if type(one.argument) is Address}
+    if len(stored) > 1 and not any([group.memory(one) in read for one in stored]):
+        program = program._replace(is_apart=True)
     numbers = [one.argument for one in operands if type(one.argument) is not Address]
     layouts = tuple([_walked(one, group.shape) for one in stored])
     asked = [_walked(one.argument, group.shape) if type(one.argument) is Address else one.kind for one in operands]

@@ -62,7 +62,8 @@ def _pair(
         number: the launch's.
         last_used: the last launch that uses a place, where that is not what the facts say.
     """
-    if launch.plan.elementwise is None or not facts.is_movable(launch):
+    computed = launch.plan.elementwise
+    if computed is None or not facts.is_movable(launch) or getattr(computed.operator, "is_apart", False):
         return None
     used = addresses_of(launch)
     for target in used:
