@@ -1,0 +1,130 @@
+/* What plans are made of, and how one from a file is finished for this machine; see portable.h. */
+#include "portable.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "kernel.h"
+
+#define ROW_FIELD(type, field) {#field, "", offsetof(struct type, field), 0},
+#define PLAN_FIELD(type, field, kind) {#field, #kind, offsetof(struct type, field), 0},
+#define ARRAY_FIELD(type, field) {#field, "array", offsetof(struct type, field), 0},
+#define EACH_FIELD(type, array, field)                                                                             \
+    {#field, "", offsetof(struct type, array[0].field), sizeof(((struct type *)0)->array[0])},
+
+#define DECLARE(name)                                                                                              \
+    static double numbers_of_##name(const void *at)                                                                \
+    {                                                                                                              \
+        const struct facula_##name *plan = at;                                                                     \
+        (void)plan;                                                                                                \
+        return FACULA_NUMBERS_##name;                                                                              \
+    }                                                                                                              \
+    static const struct facula_plan_field fields_of_##name[] = {                                                   \
+        FACULA_FIELDS_##name(facula_##name, ROW_FIELD, PLAN_FIELD, ARRAY_FIELD, EACH_FIELD){NULL, NULL, 0, 0}};
+FACULA_EACH_PLAN(DECLARE)
+
+#define TYPE(name) {"facula_" #name, sizeof(struct facula_##name), numbers_of_##name, fields_of_##name},
+static const struct facula_plan_type types[] = {FACULA_EACH_PLAN(TYPE)};
+
+FACULA_PUBLIC const struct facula_plan_type *facula_find_plan_type(const char *name)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i].name, name))
+            return &types[i];
+    return NULL;
+}
+
+/* Work in picoseconds that is not worth sharing, and that of a multiplication; as in Python. */
+static const double SERIAL = 5e6, MULTIPLY = 10, SCORE = 300;
+
+static int64_t whole(int64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t slots_for(int64_t tasks, double work, int threads)
+{
+    const int64_t slots = tasks < threads ? tasks : threads;
+    return work > SERIAL ? most(slots, 1) : 1;
+}
+
+/* The workspace of a product, planned for so many threads; -1 where the table has no planner for that dtype. */
+static int64_t plan_product(const void *product, int code, int level, int threads)
+{
+    const char signature[11] = {(char)code};
+    const struct facula_kernel *planner = facula_find_kernel("matmul_planner", signature, level);
+    if (!planner)
+        return -1;
+    struct facula_matmul *plan = (struct facula_matmul *)product;
+    ((facula_matmul_planner)planner->function)(plan, threads);
+    return plan->workspace;
+}
+
+FACULA_PUBLIC int64_t facula_complete_convolution(void *at, int itemsize, int weights, int threads)
+{
+    struct facula_convolution *plan = at;
+    const struct facula_matmul *full = plan->full_product, *last = plan->last_product;
+    const double taps = (double)plan->channels * (double)plan->kernel_height * (double)plan->kernel_width;
+    const double sums = (double)plan->groups * (double)plan->filters * taps;
+    const double work = (double)plan->images * sums * (double)plan->out_height * (double)plan->out_width * MULTIPLY;
+    plan->slots = slots_for(plan->tasks * plan->groups, work, threads);
+    plan->slot_bytes =
+        plan->band_bytes + plan->patches_bytes + plan->product_bytes + whole(most(full->workspace, last->workspace));
+    return plan->slots * plan->slot_bytes +
+           (weights && plan->tasks > 1 ? (int64_t)((double)plan->tasks * sums) * itemsize : 0);
+}
+
+static int64_t complete_recurrent(struct facula_recurrent *plan, int code, int level, int threads, int64_t workspace)
+{
+    const void *products[] = {plan->from_input, plan->input_gradient, plan->weight_ih_gradient,
+                              plan->weight_hh_gradient, plan->candidate_gradient};
+    int64_t needed = 0;
+    for (int i = 0; i < 5; i++) {
+        const int64_t bytes = products[i] ? plan_product(products[i], code, level, threads) : 0;
+        if (bytes < 0)
+            return -1;
+        needed = most(needed, bytes);
+    }
+    if (plan->from_input) /* forwards: the product's part is the last */
+        return plan->at_product + whole(needed);
+    const int64_t moved = whole(needed) - (plan->at_gates - plan->at_product);
+    plan->at_gates += moved;
+    plan->at_former += moved;
+    plan->at_state += moved;
+    plan->at_sums += moved;
+    return workspace + moved;
+}
+
+static int64_t complete_attention(struct facula_attention *plan, int gradient, int threads)
+{
+    const double score = SCORE + ((double)plan->width + (double)plan->value_width) * MULTIPLY;
+    const double row = (double)plan->keys * score * (gradient ? 3 : 1);
+    plan->slots = slots_for(plan->tasks, (double)plan->batches * (double)plan->length * row, threads);
+    return plan->slots * plan->slot_bytes;
+}
+
+FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, void *plan, const char *kernel, int code,
+                                           int level, int threads, int64_t workspace)
+{
+    const char *name = type->name + sizeof "facula_" - 1;
+    if (!strcmp(name, "matmul"))
+        return plan_product(plan, code, level, threads);
+    if (!strcmp(name, "attention"))
+        return complete_attention(plan, !strcmp(kernel, "attention_grad"), threads);
+    if (!strcmp(name, "recurrent"))
+        return complete_recurrent(plan, code, level, threads, workspace);
+    if (strcmp(name, "convolution"))
+        return workspace;
+    struct facula_convolution *convolution = plan;
+    if (!convolution->full_product || !convolution->last_product)
+        return -1;
+    if (plan_product(convolution->full_product, code, level, 1) < 0 ||
+        plan_product(convolution->last_product, code, level, 1) < 0)
+        return -1;
+    return facula_complete_convolution(plan, code == FLOAT64 ? 8 : 4, !strcmp(kernel, "conv2d_weight"), threads);
+}
