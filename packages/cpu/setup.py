@@ -1,9 +1,10 @@
 """Builds the kernels: csrc/*.c once for the plainest processor, csrc/simd/*.c once per instruction set.
 
-setuptools has one set of flags per extension, so the objects are made here, each with its own, and linked into a library
-that lies beside the cffi module. The program in csrc/program, which runs without Python, stands on the same library. There is no link-time optimisation: it would mix the instruction sets.
-Which level runs is decided at run time, by baseline code. CFLAGS from the environment come first. With a folder in
-FACULA_OBJECTS, objects are kept there, under a digest of all that they are made of, for builds in other places.
+setuptools has one set of flags per extension, so the objects are made here, each with its own, and linked into a
+library beside the cffi module. The program in csrc/program, which runs without Python, stands on the same library. There is no
+link-time optimisation: it would mix the instruction sets. Which level runs is decided at run time, by baseline code.
+CFLAGS from the environment come first. With a folder in FACULA_OBJECTS, objects are kept there, under a digest of all
+that they are made of, for builds in other places.
 """
 
 import os
@@ -149,7 +150,7 @@ class BuildKernels(build_ext):
             extra_postargs=[*BESIDE, *flags],
         )  # fmt: skip
 
-    # What setuptools asks of files beside the extension: where they are built, and where development installs want them.
+    # What setuptools asks: where files beside the extension are built, and where development installs want them.
     def beside(self, path):
         """The library and the program, in the folder of a file."""
         return [str(Path(path).with_name(name)) for name in (LIBRARY, RUNNER)]

@@ -125,7 +125,7 @@ static int64_t complete(struct maker *m, const struct launch_row *launch, char *
     const struct facula_plan_type *type = facula_find_plan_type(s->text + part->kind);
     int64_t *workspace = &m->workspaces[launch->part];
     if (!type)
-        return refuse(error, "its program is damaged: a launch without a plan");
+        return refuse(error, "this release has no plans %s; run the file with the release that wrote it", s->text + part->kind);
     if (*workspace < 0) {
         if (resolve(m, launch->part, 0, error))
             return -1;

@@ -1,6 +1,7 @@
 /* What plans are made of, and how one from a file is finished for this machine; see portable.h. */
 #include "portable.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ FACULA_PUBLIC const struct facula_plan_type *facula_find_plan_type(const char *n
 
 /* Work in picoseconds that is not worth sharing, and that of a multiplication; as in Python. */
 static const double SERIAL = 5e6, MULTIPLY = 10, SCORE = 300;
+static const double LARGEST = 70368744177664.; /* 2^46 */
 
 static int64_t whole(int64_t bytes)
 {
@@ -53,14 +55,34 @@ static int64_t slots_for(int64_t tasks, double work, int threads)
     return work > SERIAL ? most(slots, 1) : 1;
 }
 
+/* Whether these are numbers of bytes, or of things, that a machine could have: what a file says may be anything. */
+static int sane(int count, const int64_t *numbers)
+{
+    for (int i = 0; i < count; i++)
+        if (numbers[i] < 0 || (double)numbers[i] > LARGEST)
+            return 0;
+    return 1;
+}
+
+static int is_sane_product(const struct facula_matmul *p)
+{
+    const int64_t sizes[] = {p->m, p->n, p->k, p->batches};
+    const int64_t steps[] = {p->a_row, p->a_col, p->b_row, p->b_col, p->o_row, p->o_col};
+    for (int i = 0; i < 6; i++)
+        if (fabs((double)steps[i]) > LARGEST)
+            return 0;
+    const double m = (double)p->m + 64, n = (double)p->n + 64, k = (double)p->k + 64, batches = (double)p->batches + 1;
+    return sane(4, sizes) && m * n * batches < LARGEST && m * k < LARGEST && n * k < LARGEST;
+}
+
 /* The workspace of a product, planned for so many threads; -1 where the table has no planner for that dtype. */
 static int64_t plan_product(const void *product, int code, int level, int threads)
 {
     const char signature[11] = {(char)code};
     const struct facula_kernel *planner = facula_find_kernel("matmul_planner", signature, level);
-    if (!planner)
-        return -1;
     struct facula_matmul *plan = (struct facula_matmul *)product;
+    if (!planner || !is_sane_product(plan))
+        return -1;
     ((facula_matmul_planner)planner->function)(plan, threads);
     return plan->workspace;
 }
@@ -76,7 +98,7 @@ FACULA_PUBLIC int64_t facula_complete_convolution(void *at, int itemsize, int we
     plan->slot_bytes =
         plan->band_bytes + plan->patches_bytes + plan->product_bytes + whole(most(full->workspace, last->workspace));
     return plan->slots * plan->slot_bytes +
-           (weights && plan->tasks > 1 ? (int64_t)((double)plan->tasks * sums) * itemsize : 0);
+           (weights && plan->tasks > 1 ? (int64_t)fmin((double)plan->tasks * sums * itemsize, LARGEST * 256) : 0);
 }
 
 static int64_t complete_recurrent(struct facula_recurrent *plan, int code, int level, int threads, int64_t workspace)
@@ -90,6 +112,9 @@ static int64_t complete_recurrent(struct facula_recurrent *plan, int code, int l
             return -1;
         needed = most(needed, bytes);
     }
+    const int64_t places[] = {plan->at_product, plan->at_gates, plan->at_former, plan->at_state, plan->at_sums};
+    if (!sane(5, places))
+        return -1;
     if (plan->from_input) /* forwards: the product's part is the last */
         return plan->at_product + whole(needed);
     const int64_t moved = whole(needed) - (plan->at_gates - plan->at_product);
@@ -104,8 +129,9 @@ static int64_t complete_attention(struct facula_attention *plan, int gradient, i
 {
     const double score = SCORE + ((double)plan->width + (double)plan->value_width) * MULTIPLY;
     const double row = (double)plan->keys * score * (gradient ? 3 : 1);
+    const int64_t sizes[] = {plan->tasks, plan->slot_bytes};
     plan->slots = slots_for(plan->tasks, (double)plan->batches * (double)plan->length * row, threads);
-    return plan->slots * plan->slot_bytes;
+    return sane(2, sizes) ? plan->slots * plan->slot_bytes : -1;
 }
 
 FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, void *plan, const char *kernel, int code,
@@ -123,8 +149,11 @@ FACULA_PUBLIC int64_t facula_complete_plan(const struct facula_plan_type *type, 
     struct facula_convolution *convolution = plan;
     if (!convolution->full_product || !convolution->last_product)
         return -1;
+    const int64_t sizes[] = {convolution->tasks, convolution->groups, convolution->band_bytes, convolution->patches_bytes,
+                             convolution->product_bytes};
     if (plan_product(convolution->full_product, code, level, 1) < 0 ||
-        plan_product(convolution->last_product, code, level, 1) < 0)
+        plan_product(convolution->last_product, code, level, 1) < 0 || !sane(5, sizes) ||
+        (double)convolution->tasks * (double)convolution->groups > LARGEST)
         return -1;
     return facula_complete_convolution(plan, code == FLOAT64 ? 8 : 4, !strcmp(kernel, "conv2d_weight"), threads);
 }

@@ -2,5 +2,22 @@
 
 from ._levels import at_level, levels
 from ._portable import KernelName, Part, PortablePlan, portable_plan
+from ._tables import ADDRESS, CELL, NUMBER, OWN, TEMPORARY, TENSOR, Tables, bits_of, wrapped
 
-__all__ = ["KernelName", "Part", "PortablePlan", "at_level", "levels", "portable_plan"]
+__all__ = [
+    "ADDRESS",
+    "CELL",
+    "NUMBER",
+    "OWN",
+    "TEMPORARY",
+    "TENSOR",
+    "KernelName",
+    "Part",
+    "PortablePlan",
+    "Tables",
+    "at_level",
+    "bits_of",
+    "levels",
+    "portable_plan",
+    "wrapped",
+]

@@ -1,11 +1,22 @@
-"""A replay as a program that runs without Python; see Note [Programs in files]. Data flows down this file."""
+"""A replay as a program that runs without Python: the tables of Note [Programs in files] in facula_cpu, filled."""
 
 from __future__ import annotations
 
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
-from facula_cpu.extend import portable_plan
+from facula_cpu.extend import (
+    ADDRESS,
+    CELL,
+    NUMBER,
+    OWN,
+    TEMPORARY,
+    TENSOR,
+    Tables,
+    bits_of,
+    portable_plan,
+    wrapped,
+)
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_tensor import Tensor
 
@@ -14,7 +25,6 @@ from ._memory import Lifetime, placed
 from ._recording import Argument, Given, Output, Tree
 from ._records import Address
 from ._settable import followers
-from ._tables import ADDRESS, CELL, NUMBER, OWN, TEMPORARY, TENSOR, Tables, bits_of, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

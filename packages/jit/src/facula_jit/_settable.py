@@ -23,9 +23,9 @@ class Follows(NamedTuple):
 def followers(refill: Refill) -> dict[str, tuple[float, list[Follows]]]:
     """The options that can be set by themselves: of each its value, and the numbers that follow it.
 
-    An option is left out where a number depends on it in any other way than base + factor * option, with a base of 0 or 1
-    and a factor that is 1, another option or its negative (as 1 - lr * weight_decay); and one on whose value it depends
-    which operators are called.
+    An option is left out where a number depends on it in any other way than base + factor * option, with a base of 0 or
+    1 and a factor that is 1, another option or its negative (as 1 - lr * weight_decay); and one on whose value it
+    depends which operators are called.
     """
     group = refill.numbers.group
     values = {name: one for name, one in group.items() if type(one) in (int, float) and isfinite(one)}

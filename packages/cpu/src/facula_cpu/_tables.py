@@ -3,8 +3,8 @@
 Note [Programs in files]
 ~~~~~~~~~~~~~~~~~~~~~~~~
 A program is one member `run/NAME.bin` of a model's zip, whose tensors lie in its member `tensors.safetensors`. It is
-little-endian, and made of tables whose rows are 8-byte numbers: "facularn", the version, the length of all, the bytes of
-memory for temporaries; then of each table where it begins and how many rows it has. Tables, in their order:
+little-endian, and made of tables whose rows are 8-byte numbers: "facularn", the version, the length of all, the bytes
+of memory for temporaries; then of each table where it begins and how many rows it has. Tables, in their order:
 
 * text: names, each ended by a zero byte; others name them by their place. It counts bytes.
 * blocks (kind, place, bytes): memory. Kind 0 lies in the memory of temporaries; 1 is the program's own, zero at first;
@@ -28,7 +28,7 @@ memory for temporaries; then of each table where it begins and how many rows it 
 * generators (key, offset, follows, count, next key, next offset): a run moves the offset on by count; or, where it does
   not follow, sets both.
 
-The C library (csrc/model_section.c of facula_cpu) reads it and compares every number with what it counts or points into.
+The C library (csrc/model_section.c) reads it and compares every number with what it counts or points into.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from __future__ import annotations
 from struct import pack
 from typing import TYPE_CHECKING
 
-from facula_cpu.extend import KernelName
+from ._portable import KernelName
 
 if TYPE_CHECKING:
-    from facula_cpu.extend import Part
+    from ._portable import Part
 
 MAGIC, VERSION = b"facularn", 1
 TABLES = ("text", "blocks", "tensors", "kernels", "data", "parts", "pointers", "launches", "arguments", "arrays",
