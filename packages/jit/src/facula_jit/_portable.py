@@ -131,8 +131,7 @@ class Writer:
         recorder, block = self.recording.recorder, self.recording.recorder.blocks[number]
         name = self.names.get(number)
         if name is None and not block.born:
-            shape = "" if block.layout is None else f" of shape {block.layout.shape}"
-            raise InvalidValueError(f"jit.save: a tensor{shape} that the function uses has no name in the file")
+            raise InvalidValueError(f"jit.save: a tensor of the program has no name in the file (block {number})")
         if name is None:
             self._own(number, _allocated(block.layout))
             return
