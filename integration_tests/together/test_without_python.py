@@ -20,22 +20,22 @@ def arrays_of(results):
 def captured_step(name, calls=3):
     """A captured step that has run a few times, and batches for more."""
     make, begin, write_step, data = PROGRAMS[name]
-    model, optimizer, step = build(make, begin, write_step)
+    _, _, step = build(make, begin, write_step)
     captured = facula.capture(step, on_break="error")
     for _ in range(calls):
         captured(*data())
-    return model, optimizer, captured, [data() for _ in range(STEPS)]
+    return captured, [data() for _ in range(STEPS)]
 
 
 NAMES = [name for name in PROGRAMS if name != "schedule"]
 AT_LEVELS = [(name, level) for name in NAMES for level in levels() if level == levels()[-1] or "optim" not in name]
 
 
-@pytest.mark.parametrize("name, level", AT_LEVELS)
+@pytest.mark.parametrize(("name", "level"), AT_LEVELS)
 def test_training_without_python(name, level, tmp_path):
     """Losses and results after 20 steps, and the parameters that are saved."""
     with at_level(level):
-        model, _, captured, batches = captured_step(name)
+        captured, batches = captured_step(name)
         path = write(tmp_path / "step.facula", step=captured)
         launches = len(latest(captured).recording.launches)
         for batch in batches:
@@ -74,10 +74,10 @@ def test_models_for_several_batches(name, tmp_path):
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_threads_and_levels_of_another_machine(tmp_path, threads):
     """A file from the best level at the lowest: what Python makes there."""
-    _, _, captured, batches = captured_step("LSTM")
+    captured, batches = captured_step("LSTM")
     path = write(tmp_path / "best.facula", step=captured)
     with at_level("baseline"):
-        _, _, lowest, _ = captured_step("LSTM")
+        lowest, _ = captured_step("LSTM")
         other = write(tmp_path / "lowest.facula", step=lowest)
     inputs = [one.numpy() for one in batches[0]]
     options = {"FACULA_CPU_LEVEL": "baseline", "FACULA_NUM_THREADS": threads}
@@ -88,7 +88,7 @@ def test_threads_and_levels_of_another_machine(tmp_path, threads):
 @pytest.mark.parametrize("begin", [sgd, adam, lambda p: facula.optim.AdamW(p, lr=0.1, weight_decay=0.3)])
 def test_learning_rates_by_name(begin, tmp_path):
     """What follows from lr, decoupled decay too, follows in C."""
-    model, optimizer, step = build(perceptron, begin, simple)
+    _, optimizer, step = build(perceptron, begin, simple)
     captured = facula.capture(step, on_break="error")
     batches = [vectors() for _ in range(4)]
     for batch in batches:
@@ -104,7 +104,7 @@ def test_learning_rates_by_name(begin, tmp_path):
 
 def test_what_needs_python_is_refused():
     """By name: a schedule inside the step, functions of NumPy's, tensors without a name."""
-    _, _, captured, _ = captured_step("schedule")
+    captured, _ = captured_step("schedule")
     with pytest.raises(NotImplementedError, match=r"jit.save: the captured function steps a schedule"):
         section(latest(captured), dict.fromkeys(range(1000), "a"))
     spectrum = facula.capture(lambda x: facula.fft.rfft(x).real, on_break="error")

@@ -1,10 +1,10 @@
 """Builds the kernels: csrc/*.c once for the plainest processor, csrc/simd/*.c once per instruction set.
 
 setuptools has one set of flags per extension, so the objects are made here, each with its own, and linked into a
-library beside the cffi module. The program in csrc/program, which runs without Python, stands on the same library. There is no
-link-time optimisation: it would mix the instruction sets. Which level runs is decided at run time, by baseline code.
-CFLAGS from the environment come first. With a folder in FACULA_OBJECTS, objects are kept there, under a digest of all
-that they are made of, for builds in other places.
+library beside the cffi module. The program in csrc/program, which runs without Python, stands on the same library.
+There is no link-time optimisation: it would mix the instruction sets. Which level runs is decided at run time, by
+baseline code. CFLAGS from the environment come first. With a folder in FACULA_OBJECTS, objects are kept there, under a
+digest of all that they are made of, for builds in other places.
 """
 
 import os

@@ -24,7 +24,7 @@ def plan_of(operator, inputs, outputs, parameters=()):
 
 
 def step_program(batch):
-    """y = dropout(x @ w.T, 0.5); where `skip` is 0, w -= lr * (1 + 0 * w), by sgd_step with a gradient that is given."""
+    """y = dropout(x @ w.T, 0.5); where `skip` is 0, w -= lr * (1 + 0 * w), by sgd_step with a given gradient."""
     x, y, skip = np.zeros((batch, 6), "f4"), np.zeros((batch, 4), "f4"), np.zeros((), "f4")
     tables = Tables()
     tables.add("tensors", tables.name("weight"), WEIGHT.nbytes, 1)
@@ -161,7 +161,9 @@ def test_damaged_files_are_refused(path, tmp_path):
             damaged = bytearray(data)
             damaged[place] ^= 1 << place % 8
             message = refusal(tmp_path, damaged)
-            assert "its checksum is wrong: the file is damaged" in message or name == "run/batch5.bin" and message, name
+            assert "its checksum is wrong: the file is damaged" in message or (name == "run/batch5.bin" and message), (
+                name
+            )
 
 
 def test_changed_files_crash_nothing(path, tmp_path):
@@ -261,7 +263,7 @@ def test_the_program(path, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    ("options", "message"),
     [
         (["--set", "lr=fast"], "--set: expected name=number; got lr=fast"),
         (["--set", "momentum=1"], "--set: the program has no number momentum; --list says what it has"),
@@ -350,8 +352,8 @@ def test_a_program_of_ones_own(path, tmp_path):
     (tmp_path / "serve.c").write_text(SERVER)
     folder = run("--where").stdout.strip()
     assert folder == str(FOLDER)
-    line = f"gcc serve.c -o serve -I {folder}/include -L {folder} -lfacula_kernels -Wl,-rpath,$ORIGIN -Wall -Werror".split()
-    subprocess.run(line, cwd=tmp_path, check=True, timeout=60)
+    line = f"gcc serve.c -o serve -I {folder}/include -L {folder} -lfacula_kernels -Wl,-rpath,$ORIGIN -Wall -Werror"
+    subprocess.run(line.split(), cwd=tmp_path, check=True, timeout=60)
     shutil.copy(FOLDER / "libfacula_kernels.so", tmp_path)
     done = subprocess.run([tmp_path / "serve", path], capture_output=True, text=True, timeout=60, env={})
     assert (done.returncode, done.stdout) == (0, "y 1 0\n"), done.stderr

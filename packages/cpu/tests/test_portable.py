@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from kernel_helpers import BACKEND, layout
+from kernel_helpers import BACKEND
 from model_files import Model, one_launch, write
 
 from facula_cpu import _portable, get_num_threads, register_loop, set_num_threads
@@ -70,24 +70,29 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "matmul large": ("matmul", (f4(300, 200), f4(200, 310)), (f4(300, 310),)),
     "matmul deep": ("matmul", (f4(8, 9000), f4(9000, 8)), (f4(8, 8),)),
     "matmul complex": ("matmul", (f4(9, 80).astype("c8"), f4(3, 80).astype("c8").T), (f4(9, 3).astype("c8"),)),
-    "matmul complex swapped": ("matmul", (f4(80, 3).astype("c8").T, f4(80, 90).astype("c8")), (f4(90, 3).astype("c8").T,)),
+    "matmul complex swapped": ("matmul", (f4(80, 3).astype("c8").T, f4(80, 90).astype("c8")), (f4(90,
+        3).astype("c8").T,)),
     "matmul half": ("matmul", (f4(9, 80).astype("f2"), f4(80, 30).astype("f2")), (f4(9, 30).astype("f2"),)),
     "matmul integer": ("matmul", (i8(9, 4, 5), i8(9, 5, 6)), (i8(9, 4, 6),)),
     "linear": ("linear", (f4(40, 33), f4(20, 33), f4(20)), (f4(40, 20),)),
     "linear without": ("linear", (f4(40, 33), f4(20, 33), None), (f4(40, 20),)),
     "convolution": ("conv2d", (IMAGES, FILTERS, f4(4)), (f4(2, 4, 8, 8),), ((1, 1), (1, 1), (1, 1), 1, (8, 8))),
     "convolution input": ("conv2d_input", (f4(2, 4, 8, 8), FILTERS), (IMAGES,), ((1, 1), (1, 1), (1, 1), 1, (8, 8))),
-    "convolution weight": ("conv2d_weight", (f4(64, 4, 8, 8), f4(64, 3, 8, 8)), (FILTERS,), ((1, 1), (1, 1), (1, 1), 1, (3, 3))),
+    "convolution weight": ("conv2d_weight", (f4(64, 4, 8, 8), f4(64, 3, 8, 8)), (FILTERS,), ((1, 1), (1, 1),
+        (1, 1), 1, (3, 3))),
     "recurrent": ("recurrent", *lstm(), ("lstm", False)),
     "recurrent gradient": ("recurrent_grad", *lstm_grad(), ("lstm", False, True, True, True, True)),
-    "attention": ("attention", (f4(2, 9, 8), f4(2, 7, 8), f4(2, 7, 6), None), (f4(2, 9, 6), f4(2, 9)), (True,), (0.3, 0.0, 0, 0)),
-    "attention large": ("attention", (f4(6, 200, 16), f4(6, 200, 16), f4(6, 200, 16), None), (f4(6, 200, 16), f4(6, 200)), (False,), (0.3, 0.1, 5, 7)),
+    "attention": ("attention", (f4(2, 9, 8), f4(2, 7, 8), f4(2, 7, 6), None), (f4(2, 9, 6), f4(2, 9)), (True,),
+        (0.3, 0.0, 0, 0)),
+    "attention large": ("attention", (f4(6, 200, 16), f4(6, 200, 16), f4(6, 200, 16), None), (f4(6, 200, 16),
+        f4(6, 200)), (False,), (0.3, 0.1, 5, 7)),
     "softmax": ("softmax", (strided(MATRIX),), (MATRIX,), (1,)),
     "cross_entropy": ("cross_entropy", (MATRIX, i8(5, 3), None), (np.zeros((), "f4"),), ("mean",), (-100, 0.1)),
     "row_norm": ("layer_norm", (MATRIX, f4(5), f4(5)), (MATRIX, f4(3), f4(3)), (1,), (1e-5,)),
     "row_norm gradient": ("layer_norm_grad", (MATRIX, f4(3, 5), f4(3), f4(3), f4(5)), (f4(3, 5), f4(5), f4(5)), (1,)),
     "batch_norm": ("batch_norm", (IMAGES, f4(3), f4(3), f4(3), f4(3)), (IMAGES, f4(3), f4(3)), (), (0.1, 1e-5)),
-    "pooling": ("max_pool2d", (IMAGES,), (f4(2, 3, 4, 4), i8(9, 2, 3, 4, 4)), (((2, 2), (2, 2), (0, 0), (1, 1)), (4, 4))),
+    "pooling": ("max_pool2d", (IMAGES,), (f4(2, 3, 4, 4), i8(9, 2, 3, 4, 4)), (((2, 2), (2, 2), (0, 0), (1,
+        1)), (4, 4))),
     "reduce": ("sum", (strided(MATRIX),), (f4(3),), ((1,), False)),
     "lines": ("sort", (MATRIX,), (MATRIX, i8(9, 3, 5)), (1, True)),
     "gather": ("gather", (MATRIX, i8(3, 2, 5)), (f4(2, 5),), (0,)),
@@ -96,11 +101,13 @@ CASES = {  # operator, inputs, outputs, parameters, scalars
     "random": ("normal", (), (f4(100),), (), (3, 64, 0.0, 1.0)),
     "dropout": ("dropout", (f4(100),), (f4(100),), (), (0.4, 3, 64)),
     "samples": ("standard_gamma", (abs(f4(100)) + 1,), (f4(100),), (), (3, 64)),
-    "ctc": ("ctc_loss", (np.log(np.full((6, 2, 4), 0.25, "f4")), np.array([1, 2, 3, 1, 2]), LENGTHS), (f4(2), f4(2, 6, 7)), (3,), (0, 0)),
+    "ctc": ("ctc_loss", (np.log(np.full((6, 2, 4), 0.25, "f4")), np.array([1, 2, 3, 1, 2]), LENGTHS), (f4(2),
+        f4(2, 6, 7)), (3,), (0, 0)),
     "taps": ("gather_taps", (f4(2, 3, 9), f4(2, 4, 5), i8(9, 2, 4, 5)), (f4(2, 3, 5),)),
     "resample": ("resample", (f4(2, 4),), (f4(2, 3),), resampling()),
     "triangle": ("triangle", (MATRIX,), (f4(3, 5),), (0, True)),
-    "triangular_solve": ("triangular_solve", (np.eye(4, dtype="f4") * 3 + np.triu(f4(4, 4)), f4(4, 6)), (f4(4, 6),), (True, False)),
+    "triangular_solve": ("triangular_solve", (np.eye(4, dtype="f4") * 3 + np.triu(f4(4, 4)), f4(4, 6)), (f4(4,
+        6),), (True, False)),
 }  # fmt: skip
 MANY = {  # rows of tensors, each changed in place, and the numbers that come before
     "step": ("sgd_step", [[f4(70), f4(70), f4(70)], [f4(3), f4(3), f4(3)]], (0.1, 0.01, 1.0, 0.9, 1.0, 0.0)),

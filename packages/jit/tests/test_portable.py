@@ -57,7 +57,7 @@ def training(forward, parameters, shape):
 
 def perceptron():
     first, second, bias = leaf(16, 6), leaf(3, 16), leaf(16)
-    forward = lambda x: F.linear(F.dropout(F.linear(x, first, bias).relu(), 0.3), second)  # noqa: E731
+    forward = lambda x: F.linear(F.dropout(F.linear(x, first, bias).relu(), 0.3), second)
     return training(forward, [first, second, bias], (5, 6))
 
 
@@ -185,7 +185,7 @@ def test_what_is_refused():
     captured = capture(lambda x: x + KEPT, on_break="error")
     for _ in range(2):
         captured(randn(3))
-    with pytest.raises(ValueError, match="jit.save: a tensor of the program has no name in the file"):
+    with pytest.raises(ValueError, match=r"jit.save: a tensor of the program has no name in the file"):
         section(latest(captured), {})
 
 

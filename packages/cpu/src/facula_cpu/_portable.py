@@ -77,8 +77,10 @@ def portable_plan(operator: str, launch: Callable[..., None]) -> PortablePlan:
     >>> from ._backend import CpuBackend
     >>> layout = contiguous((2, 3), float32)
     >>> plan = portable_plan("exp", CpuBackend().plan("exp", (layout,), (layout,), ()).launch)
-    >>> plan.kernel, plan.part.kind, plan.part.pointers
-    (KernelName(name='elementwise_dense', signature=()), 'facula_elementwise', ((0, KernelName(name='exp', signature=(9, 9))),))
+    >>> plan.kernel.name, plan.part.kind
+    ('elementwise_dense', 'facula_elementwise')
+    >>> plan.part.pointers
+    ((0, KernelName(name='exp', signature=(9, 9))),)
     """
     try:
         kernel, address, doubles, owner = unbind(launch)
@@ -101,6 +103,7 @@ def _rows(at: str) -> dict[int, KernelName]:
     found = {}
     for name, signature in sorted(names, reverse=True):
         entry = lib.facula_find_kernel(name.encode(), bytes(signature), best)
+        assert entry, f"{name} has no kernel for the baseline"
         found[int(ffi.cast("intptr_t", entry.function))] = KernelName(name, signature)
     return found
 
@@ -114,7 +117,7 @@ def _row(operator: str, address: int) -> KernelName:
 
 def _part(operator: str, struct: Struct, others: list[Struct], code: int) -> Part:
     """A struct with all that it points to; `code` is the kernel's first dtype."""
-    kind = ffi.typeof(struct[0]).cname.removeprefix("struct ")
+    kind = ffi.typeof(struct).item.cname.removeprefix("struct ")
     declared = lib.facula_find_plan_type(kind.encode())
     if not declared:
         raise UnsupportedError(f"{operator}: its plan, {kind}, does not say what pointers it has; see csrc/portable.h")
@@ -147,7 +150,13 @@ def _target(operator: str, kind: str, address: int, others: list[Struct], code: 
 
 def _unplanned(struct: Struct, length: int, code: int) -> bytes:
     """The bytes of a product with the planner's part taken out: what it swapped is swapped back."""
-    made: Struct = ffi.new("struct facula_matmul *", {"nest": [*struct.nest[0 : 4 * struct.batch_dims]] or [0]})
+    count = 4 * struct.batch_dims
+    nest: Struct = struct.nest  # type: ignore[assignment]  # an array in a struct
+    steps = [nest[place] for place in range(count)]
+    if struct.swapped:
+        for place in range(0, count, 4):
+            steps[place + 1], steps[place + 2] = steps[place + 2], steps[place + 1]
+    made = ffi.new("struct facula_matmul *", {"nest": steps or [0]})
     for name in FIRST:
         setattr(made, name, getattr(struct, name))
     if code in COMPLEX:
@@ -159,6 +168,4 @@ def _unplanned(struct: Struct, length: int, code: int) -> bytes:
         made.a_col, made.b_row = made.b_row, made.a_col
         made.o_row, made.o_col = made.o_col, made.o_row
         made.arg_a, made.arg_b = made.arg_b, made.arg_a
-        for place in range(0, 4 * struct.batch_dims, 4):
-            made.nest[place + 1], made.nest[place + 2] = made.nest[place + 2], made.nest[place + 1]
     return bytes(ffi.buffer(ffi.cast("char *", made), length))

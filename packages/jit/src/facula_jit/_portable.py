@@ -68,7 +68,7 @@ class Writer:
         }
         if self.recording.recorder.actions_of_schedules():
             raise UnsupportedError(
-                "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr by name"
+                "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
             )
         self.results = leaves_of(self.recording.result)
         self.blocks: dict[int, int] = {}  # a block's row
@@ -156,8 +156,8 @@ class Writer:
         if plan is None:
             if type(function) is not BuiltinFunctionType:
                 raise UnsupportedError(
-                    f"jit.save: {launch.operation} is computed by Python or NumPy, which a program without Python lacks; "
-                    "leave it outside, or save with run=False"
+                    f"jit.save: {launch.operation} is computed by Python or NumPy, which a program without Python "
+                    "lacks; leave it outside, or save with run=False"
                 )
             plan = self.plans[id(function)] = portable_plan(launch.operation, function)
         workspace = launch.arrays if launch.plan.workspace or plan.sized else -1
@@ -171,7 +171,8 @@ class Writer:
                 rows.append((CELL, one.delta, one.source, 0))
             elif one is not None:
                 double = plan.doubles >> len(rows) & 1 if len(rows) < 64 else 0
-                rows.append((NUMBER, bits_of(float(one)) if double else wrapped(int(one)), 0, 0))
+                number: Any = one
+                rows.append((NUMBER, bits_of(float(number)) if double else wrapped(int(number)), 0, 0))
         first = len(self.tables.rows["arguments"])
         for row in rows:
             self.tables.add("arguments", *row)
