@@ -257,6 +257,10 @@ def test_the_program(path, tmp_path):
     assert np.load(tmp_path / "y.npy").tobytes() == wanted(x, weight, 7, 128 + 3 * 640).tobytes()
     with Model(tmp_path / "after.facula", 5) as model:
         assert model.inputs["lr"] == 0.125
+    done = run(
+        path, *saved(tmp_path, x=np.stack([x, x, x])), *given[2:], "--steps", 3
+    )  # 3 steps of 5, not a batch of 3
+    assert not done.returncode, done.stderr
     listed = run(path, "--list").stdout.splitlines()
     assert listed == ["input x: float32 (3, 6)", "input gradient: float32 (4, 6)", "input skip: float32 ()",
                       "number lr: float64 () = 0.5", "output y: float32 (3, 4)"]  # fmt: skip
@@ -299,6 +303,9 @@ def test_wrong_arrays(path, tmp_path):
         (tmp_path / "x.npy").write_bytes(whole[:length])
         assert run(path, "--input", tmp_path / "x.npy", *skip).returncode == 1
     assert "expected 3 inputs" in run(path, *saved(tmp_path, x=np.zeros((5, 6), "f4"))).stderr
+    wrong = run(path, "--list", FACULA_CPU_LEVEL="mmx")
+    assert "FACULA_CPU_LEVEL: expected a level of this processor, at most " in wrong.stderr
+    assert "got mmx" in wrong.stderr
 
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])

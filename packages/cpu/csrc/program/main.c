@@ -246,6 +246,22 @@ static int serve(const struct options *o, struct facula_model *model, const stru
     return failed;
 }
 
+/* The program of a batch that was asked for; else the first that the first input fits, whose first dimension may count
+   steps. */
+static struct facula_model *load(const struct options *o, const struct npy *given)
+{
+    const int64_t lengths[] = {given->ndim ? given->shape[0] : 0, given->ndim > 1 ? given->shape[1] : 0};
+    int64_t batch = o->batch; /* what is loaded where nothing fits, to say what would */
+    for (int i = 0; i < 2 && !o->batch && o->input_count; i++) {
+        struct facula_model *model = lengths[i] ? facula_model_load(o->model, lengths[i], error) : NULL;
+        if (model && !check_fit(given, facula_model_inputs(model, NULL)))
+            return model;
+        batch = model && !batch ? lengths[i] : batch;
+        facula_model_free(model);
+    }
+    return facula_model_load(o->model, batch, error);
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -259,13 +275,8 @@ int main(int argc, char **argv)
     int failed = 0;
     for (int i = 0; i < o.input_count && !failed; i++)
         failed = npy_read(&given[i], o.inputs[i], error);
-    const int64_t length = !failed && o.input_count && given[0].ndim ? given[0].shape[0] : 0;
     const double start = now();
-    struct facula_model *model = NULL;
-    if (!failed && !o.batch && length) /* of the first input's length, unless that counts steps */
-        model = facula_model_load(o.model, length, error);
-    if (!failed && !model)
-        model = facula_model_load(o.model, o.batch, error);
+    struct facula_model *model = failed ? NULL : load(&o, given);
     failed = failed || !model || serve(&o, model, given, now() - start);
     facula_model_free(model);
     for (int i = 0; i < o.input_count; i++)
