@@ -102,6 +102,28 @@ def test_learning_rates_by_name(begin, tmp_path):
     assert made[0].tobytes() == wanted[0].tobytes()
 
 
+def test_groups_of_an_optimizer(tmp_path):
+    """A name sets all groups, or one of them by its number."""
+    facula.manual_seed(0)
+    model = perceptron()
+    groups = [{"params": model[0].parameters()}, {"params": model[3].parameters()}]
+    optimizer = facula.optim.SGD(groups, lr=0.1)
+    captured = facula.capture(simple(model, optimizer), on_break="error")
+    batch = vectors()
+    for _ in range(3):
+        captured(*batch)
+    path = write(tmp_path / "step.facula", step=captured)
+    for options, rates in ((["lr=0.5"], (0.5, 0.5)), (["lr=0.5", "--set", "lr.1=0.25"], (0.5, 0.25))):
+        state = model.state_dict()
+        kept = {key: one.clone() for key, one in state.items()}
+        for group, rate in zip(optimizer.param_groups, rates):
+            group["lr"] = rate
+        wanted = [captured(*batch)[0] for _ in range(3)][-1]
+        made = run(tmp_path, path, [one.numpy() for one in batch], 1, "--steps", 3, "--set", *options)
+        assert made[0].tobytes() == wanted.detach().numpy().tobytes()
+        model.load_state_dict(kept)
+
+
 def test_what_needs_python_is_refused():
     """By name: a schedule inside the step, functions of NumPy's, tensors without a name."""
     captured, _ = captured_step("schedule")

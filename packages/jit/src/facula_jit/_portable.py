@@ -18,6 +18,7 @@ from facula_cpu.extend import (
     wrapped,
 )
 from facula_errors import InvalidValueError, UnsupportedError
+from facula_storage.extend import capacity
 from facula_tensor import Tensor
 
 from ._cells import Cell
@@ -70,6 +71,11 @@ class Writer:
             raise UnsupportedError(
                 "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
             )
+        if replay.crossings:
+            raise UnsupportedError(
+                "jit.save: the captured function goes back through the graph of another call; capture forward and "
+                "backward together"
+            )
         self.results = leaves_of(self.recording.result)
         self.blocks: dict[int, int] = {}  # a block's row
         self.starts: dict[int, int] = {}  # how many bytes of an argument's memory are left out before it
@@ -102,7 +108,8 @@ class Writer:
                 if type(one) is Address:
                     first.setdefault(one.block, number)
                     last[one.block] = number
-                    reach[one.block] = max(reach.get(one.block, 0), one.offset + _extent(one.layout))
+                    extent = CONDITION if one in conditions else _extent(one.layout)
+                    reach[one.block] = max(reach.get(one.block, 0), one.offset + extent)
                     if one.written:
                         written.add(one.block)
         temporaries = [one for one in first if recording.is_temporary(one) or one in recording.grads]
@@ -139,6 +146,7 @@ class Writer:
         known += [one for one in self.results if isinstance(one, Tensor)]
         ends = [one._offset + _extent(one._layout) for one in known if recorder.number_of(one._storage) == number]
         needed = min(reach, max(ends)) if ends and reach else max(ends, default=reach)
+        needed = min(needed, capacity(self.recording.fixed[number]))
         tensor = self.tables.add("tensors", self.tables.name(name), needed, int(written))
         self.blocks[number] = self.tables.add("blocks", TENSOR, tensor, needed)
 
