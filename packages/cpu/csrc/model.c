@@ -71,6 +71,24 @@ static const struct member *choose(const struct archive *archive, int64_t batch,
     return NULL;
 }
 
+static int place_tensor(struct facula_model *model, int64_t i, const struct tensor_place *place, char *error)
+{
+    const struct tensor_row *row = &model->section.tensors[i];
+    if (!place)
+        return -1;
+    if (place->length < row->bytes)
+        return refuse(error, "tensors.safetensors: expected %lld bytes of %s; got %lld", (long long)row->bytes,
+                      model->section.text + row->name, (long long)place->length);
+    model->places[i] = place->start;
+    model->lengths[i] = place->length;
+    if (place->start % ALIGNMENT == 0)
+        return 0;
+    if (!(model->moved[i] = aligned_alloc(ALIGNMENT, (size_t)padded(place->length))))
+        return refuse(error, "there is no memory for its tensors");
+    memcpy(model->moved[i], model->tensors + place->start, (size_t)place->length);
+    return 0;
+}
+
 static int load_tensors(struct facula_model *model, const struct archive *archive, char *error)
 {
     const struct section *s = &model->section;
@@ -88,20 +106,13 @@ static int load_tensors(struct facula_model *model, const struct archive *archiv
     if (!(model->tensors = archive_read(archive, member, error)))
         return -1;
     model->tensor_bytes = member->bytes;
-    for (int64_t i = 0; i < count; i++) {
-        const char *name = s->text + s->tensors[i].name;
-        if (find_tensor(model->tensors, member->bytes, name, &model->places[i], &model->lengths[i], error))
-            return -1;
-        if (model->lengths[i] < s->tensors[i].bytes)
-            return refuse(error, "tensors.safetensors: expected %lld bytes of %s; got %lld",
-                          (long long)s->tensors[i].bytes, name, (long long)model->lengths[i]);
-        if (model->places[i] % ALIGNMENT) {
-            if (!(model->moved[i] = aligned_alloc(ALIGNMENT, (size_t)padded(model->lengths[i]))))
-                return refuse(error, "there is no memory for its tensors");
-            memcpy(model->moved[i], model->tensors + model->places[i], (size_t)model->lengths[i]);
-        }
-    }
-    return 0;
+    struct tensor_place *places = NULL;
+    const int64_t known = list_tensors(model->tensors, member->bytes, &places, error);
+    int failed = known < 0;
+    for (int64_t i = 0; !failed && i < count; i++)
+        failed = place_tensor(model, i, find_tensor(places, known, s->text + s->tensors[i].name, error), error);
+    free(places);
+    return failed ? -1 : 0;
 }
 
 /* One piece of memory for all that is no tensor, and the address of every block. */

@@ -37,8 +37,16 @@ char *archive_read(const struct archive *archive, const struct member *member, c
 int archive_copy(const struct archive *archive, const char *path, int count, const struct member *const *members,
                  const char *const *bytes, char *error);
 
-/* Where a tensor's bytes lie in a safetensors file that is in memory: -1 with a message where there is none of that name. */
-int find_tensor(const char *safetensors, int64_t bytes, const char *name, int64_t *start, int64_t *length, char *error);
+/* Where a tensor's bytes lie in a safetensors file that is in memory. */
+struct tensor_place {
+    const char *name; /* in the file */
+    int64_t name_length, start, length;
+};
+
+/* All tensors of such a file by name, in new memory, freed by the caller: how many, or -1 with a message. */
+int64_t list_tensors(const char *safetensors, int64_t bytes, struct tensor_place **places, char *error);
+/* One of them; NULL with a message where there is none of that name. */
+const struct tensor_place *find_tensor(const struct tensor_place *places, int64_t count, const char *name, char *error);
 
 /* The tables of a program (see Note [Programs in files] in facula_jit): rows of int64. */
 enum table { TEXT, BLOCKS, TENSORS, KERNELS, DATA, PARTS, POINTERS, LAUNCHES, ARGUMENTS, ARRAYS, EXTENTS, NUMBERS, USES,
