@@ -41,6 +41,16 @@ LEVELS = X86_LEVELS if platform.machine() in ("x86_64", "AMD64") else [[]]
 # Files that want other flags than the rest. Products of matrices need fused multiply-adds. Functions choose between
 # values without branches: what GCC moves between the sides of a choice makes their loops longer, or no vectors at all.
 WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
+
+
+def plans_digest():
+    """A number for the declarations that files depend on: those of csrc/plans, whatever their comments say."""
+    texts = [
+        re.sub(r"/\*.*?\*/|\s+", " ", path.read_text(), flags=re.DOTALL) for path in sorted(CSRC.glob("plans/*.h"))
+    ]
+    return int.from_bytes(sha256("\0".join([" ".join(text.split()) for text in texts]).encode()).digest()[:7], "big")
+
+
 SPECIAL = {
     "attention.c": ["-ffp-contract=fast"],
     "bessel.c": WITHOUT_BRANCHES,
@@ -48,6 +58,7 @@ SPECIAL = {
     "exponents.c": WITHOUT_BRANCHES,
     "floating.c": WITHOUT_BRANCHES,
     "gamma.c": WITHOUT_BRANCHES,
+    "portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
     "rounding.c": WITHOUT_BRANCHES,
     "special.c": WITHOUT_BRANCHES,
     "triangular_solve.c": ["-ffp-contract=fast", "-fcx-limited-range"],

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "plans/portable.h"
 
 enum { MOST_DIMS = 64 };
 static const int64_t MOST_BYTES = (int64_t)1 << 46; /* no machine has more memory: sums of two such numbers are numbers */
@@ -13,7 +14,7 @@ static const int64_t ROW_BYTES[TABLES] = {
 
 struct header {
     char magic[8];
-    int64_t version, length, arena;
+    int64_t version, length, arena, plans;
     struct { int64_t start, count; } table[TABLES];
 };
 
@@ -152,6 +153,8 @@ int section_read(struct section *s, char *bytes, int64_t length, char *error)
     if (header.version != SECTION_VERSION)
         return refuse(error, "expected a program of version %d; got version %lld: save it again, or run it with the release "
                              "that wrote it", SECTION_VERSION, (long long)header.version);
+    if (header.plans != facula_plans_digest())
+        return refuse(error, "its plans are another release's; load it in Python, and save it again with run=True");
     if (header.length != length || header.arena < 0 || header.arena > MOST_BYTES)
         return refuse(error, "its program is cut off");
     for (int i = 0; i < TABLES; i++) {

@@ -35,6 +35,11 @@ FACULA_PUBLIC const struct facula_plan_type *facula_find_plan_type(const char *n
     return NULL;
 }
 
+FACULA_PUBLIC int64_t facula_plans_digest(void)
+{
+    return FACULA_PLANS; /* from setup.py */
+}
+
 /* Work in picoseconds that is not worth sharing, and that of a multiplication; as in Python. */
 static const double SERIAL = 5e6, MULTIPLY = 10, SCORE = 300;
 static const double LARGEST = 70368744177664.; /* 2^46 */

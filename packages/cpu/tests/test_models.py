@@ -191,7 +191,8 @@ def test_changed_files_crash_nothing(path, tmp_path):
 WRONG = {  # what is put at which number of the header, and what is said
     "expected a program of version 1; got version 2: save it again": (1, 2),
     "its program is cut off": (2, 5),
-    "its program is damaged: table 3": (4 + 2 * 3, 1 << 40),
+    "its plans are another release's; load it in Python, and save it again with run=True": (4, 5),
+    "its program is damaged: table 3": (5 + 2 * 3, 1 << 40),
     "its program is none of facula's": (0, 5),
 }
 

@@ -20,6 +20,9 @@ struct facula_plan_type {
 /* The type of that name, or NULL. */
 const struct facula_plan_type *facula_find_plan_type(const char *name);
 
+/* A digest of the declarations in csrc/plans: a file's plans are those of the release that wrote it. */
+int64_t facula_plans_digest(void);
+
 /* Finishes a plan whose sizes depend on the threads and the instruction set: products (also those inside of other plans)
    are cut up anew, and workspaces with them. `kernel` and `code` are the kernel's name and its first dtype, `workspace`
    the bytes that the plan needed where it was made. Gives the bytes that it needs now, or -1 where there is no planner. */

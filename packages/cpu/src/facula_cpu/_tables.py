@@ -3,8 +3,9 @@
 Note [Programs in files]
 ~~~~~~~~~~~~~~~~~~~~~~~~
 A program is one member `run/NAME.bin` of a model's zip, whose tensors lie in its member `tensors.safetensors`. It is
-little-endian, and made of tables whose rows are 8-byte numbers: "facularn", the version, the length of all, the bytes
-of memory for temporaries; then of each table where it begins and how many rows it has. Tables, in their order:
+little-endian, and made of tables whose rows are 8-byte numbers. It begins with "facularn", the version, the length of
+all, the bytes of memory for temporaries, a digest of the structs' declarations, and of each table where it begins and
+how many rows it has. Tables, in their order:
 
 * text: names, each ended by a zero byte; others name them by their place. It counts bytes.
 * blocks (kind, place, bytes): memory. Kind 0 lies in the memory of temporaries; 1 is the program's own, zero at first;
@@ -36,6 +37,7 @@ from __future__ import annotations
 from struct import pack
 from typing import TYPE_CHECKING
 
+from ._kernels import lib
 from ._portable import KernelName
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ class Tables:
 
     def bytes(self, arena: int) -> bytes:
         """All of it, for so many bytes of temporaries."""
-        start = 32 + 16 * len(TABLES)
+        start = 40 + 16 * len(TABLES)
         header, body = bytearray(), bytearray()
         for name in TABLES:
             if name in ("text", "data"):
@@ -124,4 +126,9 @@ class Tables:
                 table, count = bytearray(b"".join([pack(f"<{len(row)}q", *row) for row in rows])), len(rows)
             header += pack("<2q", start + len(body), count)
             body += table + bytes(-len(table) % 8)
-        return MAGIC + pack("<3q", VERSION, start + len(body), arena) + bytes(header) + bytes(body)
+        return (
+            MAGIC
+            + pack("<4q", VERSION, start + len(body), arena, lib.facula_plans_digest())
+            + bytes(header)
+            + bytes(body)
+        )
