@@ -17,7 +17,8 @@
 #error "files are read as little-endian machines have them in memory"
 #endif
 
-enum { END = 22, ENTRY = 46, LOCAL = 30, MOST_COMMENT = 65535, MOST_MEMBERS = 65535 };
+enum { END = 22, LOCATOR = 20, LONG_END = 56, ENTRY = 46, LOCAL = 30, MOST_COMMENT = 65535, MOST_MEMBERS = 65535 };
+static const uint32_t LONG_END_MARK = 0x06064b50, LOCATOR_MARK = 0x07064b50, ABSENT = 0xffffffff;
 static const uint32_t END_MARK = 0x06054b50, ENTRY_MARK = 0x02014b50, LOCAL_MARK = 0x04034b50;
 
 int refuse(char *error, const char *format, ...)
@@ -39,6 +40,13 @@ static uint32_t u16(const char *at)
 static uint32_t u32(const char *at)
 {
     uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static int64_t i64(const char *at)
+{
+    int64_t value;
     memcpy(&value, at, sizeof value);
     return value;
 }
@@ -81,6 +89,28 @@ static int read_at(int file, char *into, int64_t count, int64_t at)
     return 0;
 }
 
+/* A number of an entry: where it has no room for a large one, that is the next in the entry's field for such numbers. */
+static int64_t long_number(const char *entry, int at, const char **more, const char *end)
+{
+    if (u32(entry + at) != ABSENT)
+        return u32(entry + at);
+    if (!*more || end - *more < 8)
+        return -1;
+    *more += 8;
+    return i64(*more - 8);
+}
+
+/* The field of an entry for large numbers; NULL where it has none. */
+static const char *find_long_field(const char *at, const char **end)
+{
+    for (; *end - at >= 4; at += 4 + u16(at + 2))
+        if (u16(at) == 1 && u16(at + 2) <= *end - at - 4) {
+            *end = at + 4 + u16(at + 2);
+            return at + 4;
+        }
+    return NULL;
+}
+
 /* One entry of the directory, which begins at `at` of `left` bytes; the bytes that it takes, or -1. */
 static int64_t read_entry(const struct archive *archive, const char *at, int64_t left, struct member *member, char *error)
 {
@@ -92,14 +122,16 @@ static int64_t read_entry(const struct archive *archive, const char *at, int64_t
         return refuse(error, "the file's directory is damaged");
     memcpy(member->name, at + ENTRY, (size_t)name);
     member->name[name] = 0;
-    member->bytes = u32(at + 24);
+    const char *field_end = at + ENTRY + name + u16(at + 30), *more = find_long_field(at + ENTRY + name, &field_end);
     member->checksum = u32(at + 16);
-    member->header = u32(at + 42);
-    if (u32(at + 20) == 0xffffffff || u32(at + 24) == 0xffffffff || u32(at + 42) == 0xffffffff)
-        return refuse(error, "%s: members of 4 GB and more cannot be read", member->name);
-    if (u16(at + 10) || u32(at + 20) != u32(at + 24) || u16(at + 8) & 1)
+    member->bytes = long_number(at, 24, &more, field_end);
+    const int64_t stored = long_number(at, 20, &more, field_end);
+    member->header = long_number(at, 42, &more, field_end);
+    if (u16(at + 10) || stored != member->bytes || u16(at + 8) & 1)
         return refuse(error, "%s: expected a member that is stored as it is; got a compressed one", member->name);
-    if (member->header + LOCAL > archive->bytes || read_at(archive->file, local, LOCAL, member->header) ||
+    if (member->bytes < 0 || member->bytes > archive->bytes)
+        return refuse(error, "%s: the file ends before it does", member->name);
+    if (member->header < 0 || member->header > archive->bytes - LOCAL || read_at(archive->file, local, LOCAL, member->header) ||
         u32(local) != LOCAL_MARK)
         return refuse(error, "%s: its header is damaged", member->name);
     member->start = member->header + LOCAL + u16(local + 26) + u16(local + 28);
@@ -108,13 +140,36 @@ static int64_t read_entry(const struct archive *archive, const char *at, int64_t
     return total;
 }
 
+/* Where the directory is, by what stands at the file's end: 0, or -1. */
+static int find_directory(const struct archive *archive, const char *tail, int64_t at, int64_t *count, int64_t *bytes,
+                          int64_t *start)
+{
+    char end[LONG_END];
+    *count = u16(tail + at + 10);
+    *bytes = u32(tail + at + 12);
+    *start = u32(tail + at + 16);
+    if (*count == 0xffff || *bytes == ABSENT || *start == ABSENT) { /* of large files another end says it */
+        const int64_t place = at >= LOCATOR && u32(tail + at - LOCATOR) == LOCATOR_MARK ? i64(tail + at - LOCATOR + 8) : -1;
+        if (place < 0 || place > archive->bytes - LONG_END || read_at(archive->file, end, LONG_END, place) ||
+            u32(end) != LONG_END_MARK)
+            return -1;
+        *count = i64(end + 32);
+        *bytes = i64(end + 40);
+        *start = i64(end + 48);
+    }
+    return *count < 0 || *count > MOST_MEMBERS || *bytes < 0 || *start < 0 || *bytes > archive->bytes ||
+                   *start > archive->bytes - *bytes
+               ? -1
+               : 0;
+}
+
 static int read_directory(struct archive *archive, char *error)
 {
     struct stat status;
     if (fstat(archive->file, &status) || !S_ISREG(status.st_mode))
         return refuse(error, "it is no file");
     archive->bytes = status.st_size;
-    const int64_t tail = archive->bytes < END + MOST_COMMENT ? archive->bytes : END + MOST_COMMENT;
+    const int64_t tail = archive->bytes < LOCATOR + END + MOST_COMMENT ? archive->bytes : LOCATOR + END + MOST_COMMENT;
     char *end = malloc((size_t)tail + 1), *directory = NULL;
     int result = -1;
     if (!end || read_at(archive->file, end, tail, archive->bytes - tail)) {
@@ -128,8 +183,8 @@ static int read_directory(struct archive *archive, char *error)
         refuse(error, "it is no zip file, or is cut off");
         goto done;
     }
-    const int64_t count = u16(end + at + 10), bytes = u32(end + at + 12), start = u32(end + at + 16);
-    if (start + bytes > archive->bytes) {
+    int64_t count, bytes, start;
+    if (find_directory(archive, end, at, &count, &bytes, &start)) {
         refuse(error, "the file's directory is damaged");
         goto done;
     }

@@ -9,7 +9,18 @@ import numpy as np
 from kernel_helpers import BACKEND, dtype_of, layout, numpy_dtype
 
 import facula_cpu
-from facula_cpu.extend import ADDRESS, NUMBER, OWN, Tables, bits_of, portable_plan, wrapped
+from facula_cpu.extend import (
+    ADDRESS,
+    CELL,
+    NUMBER,
+    OWN,
+    TEMPORARY,
+    TENSOR,
+    Tables,
+    bits_of,
+    portable_plan,
+    wrapped,
+)  # fmt: skip
 from facula_storage.extend import dtype_of_code
 
 FOLDER = Path(facula_cpu.__file__).parent
@@ -158,3 +169,52 @@ def write(path, sections, tensors=None):
         text = json.dumps(head).encode()
         file.writestr("tensors.safetensors", len(text).to_bytes(8, "little") + text + body)
     return path
+
+
+RNG = np.random.default_rng(3)
+WEIGHT = RNG.standard_normal((4, 6)).astype("f4")
+RATE = 0.5
+
+
+def plan_for(operator, inputs, outputs, parameters=()):
+    return BACKEND.plan(operator, tuple(map(layout, inputs)), tuple(map(layout, outputs)), parameters)
+
+
+def step_program(batch):
+    """y = dropout(x @ w.T, 0.5); where `skip` is 0, w -= lr * (1 + 0 * w), by sgd_step with a given gradient."""
+    x, y, skip = np.zeros((batch, 6), "f4"), np.zeros((batch, 4), "f4"), np.zeros((), "f4")
+    tables = Tables()
+    tables.add("tensors", tables.name("weight"), WEIGHT.nbytes, 1)
+    given, weight, gradient = [
+        (tables.add("blocks", kind, 0, one.nbytes), one.nbytes)
+        for kind, one in ((OWN, x), (TENSOR, WEIGHT), (OWN, WEIGHT))
+    ]
+    between, made = (
+        (tables.add("blocks", TEMPORARY, 0, y.nbytes), y.nbytes),
+        (tables.add("blocks", OWN, 0, y.nbytes), y.nbytes),
+    )
+    condition = tables.add("blocks", OWN, 0, 4), 4
+    add_launch(tables, plan_for("linear", (x, WEIGHT), (y,)), [y.size, given, weight, between, None])
+    first = len(tables.rows["arguments"])
+    add_launch(tables, plan_for("dropout", (y,), (y,)), [y.size, between, made, 0.5, 0, 0])
+    for place, source in ((4, 0), (5, 1)):
+        tables.rows["arguments"][first + place] = (CELL, 64 * source, source, 0)
+    tables.add("launches", -1, -1, tables.add("arguments", ADDRESS, 0, *condition), 1, -1, 1, tables.name("condition"))
+    first = len(tables.rows["arguments"])
+    plan = plan_for("sgd_step", (WEIGHT, WEIGHT), (), (2,))
+    add_launch(tables, plan, [1, RATE, 0.0, 1.0, 0.0, 1.0, 0.0, weight, gradient])
+    use = tables.add("uses", first + 1, bits_of(0.0), bits_of(1.0))
+    tables.add("numbers", tables.name("lr"), bits_of(RATE), use, 1)
+    tables.add("generators", 7, 128, 1, 640, 0, 0)
+    for name, array, block in (("x", x, given), ("gradient", WEIGHT, gradient), ("skip", skip, condition)):
+        add_array(tables, 0, name, array, block[0])
+    add_array(tables, 1, "y", y, made[0])
+    return tables.bytes(between[1])
+
+
+def wanted(x, weight, key, offset):
+    """What the program makes of x."""
+    y, made = np.zeros((len(x), 4), "f4"), np.zeros((len(x), 4), "f4")
+    plan_for("linear", (x, weight), (y,)).launch(y.size, x.ctypes.data, weight.ctypes.data, y.ctypes.data)
+    plan_for("dropout", (y,), (made,)).launch(y.size, y.ctypes.data, made.ctypes.data, 0.5, key, offset + 64)
+    return made

@@ -136,12 +136,12 @@ class Writer:
     def _add_fixed(self, number: int, reach: int, written: bool) -> None:
         """A block that stays where it is: a tensor of the file, or memory for what the function makes."""
         recorder, block = self.recording.recorder, self.recording.recorder.blocks[number]
-        name = self.names.get(number)
-        if name is None and not block.born:
-            raise InvalidValueError(f"jit.save: a tensor of the program has no name in the file (block {number})")
-        if name is None:
+        if block.born:  # a `.grad`, which each run makes anew
             self._own(number, _allocated(block.layout))
             return
+        name = self.names.get(number)
+        if name is None:
+            raise InvalidValueError(f"jit.save: a tensor of the program has no name in the file (block {number})")
         known = [one for link in recorder.tensors.values() if (one := link()) is not None]
         known += [one for one in self.results if isinstance(one, Tensor)]
         ends = [one._offset + _extent(one._layout) for one in known if recorder.number_of(one._storage) == number]
