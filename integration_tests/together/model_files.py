@@ -28,9 +28,8 @@ def write(path, **captures):
         replay = latest(captured)
         recording, names = replay.recording, {}
         for number, storage in recording.fixed.items():
-            if not recording.recorder.blocks[number].born:
-                names[number] = known.setdefault(id(storage), f"tensor.{len(known)}")
-                tensors[names[number]] = ctypes.string_at(plain_address(storage), capacity(storage))
+            names[number] = known.setdefault(id(storage), f"tensor.{len(known)}")
+            tensors[names[number]] = ctypes.string_at(plain_address(storage), capacity(storage))
         sections[batch] = section(replay, names)
     head, body = {}, b""
     for name, data in tensors.items():

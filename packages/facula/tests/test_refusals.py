@@ -25,7 +25,7 @@ WHERE = {
     "export": ["export", "Dim"],
     "profiler": ["profile", "schedule"],
     "autograd.profiler": ["profile"],
-    "_dynamo": ["explain", "OptimizedModule"],
+    "_dynamo": ["explain", "register_backend"],
     "distributed.checkpoint": ["save", "FileSystemWriter"],
     "distributed.rpc": ["rpc_sync", "RRef"],
     "distributed.algorithms": ["Join"],

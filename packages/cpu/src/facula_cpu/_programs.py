@@ -194,12 +194,14 @@ class Compiled(NamedTuple):
     program: Struct  # NULL of a loop
     loops: tuple[Struct, ...]  # in their order
     cost: int  # picoseconds an element
+    computes: tuple[int, ...]  # the addresses of the loops before results are put where they go
+    requires: bool = False
 
 
 def single(kernel: Kernel) -> Compiled:
     """What runs one loop."""
     loop = ffi.cast("facula_loop", kernel.address)
-    return Compiled(loop, ffi.NULL, (loop,), kernel.cost)
+    return Compiled(loop, ffi.NULL, (loop,), kernel.cost, (kernel.address,))
 
 
 def assemble(
@@ -212,13 +214,15 @@ def assemble(
 ) -> Compiled | None:
     """The struct of typed steps, results and all; None where there is no room."""
     arrays = [place for place, one in enumerate(inputs) if isinstance(one, int)]
+    computes = tuple([step.kernel.address for step in steps.steps if step.kernel is not None])
+    requires = any([step.kernel is None for step in steps.steps])
     placed = place_results(steps, arrays, results, outputs)
     struct = struct_of(steps, len(inputs), constants, compute, placed)
     if struct is None:
         return None
     kernels = [step.kernel for step in steps.steps if step.kernel is not None]
     loops = tuple([ffi.cast("facula_loop", kernel.address) for kernel in kernels])
-    return Compiled(ffi.NULL, struct, loops, sum([kernel.cost for kernel in kernels]))
+    return Compiled(ffi.NULL, struct, loops, sum([kernel.cost for kernel in kernels]), computes, requires)
 
 
 @lru_cache(maxsize=4096)

@@ -11,14 +11,16 @@ from collections.abc import Callable as _Callable
 from facula_errors.extend import register as _register
 from facula_tensor.extend import listed as _listed
 
+from . import passes as passes
 from ._breaks import CaptureError
+from ._calls import Call, Use, Value
 from ._capture import Captured, capture
-from ._graph import Call, Graph, Use, Value
+from ._graph import Graph
 
 _register("facula_jit")
 
 __version__ = "0.1.0"
 
-__all__ = ["Call", "CaptureError", "Captured", "Graph", "Use", "Value", "capture"]
+__all__ = ["Call", "CaptureError", "Captured", "Graph", "Use", "Value", "capture", "passes"]
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

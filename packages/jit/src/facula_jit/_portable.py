@@ -46,7 +46,8 @@ def section(replay: Replay, names: Mapping[int, str], inputs: Sequence[str] = ()
     Arguments:
         replay: the replay; its backward for gradients outside is left out.
         names: of blocks that stay where they are, by number (`recording.fixed`), the name of a tensor in the file's
-            `tensors.safetensors`, which has the bytes of the whole storage. `.grad`s that the function makes need none.
+            `tensors.safetensors`, which has the bytes of the storage from its beginning. `.grad`s that the function
+            makes need none.
         inputs: the inputs' names; by default x0, x1, ...
         outputs: the outputs' names; by default y0, y1, ...
 
@@ -77,6 +78,8 @@ class Writer:
                 "backward together"
             )
         self.results = leaves_of(self.recording.result)
+        made = [one for _, one in self.recording.puts if one is not None]
+        self.grads = {self._number_of(one) for one in made}
         self.blocks: dict[int, int] = {}  # a block's row
         self.starts: dict[int, int] = {}  # how many bytes of an argument's memory are left out before it
         self.plans: dict[int, PortablePlan] = {}  # by the launch's id
@@ -136,7 +139,7 @@ class Writer:
     def _add_fixed(self, number: int, reach: int, written: bool) -> None:
         """A block that stays where it is: a tensor of the file, or memory for what the function makes."""
         recorder, block = self.recording.recorder, self.recording.recorder.blocks[number]
-        if block.born:  # a `.grad`, which each run makes anew
+        if block.born and number in self.grads:  # which each run makes anew
             self._own(number, _allocated(block.layout))
             return
         name = self.names.get(number)
