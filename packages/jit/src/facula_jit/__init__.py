@@ -13,12 +13,18 @@ from facula_tensor.extend import listed as _listed
 
 from ._breaks import CaptureError
 from ._capture import Captured, capture
+from ._cond import cond
 from ._graph import Call, Graph, Use, Value
+from ._scan import associative_scan, map, scan
+from ._while_loop import while_loop
 
 _register("facula_jit")
 
 __version__ = "0.1.0"
 
-__all__ = ["Call", "CaptureError", "Captured", "Graph", "Use", "Value", "capture"]
+__all__ = [
+    "Call", "CaptureError", "Captured", "Graph", "Use", "Value", "associative_scan", "capture", "cond", "map", "scan",
+    "while_loop",
+]  # fmt: skip
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

@@ -36,7 +36,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import Address, Block, Launched, Numbers, Skip, Stream, moment_of
+from ._records import ANY_GRAD, Address, Block, Launched, Loop, Numbers, Skip, Stream, do_if, moment_of, moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -75,10 +75,12 @@ class Recorder:
         self.inputs: list[Tensor] = []
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
         self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
-        self.given: set[int] = set()  # the ids of the inputs
+        self.given: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
+        self.loops: list[Loop] = []
+        self.branches: list[Any] = []  # what is under way, of conditions and loops: the innermost last
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.began = next_moment()
@@ -89,7 +91,7 @@ class Recorder:
 
     def add_input(self, tensor: Tensor) -> None:
         """A tensor whose memory each replay is given."""
-        self.given.add(id(tensor))
+        self.given[id(tensor)] = tensor
         block = self.block_of(tensor._storage)
         block.inputs.append(len(self.inputs))
         block.held = None
@@ -133,6 +135,11 @@ class Recorder:
             self.numbers[id(storage)] = len(self.blocks)
             self.blocks.append(Block(storage, layout, True, len(self.launches)))
 
+    def launching(self, written: Sequence[Place]) -> None:
+        """A launch is about to write to these places."""
+        for branch in self.branches:
+            branch.writes(written)
+
     def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch is done."""
         if self.breaks is not None:
@@ -160,7 +167,7 @@ class Recorder:
             self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
         else:
             for launch, values in plan.parts:
-                own = [_moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
+                own = [moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
                 part = Plan(plan.operator, (), plan.outputs, launch)
                 self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
             self.count += len(plan.parts)
@@ -186,6 +193,8 @@ class Recorder:
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""
+        for branch in self.branches:
+            branch.sees(operands)
         if self.breaks is not None or self.goes_back:
             return
         for one in operands:
@@ -225,6 +234,8 @@ class Recorder:
 
     def seeded(self, generator: Any, number: int) -> None:
         """A generator is about to be set to the program's own number, or to one that it had."""
+        for branch in self.branches:
+            branch.refuse("the setting of a generator's state")
         if self.breaks is None:
             self._stream(generator, generator._offset).follows = type(number) is Cell
 
@@ -240,10 +251,12 @@ class Recorder:
 
     def grad_set(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is about to be set, or given its first gradient."""
+        for branch in self.branches:
+            branch.grad_set(leaf)
         if self.breaks is not None or id(leaf) in self.grads:
             return
         before = getattr(leaf, "_grad", None)
-        needed: Any = _ANY
+        needed: Any = ANY_GRAD
         if before is not None:
             number = self.number_of(before._storage)
             if not self.blocks[number].born and number in self.used:
@@ -252,6 +265,8 @@ class Recorder:
 
     def grad_added(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is None, and is given its first gradient."""
+        for branch in self.branches:
+            branch.grad_set(leaf)
         if self.breaks is None:
             self.grads.setdefault(id(leaf), (leaf, None))
 
@@ -283,6 +298,8 @@ class Recorder:
 
     def optimizes(self, optimizer: Any) -> None:
         """An optimizer's step begins."""
+        for branch in self.branches:
+            branch.refuse("an optimizer's step")
         if self.breaks is None:
             groups = [dict(group) for group in optimizer.param_groups]
             self.optimizers.setdefault(id(optimizer), (optimizer, groups))
@@ -335,9 +352,11 @@ class Recorder:
 
     def act(self, owner: Any, action: Callable[[], object]) -> None:
         """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
+        for branch in self.branches:
+            branch.refuse("a step of a schedule or scaler")
         if self.breaks is None and not self.acting:
             if self.condition is not None:
-                self.actions.append((owner, partial(_do_if, self.condition, action)))
+                self.actions.append((owner, partial(do_if, self.condition, action)))
             else:
                 self.actions.append((owner, action))
         acting, self.acting = self.acting, True
@@ -360,24 +379,6 @@ class Recorder:
             self.breaks = Break(problem, remedy, user_site())
             if self.stops:
                 raise CaptureError(self.breaks)
-
-
-def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
-    if not condition():
-        action()
-
-
-def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
-    """An argument of a launch as one of its parts takes it."""
-    return one._replace(offset=one.offset + delta) if type(one) is Address else one
-
-
-_ANY = object()  # what `.grad` was before does not matter
-
-
-def any_grad(needed: object) -> bool:
-    """Whether it does not matter what `.grad` was before."""
-    return needed is _ANY
 
 
 @contextmanager

@@ -13,8 +13,7 @@ from facula_tensor.extend import overlapping
 
 from ._breaks import Break
 from ._memory import Lifetime
-from ._recorder import any_grad
-from ._records import Address, moment_of
+from ._records import ANY_GRAD, Address, moment_of
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -88,6 +87,7 @@ class Recording:
 
     def __init__(self, recorder: Recorder, result: Any, boundary: Boundary | None):
         self.recorder = recorder
+        recorder.given = {}  # what stands for operands in branches lives as long as the graph does
         self.boundary_at = len(recorder.launches) if boundary is None else boundary.launch
         self.roots = [] if boundary is None else [id(one) for one in boundary.roots]
         self.launches: list[Launched] = recorder.launches
@@ -194,7 +194,7 @@ class Recording:
             after = target._grad
             if any([target is one for one in recorder.inputs]):  # the next call has another
                 self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
-            if not any_grad(needed):
+            if needed is not ANY_GRAD:
                 self.needed.append((target, needed))
             self.puts.append((target, after))
             if after is not None:
@@ -256,6 +256,17 @@ class Recording:
                     first.setdefault(one.block, place)
                     crosses = first[one.block] < boundary <= place  # Note [Saved sets] in _boundary.py
                     last[one.block] = end if crosses else place
+        recorder = self.recorder
+        asked = [(one.condition.block, one.first) for one in recorder.skips]
+        asked += [(one.condition.block, one.last - 1) for one in recorder.loops]
+        for block, place in asked:
+            if block in first:
+                crosses = first[block] < boundary <= place
+                last[block] = max(last[block], end if crosses else place)
+        for loop in recorder.loops:  # inner ones first: what a step needs from before, the next one needs as well
+            for block in first:
+                if first[block] < loop.first <= last[block] < loop.last:
+                    last[block] = loop.last - 1
         numbers = [one for one in first if self.is_temporary(one)]
         blocks = self.recorder.blocks
         lives = [Lifetime(first[one], last[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]
