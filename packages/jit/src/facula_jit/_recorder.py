@@ -34,6 +34,7 @@ from facula_storage.extend import (
 from facula_tensor import Tensor
 from facula_tensor.extend import forget_readers, user_frame, user_site
 
+from ._branching import Branches
 from ._breaks import Break, CaptureError
 from ._cells import Cell
 from ._records import ANY_GRAD, Address, Block, Launched, Loop, Numbers, Skip, Stream, do_if, moment_of, moved
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
+    from ._crossings import Crossing
     from ._records import Moment, Site
 
 
@@ -80,7 +82,9 @@ class Recorder:
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
         self.loops: list[Loop] = []
-        self.branches: list[Any] = []  # what is under way, of conditions and loops: the innermost last
+        self.branches = Branches()  # of conditions and loops that are under way
+        self.crossings: list[Crossing] = []  # graphs of arguments that backward passes went through
+        self.outside: Break | None = None  # one went through a graph that no capture made
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.began = next_moment()
@@ -137,8 +141,7 @@ class Recorder:
 
     def launching(self, written: Sequence[Place]) -> None:
         """A launch is about to write to these places."""
-        for branch in self.branches:
-            branch.writes(written)
+        self.branches.writes(written)
 
     def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch is done."""
@@ -148,7 +151,7 @@ class Recorder:
         frame = user_frame(1)
         code = frame.f_code
         site = code, frame.f_lasti
-        if code not in self.variables:
+        if code not in self.variables and not self.goes_back:  # then the line is the caller's
             known = frame.f_globals
             self.variables[code] = known, {name: known[name] for name in code.co_names if name in known}
         taken: list[Address | Cell | float] = [n]
@@ -193,8 +196,7 @@ class Recorder:
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""
-        for branch in self.branches:
-            branch.sees(operands)
+        self.branches.sees(operands)
         if self.breaks is not None or self.goes_back:
             return
         for one in operands:
@@ -234,8 +236,7 @@ class Recorder:
 
     def seeded(self, generator: Any, number: int) -> None:
         """A generator is about to be set to the program's own number, or to one that it had."""
-        for branch in self.branches:
-            branch.refuse("the setting of a generator's state")
+        self.branches.refuse("the setting of a generator's state")
         if self.breaks is None:
             self._stream(generator, generator._offset).follows = type(number) is Cell
 
@@ -251,8 +252,7 @@ class Recorder:
 
     def grad_set(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is about to be set, or given its first gradient."""
-        for branch in self.branches:
-            branch.grad_set(leaf)
+        self.branches.grad_set(leaf)
         if self.breaks is not None or id(leaf) in self.grads:
             return
         before = getattr(leaf, "_grad", None)
@@ -265,8 +265,7 @@ class Recorder:
 
     def grad_added(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is None, and is given its first gradient."""
-        for branch in self.branches:
-            branch.grad_set(leaf)
+        self.branches.grad_set(leaf)
         if self.breaks is None:
             self.grads.setdefault(id(leaf), (leaf, None))
 
@@ -298,8 +297,7 @@ class Recorder:
 
     def optimizes(self, optimizer: Any) -> None:
         """An optimizer's step begins."""
-        for branch in self.branches:
-            branch.refuse("an optimizer's step")
+        self.branches.refuse("an optimizer's step")
         if self.breaks is None:
             groups = [dict(group) for group in optimizer.param_groups]
             self.optimizers.setdefault(id(optimizer), (optimizer, groups))
@@ -352,8 +350,7 @@ class Recorder:
 
     def act(self, owner: Any, action: Callable[[], object]) -> None:
         """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
-        for branch in self.branches:
-            branch.refuse("a step of a schedule or scaler")
+        self.branches.refuse("a step of a schedule or scaler")
         if self.breaks is None and not self.acting:
             if self.condition is not None:
                 self.actions.append((owner, partial(do_if, self.condition, action)))
@@ -368,6 +365,14 @@ class Recorder:
     def wait(self, problem: str) -> None:
         """This run cannot be replayed, for a reason that the next one may not have."""
         self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
+
+    def goes_outside(self) -> None:
+        """A backward pass goes through the graph of an argument, which is another one in each call."""
+        self.outside = self.outside or Break(
+            "a backward pass goes through what was computed before the call",
+            "compute it in the captured function, or in another one",
+            user_site(),
+        )
 
     def actions_of_schedules(self) -> bool:
         """Whether an action changes an optimizer's numbers, which replays then follow."""
