@@ -1,4 +1,4 @@
-"""facula.jit: captured steps, and marks of PyTorch's script language, which change nothing; scripts are not there."""
+"""facula.jit: captured steps, scripts of functions and modules, and PyTorch's names around them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._refusals import Kind, Refusal, Refusals
 from ._siblings import needs
 
 with needs("facula.jit"):
-    from facula_jit import Captured, CaptureError, capture
+    from facula_jit import Captured, CaptureError, capture, export, ignore, is_scripting, script, unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,6 @@ freeze: Refusal = _missing.function("freeze")
 load: Refusal = _missing.function("load")
 optimize_for_inference: Refusal = _missing.function("optimize_for_inference")
 save: Refusal = _missing.function("save")
-script: Refusal = _missing.function("script")
 script_method: Refusal = _missing.function("script_method")
 set_fusion_strategy: Refusal = _missing.function("set_fusion_strategy")
 strict_fusion: Kind = _missing.kind("strict_fusion")
@@ -70,15 +69,6 @@ class Attribute(NamedTuple):
     type: object
 
 
-def is_scripting() -> bool:
-    """Whether this code is a script: False.
-
-    >>> is_scripting()
-    False
-    """
-    return False
-
-
 def is_tracing() -> bool:
     """Whether this code is being traced: False."""
     return False
@@ -87,28 +77,6 @@ def is_tracing() -> bool:
 def onednn_fusion_enabled() -> bool:
     """Whether scripts are fused by oneDNN: False."""
     return False
-
-
-def ignore(drop: F | bool = False, **options: object) -> F | Callable[[F], F]:
-    """Mark a function that scripts leave to Python: it stays what it is. With or without parentheses.
-
-    >>> @ignore
-    ... def f(x):
-    ...     return x + 1
-    >>> f(1)
-    2
-    """
-    return drop if callable(drop) else lambda function: function
-
-
-def unused(fn: F) -> F:
-    """Mark a method that scripts leave out: it stays what it is."""
-    return fn
-
-
-def export(fn: F) -> F:
-    """Mark a method that scripts keep: it stays what it is."""
-    return fn
 
 
 def interface(obj: F) -> F:

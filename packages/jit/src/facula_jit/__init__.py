@@ -16,6 +16,8 @@ from ._capture import Captured, capture
 from ._cond import cond
 from ._graph import Call, Graph, Use, Value
 from ._scan import associative_scan, map, scan
+from ._script import export, ignore, is_scripting, script, unused
+from ._source import SourceError
 from ._while_loop import while_loop
 
 _register("facula_jit")
@@ -23,8 +25,8 @@ _register("facula_jit")
 __version__ = "0.1.0"
 
 __all__ = [
-    "Call", "CaptureError", "Captured", "Graph", "Use", "Value", "associative_scan", "capture", "cond", "map", "scan",
-    "while_loop",
+    "Call", "CaptureError", "Captured", "Graph", "SourceError", "Use", "Value", "associative_scan", "capture", "cond",
+    "export", "ignore", "is_scripting", "map", "scan", "script", "unused", "while_loop",
 ]  # fmt: skip
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

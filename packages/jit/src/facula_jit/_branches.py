@@ -11,7 +11,7 @@ recorded in the same way, as often as is asked for.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +23,7 @@ from facula_tensor import Tensor, empty, zeros
 from facula_tensor.extend import no_record_ops, user_site
 
 from ._breaks import CaptureError
+from ._checks import MOST_ENTRIES
 from ._operands import Leaves, check_agree, leaves_of
 from ._records import Address, Skip
 from ._rehearsal import Abandoned, Branch
@@ -110,8 +111,20 @@ def record_cond(recorder: Recorder, pred: Tensor, functions: Sequence[Callable[.
 def _run(recorder: Recorder, function: Callable[..., Any], name: str, given: Leaves, operands: list[Tensor]) -> Side:
     """One function, on leaves in the places of operands with a history."""
     own = _own_leaves(recorder, operands)
+    recorder.branches.sees(closed_over(function))  # of which views may be taken that no operator is asked for
     result = function(*given.tree([own.get(id(one), one) for one in given.leaves]))
     return Side(leaves_of("cond", f"the result of {name}", result), [own[id(one)] for one in operands])
+
+
+def closed_over(function: object, depth: int = 4) -> list[Tensor]:
+    """The tensors that a function finds in variables around it, in tuples and lists, and in such functions."""
+    if isinstance(function, Tensor):
+        return [function]
+    parts = list(function) if isinstance(function, (tuple, list)) and len(function) <= MOST_ENTRIES else []
+    for cell in getattr(function, "__closure__", None) or ():
+        with suppress(ValueError):  # not set yet
+            parts.append(cell.cell_contents)
+    return [found for one in parts for found in closed_over(one, depth - 1)] if depth else []
 
 
 def _own_leaves(recorder: Recorder, tensors: list[Tensor]) -> dict[int, Tensor]:
@@ -134,6 +147,7 @@ def _run_both(
         try:
             with branch:
                 side = sides[place] = runs[place]()
+                branch.sees(side.results.tensors())
                 if rehearsed:
                     made = [_room_for(one) for one in side.results.leaves]
                 else:
