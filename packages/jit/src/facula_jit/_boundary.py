@@ -20,7 +20,7 @@ from facula_storage.extend import root_of
 from facula_tensor import Tensor, ones
 from facula_tensor.extend import SavedTensors, no_record_ops
 
-from ._branches import Choice, stopped_at
+from ._inner_graphs import InnerGraphs, stopped_at
 from ._records import Gradient, Pass
 from ._signature import tensors_in
 
@@ -120,8 +120,8 @@ def _held_by(roots: Sequence[Tensor]) -> set[int]:
     held: set[int] = set()
     adapter = adapter_of(roots[0])
     nodes = walk(map(edge_to, roots))
-    choices = [node.rest for node in nodes.values() if type(getattr(node, "rest", None)) is Choice]
-    inner = [one for choice in choices for one in choice.graphs()]
+    kept = [getattr(node, "rest", None) for node in nodes.values()]
+    inner = [one for rest in kept if isinstance(rest, InnerGraphs) for one in rest.graphs()]
     if inner:
         held |= _held_by(inner) | {id(root_of(one._storage)) for one in inner}
     for node in nodes.values():

@@ -11,7 +11,7 @@ recorded in the same way, as often as is asked for.
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,12 +24,13 @@ from facula_tensor.extend import no_record_ops, user_site
 
 from ._breaks import CaptureError
 from ._checks import MOST_ENTRIES
+from ._inner_graphs import InnerGraphs, stopped_at
 from ._operands import Leaves, check_agree, leaves_of
 from ._records import Address, Skip
 from ._rehearsal import Abandoned, Branch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from ._recorder import Recorder
 
@@ -221,7 +222,7 @@ def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, T
     return found
 
 
-class Choice:
+class Choice(InnerGraphs):
     """The two graphs behind results of a condition, of which backward passes run one.
 
     Arguments:
@@ -304,18 +305,3 @@ def _backward(F: Any, node: Node, gradients: Any) -> list[tuple[Any, Tensor]]:
 
 
 RULE = Rule("cond", _backward, None, True, lambda node: node.rest.edges)
-_STOP = Rule("argument", lambda F, node, g: (), None, False)
-
-
-@contextmanager
-def stopped_at(tensors: Iterable[Tensor]) -> Iterator[None]:
-    """A block in which backward passes go no further than these tensors."""
-    nodes = [one.node for one in tensors if type(one.node) is Node]
-    rules = [node.rule for node in nodes]
-    try:
-        for node in nodes:
-            node.rule = _STOP
-        yield
-    finally:
-        for node, rule in zip(nodes, rules, strict=True):
-            node.rule = rule
