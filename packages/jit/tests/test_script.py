@@ -103,6 +103,9 @@ class Net:
     def named_modules(self):
         return iter([("", self)])
 
+    def children(self):
+        return iter(())
+
     def forward(self, x):
         if x.sum() > 0:
             return x + self.bias

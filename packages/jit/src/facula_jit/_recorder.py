@@ -38,14 +38,14 @@ from ._branching import Branches
 from ._breaks import Break, CaptureError
 from ._cells import Cell
 from ._records import ANY_GRAD, Address, Block, Launched, Loop, Numbers, Skip, Stream, do_if, moment_of, moved
+from ._source import line_under_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import CodeType
+    from types import CodeType, FunctionType
 
     from facula_storage import Layout
 
-    from ._crossings import Crossing
     from ._records import Moment, Site
 
 
@@ -83,8 +83,10 @@ class Recorder:
         self.skips: list[Skip] = []
         self.loops: list[Loop] = []
         self.branches = Branches()  # of conditions and loops that are under way
-        self.crossings: list[Crossing] = []  # graphs of arguments that backward passes went through
+        self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
         self.outside: Break | None = None  # one went through a graph that no capture made
+        self.own: FunctionType | None = None  # the function, where its line is asked for
+        self.line: int | None = None  # that of the function where it breaks
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.began = next_moment()
@@ -279,16 +281,16 @@ class Recorder:
     def entered(self, module: Any) -> None:
         """A call of a module begins."""
         self.inside.append(module)
-        self._watch(module)
+        self.watch(module)
 
-    def _watch(self, module: Any) -> None:
+    def watch(self, module: Any) -> None:
         """Keep what a module is like, and what it holds: containers are called by nobody."""
         if id(module) not in self.modules:
             own = vars(module)
             own.setdefault("training", module.training)  # an attribute of the class until it is first set
             self.modules[id(module)] = module, dict(own)
             for one in module.children():
-                self._watch(one)
+                self.watch(one)
 
     def left(self) -> None:
         """The call of the innermost module ends."""
@@ -366,14 +368,6 @@ class Recorder:
         """This run cannot be replayed, for a reason that the next one may not have."""
         self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
 
-    def goes_outside(self) -> None:
-        """A backward pass goes through the graph of an argument, which is another one in each call."""
-        self.outside = self.outside or Break(
-            "a backward pass goes through what was computed before the call",
-            "compute it in the captured function, or in another one",
-            user_site(),
-        )
-
     def actions_of_schedules(self) -> bool:
         """Whether an action changes an optimizer's numbers, which replays then follow."""
         return any([owner is not None for owner, _ in self.actions])
@@ -382,6 +376,7 @@ class Recorder:
         """What cannot be captured: said by an error, or kept for the report."""
         if self.breaks is None:
             self.breaks = Break(problem, remedy, user_site())
+            self.line = self.own and line_under_way(self.own.__code__)
             if self.stops:
                 raise CaptureError(self.breaks)
 

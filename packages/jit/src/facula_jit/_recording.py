@@ -13,7 +13,7 @@ from facula_tensor.extend import overlapping
 
 from ._breaks import Break
 from ._memory import Lifetime
-from ._records import ANY_GRAD, Address, moment_of
+from ._records import Address, any_grad, moment_of
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -194,7 +194,7 @@ class Recording:
             after = target._grad
             if any([target is one for one in recorder.inputs]):  # the next call has another
                 self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
-            if needed is not ANY_GRAD:
+            if not any_grad(needed):
                 self.needed.append((target, needed))
             self.puts.append((target, after))
             if after is not None:
