@@ -133,10 +133,16 @@ DIFFERENTIABLE = {
         x.sum() > 0, lambda: cond(y.sum() > 0, lambda: v * w, lambda: v / w), lambda: (v * x).tanh() * w
     ),
     "views": lambda x, y, v, w: _views(x, v * w),
+    "one value as two tensors": lambda x, y, v, w: _passed_on(x, v * w),
     "one result of two": lambda x, y, v, w: cond(x.sum() > 0, lambda: (v * w, x * 2), lambda: (v + w, y * w))[0],
     "scan": lambda x, y, v, w: scan(lambda h, a: (cond(a > 0, lambda: h * v, lambda: h + w), h), v * w, x)[0],
     "second order": lambda x, y, v, w: _penalty(x, y, v, w),
 }
+
+
+def _passed_on(x, h):
+    a, b = cond(x.sum() > 0, lambda: (h * 2, h.mean() + x), lambda: (h + 1, (h * h).tanh()))
+    return a * b
 
 
 def _views(x, h):

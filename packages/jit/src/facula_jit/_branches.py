@@ -197,7 +197,7 @@ def _with_constants(recorder: Recorder, made: list[Any], taken: list[Any]) -> li
 
 
 def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, Tensor]:
-    """The tensors from outside that a side's graph ends at beside its own leaves."""
+    """The tensors from outside that a side's graph ends at beside its own leaves, by the id of their edge."""
     found: dict[int, Tensor] = {}
     own = {id(one) for one in side.ends}
     stack: list[Any] = [edge_to(one) for one in side.results.tensors() if one.node is not None]
@@ -212,8 +212,7 @@ def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, T
         elif edge.seq > branch.first_node:
             stack += edges_of(edge)
         elif id(edge) in branch.outside:
-            one = branch.outside[id(edge)]
-            found[id(one)] = one
+            found[id(edge)] = branch.outside[id(edge)]  # of several tensors that show one value one is enough
         else:
             recorder.broken(
                 f"{branch.what} uses a view of a tensor that gradients flow through, which it is not given",

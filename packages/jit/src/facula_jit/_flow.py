@@ -54,8 +54,10 @@ def asks(value: object) -> bool:
     return is_batched(value) or (recorder is not None and recorder.breaks is None)
 
 
-def _condition(value: Tensor) -> Tensor:
-    """A tensor as Python's `if` takes it."""
+def _condition(value: Any) -> Tensor | bool:
+    """A value as Python's `if` takes it."""
+    if not isinstance(value, Tensor):
+        return bool(value)
     return value if value.dtype is bool_ else value != 0
 
 
