@@ -17,7 +17,7 @@ WHERE = {
     "distributed.device_mesh": ["init_device_mesh"],
     "distributed.optim": ["ZeroRedundancyOptimizer"],
     "nn.parallel": ["DistributedDataParallel"],
-    "jit": ["script", "ScriptModule", "ScriptFunction", "trace_module"],
+    "jit": ["ScriptModule", "ScriptFunction", "trace_module"],
     "onnx": ["export"],
     "hub": ["load", "load_state_dict_from_url", "download_url_to_file", "list"],
     "sparse": ["FloatTensor", "DoubleTensor", "mm"],

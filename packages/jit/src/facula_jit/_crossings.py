@@ -240,5 +240,6 @@ def take_down(recorder: Recorder, ticket: Ticket, number: int, given: list[Tenso
             elif one is not None:
                 told.append(one)
                 values.append(one)
+        recorder.launching([one for one in told if type(one) is Place and one.written])
         launch.plan.launch(*values)
         recorder.launched(launch.plan, told[0], told[1:], launch.arrays - 1)

@@ -68,6 +68,10 @@ class Writer:
         self.skips: dict[int, Skip] = {
             one.first: one for one in self.recording.recorder.skips if one.first < len(self.launches)
         }
+        if self.recording.recorder.decides:
+            raise UnsupportedError(
+                "jit.save: tensors decide what runs (cond, while_loop); save what stands around them"
+            )
         if self.recording.recorder.actions_of_schedules():
             raise UnsupportedError(
                 "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"

@@ -90,6 +90,7 @@ class Recording:
 
     def __init__(self, recorder: Recorder, result: Any, boundary: Boundary | None):
         self.recorder = recorder
+        recorder.given = {}  # what stands for operands in branches lives as long as the graph does
         self.boundary_at = len(recorder.launches) if boundary is None else boundary.launch
         self.roots = [] if boundary is None else [id(one) for one in boundary.roots]
         self.launches: list[Launched] = recorder.launches
@@ -258,6 +259,17 @@ class Recording:
                     first.setdefault(one.block, place)
                     crosses = first[one.block] < boundary <= place  # Note [Saved sets] in _boundary.py
                     last[one.block] = end if crosses else place
+        recorder = self.recorder
+        asked = [(one.condition.block, one.first) for one in recorder.skips]
+        asked += [(one.condition.block, one.last - 1) for one in recorder.loops]
+        for block, place in asked:
+            if block in first:
+                crosses = first[block] < boundary <= place
+                last[block] = max(last[block], end if crosses else place)
+        for loop in recorder.loops:  # inner ones first: what a step needs from before, the next one needs as well
+            for block in first:
+                if first[block] < loop.first <= last[block] < loop.last:
+                    last[block] = loop.last - 1
         numbers = [one for one in first if self.is_temporary(one)]
         blocks = self.recorder.blocks
         lives = [Lifetime(first[one], last[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]

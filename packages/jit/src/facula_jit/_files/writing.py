@@ -147,6 +147,8 @@ class _Description:
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
         tensors = recorder.tensors.values()
+        if recorder.decides:
+            raise SaveError("save: no file can hold conditions and loops of tensors yet; save what stands around them")
         if recorder.crossings:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
         for owner, _ in recorder.actions:
