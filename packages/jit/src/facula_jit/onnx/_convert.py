@@ -1,0 +1,129 @@
+"""From what a model did to nodes: each operator is looked up in the table, its memory turned into values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd.extend import describe_call_site
+from facula_storage import float64
+from facula_storage.extend import root_of
+from facula_tensor import Tensor
+from facula_tensor.extend import operators
+
+from .._records import Address
+from . import _elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions
+from ._memory import Memory, Parameter
+from ._nodes import Builder, OnnxExporterError
+from ._programs import run_program
+from ._table import Call, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_storage import Layout
+    from facula_storage.extend import Program
+
+    from ._trace import Step, Trace
+
+FAMILIES = (_elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions)
+IN_PLACE = ("put", "scatter")  # kernels that leave what they do not write as it was
+RANDOM = (
+    "bernoulli", "binomial", "dropout", "log_standard_gamma", "normal", "permutation_of", "philox", "poisson",
+    "randint", "standard_gamma", "uniform",
+)  # fmt: skip
+
+
+class Converted(NamedTuple):
+    """A model as nodes: what they are, and the names and layouts of the results."""
+
+    b: Builder
+    outputs: list[tuple[str, Layout]]
+
+
+def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Sequence[Tensor]) -> Converted:
+    """The nodes of a model. OnnxExporterError names the first operator that has none, and its line.
+
+    Arguments:
+        trace: what the model did.
+        opset: the version of ONNX's operators.
+        input_names: the names of the tensors that it was given.
+        results: the tensors that it returned.
+    """
+    b = Builder(opset)
+    modules, parameters = _names_of(trace)
+    memory = Memory(b, trace.blocks, parameters)
+    for name, given in zip(input_names, trace.inputs, strict=True):
+        memory.write(given, name)
+    for step in trace.steps:
+        b.module = modules.get(id(step.module), "")
+        line = describe_call_site(*step.site)
+        b.purpose = f"{step.operator} (at {line})"
+        try:
+            _convert(memory, step, parameters)
+        except OnnxExporterError as error:
+            where = f", in {b.module}" if b.module else ""
+            raise OnnxExporterError(f"onnx.export: {error} (at {line}{where})") from None
+    b.module, b.purpose = "", "a result"
+    return Converted(b, [(memory.read(trace.address_of(one)), one._layout) for one in results])
+
+
+def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]]) -> None:
+    """Append the nodes of one operator."""
+    for one in step.results:
+        block = memory.blocks[one.block]
+        if not block.born and not block.inputs:
+            names = [known.name for known in parameters.get(id(block.held), ())]
+            whose = f"the model's {names[0]}" if names else "a tensor of the program's"
+            raise OnnxExporterError(
+                f"{step.operator} changes {whose}, which a file cannot; call model.eval() first, or return the new value"
+            )
+    operands = step.operands
+    if step.operator in IN_PLACE:
+        operands = (step.results[0], *operands)
+    names = [memory.read(one) if type(one) is Address else one for one in operands]
+    layouts = [one.layout if type(one) is Address else None for one in operands]
+    made_as = [one.layout for one in step.results if one.layout is not None]
+    call = Call(step.operator, step.parameters, names, layouts, made_as, step.numbers)
+    made = _nodes_of(memory.b, call)
+    for one, name in zip(step.results, [made] if isinstance(made, str) else made, strict=True):
+        if name is None:
+            memory.hold(one, "what its kernel keeps for a backward pass is read, which no node gives")
+        else:
+            memory.write(one, name)
+
+
+def _nodes_of(b: Builder, call: Call) -> str | Sequence[str | None]:
+    """The names of what an operator gives."""
+    known = operators.get(call.operator)
+    program: Program | None = None if known is None else known.program
+    exact = program is not None and any([one is not None and one.dtype is float64 for one in call.layouts])
+    row = rows.get(call.operator)
+    if row is None and known is not None and isinstance(known.kernel, str) and known.kernel in rows:
+        row, call = rows[known.kernel], call._replace(operator=known.kernel)
+    if row is not None and not exact:
+        return row(b, call)
+    if program is not None:  # runtimes have few of the nodes that programs are for float64
+        return run_program(b, call, program)
+    if call.operator in RANDOM:
+        raise call.refuse("draws random numbers", "call model.eval() first, or pass the numbers as an argument")
+    raise call.refuse(
+        "has no ONNX node here", "compute it with other operators, or leave it outside of the exported model"
+    )
+
+
+def _names_of(trace: Trace) -> tuple[dict[int, str], dict[int, list[Parameter]]]:
+    """The paths of modules by id, and the names of their tensors by the id of the storage that these lie in."""
+    paths: dict[int, str] = {}
+    found: dict[int, list[Parameter]] = {}
+    taken: set[str] = set()
+    for module, _ in trace.recorder.modules.values():
+        if id(module) in paths:
+            continue
+        for path, part in module.named_modules():
+            paths.setdefault(id(part), path)
+        for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+            unique = name if name not in taken else f"{type(module).__name__}{len(taken)}.{name}"
+            taken.add(unique)
+            storage: Any = root_of(tensor._storage)
+            found.setdefault(id(storage), []).append(Parameter(unique, tensor._layout, tensor._offset))
+    return paths, found

@@ -1,0 +1,102 @@
+"""A model's operators, one by one: what its forward launches, each with its operands in their places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd import no_grad
+from facula_storage.extend import Place
+from facula_tensor import Tensor
+
+from .._recorder import Recorder, recording
+from .._records import Address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from facula_storage import Plan
+
+    from .._records import Block, Site
+
+
+class Step(NamedTuple):
+    """One operator of a model.
+
+    Attributes:
+        operator: its name, or that of its kernel.
+        parameters: what its plan was made for beside layouts.
+        operands: memory, numbers and None, in the operator's order.
+        results: the memory that it writes.
+        numbers: what its kernel takes beside.
+        site: the program's line.
+        module: the module that called it.
+    """
+
+    operator: str
+    parameters: tuple[Any, ...]
+    operands: tuple[Address | float | None, ...]
+    results: tuple[Address, ...]
+    numbers: tuple[float, ...]
+    site: Site
+    module: object
+
+
+class Tracer(Recorder):
+    """A recorder that keeps operators whole, where a replay keeps their launches."""
+
+    def __init__(self, inputs: Sequence[Tensor]):
+        super().__init__(inputs, stops=True)
+        self.steps: list[Step] = []
+
+    def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int, operands: object = None) -> None:
+        """A launch is done."""
+        super().launched(plan, n, arguments, arrays, operands)
+        addresses = [
+            Address(self.number_of(one.storage), one.offset, one.layout, one.written) if type(one) is Place else one
+            for one in arguments
+        ]
+        results = tuple([one for one in addresses if type(one) is Address and one.written])
+        given = [one for one in addresses[:arrays] if not (type(one) is Address and one.written)]
+        numbers = addresses[arrays:]
+        if isinstance(operands, (list, tuple)):
+            tensors = iter(given)
+            given = []
+            for one in operands:
+                if one is None or isinstance(one, Tensor):
+                    given.append(next(tensors) or None)
+                else:
+                    given.append(one)
+                    del numbers[: 2 if type(one) is complex else 1]
+        site, module = self.launches[-1].site, self.launches[-1].module
+        step = Step(plan.operator, plan.parameters, tuple(given), results, tuple(numbers), site, module)
+        self.steps.append(step)
+
+
+class Trace(NamedTuple):
+    """What a function did with tensors: its operators, the memory that they met, what it was given and returned."""
+
+    steps: list[Step]
+    blocks: list[Block]
+    inputs: list[Address]
+    result: Any
+    recorder: Tracer
+
+    def address_of(self, tensor: Tensor) -> Address:
+        """Where a tensor lies."""
+        return Address(self.recorder.number_of(tensor._storage), tensor._offset, tensor._layout, False)
+
+
+def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwargs: Any) -> Trace:
+    """Run a function once and take down its operators. CaptureError at a line that looks at elements in Python.
+
+    Arguments:
+        function: what is run, without recording gradients.
+        inputs: the tensors among its arguments.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+    """
+    tracer = Tracer(inputs)
+    with no_grad(), recording(tracer):
+        result = function(*args, **kwargs)
+    given = [Address(tracer.number_of(one._storage), one._offset, one._layout, False) for one in inputs]
+    return Trace(tracer.steps, tracer.blocks, given, result, tracer)
