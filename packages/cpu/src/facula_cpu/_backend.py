@@ -70,14 +70,14 @@ class CpuBackend:
         Raises:
             NotImplementedError: there is no kernel; the message names the operator and the dtypes.
         """
-        if not isinstance(operator, str):
-            return plan_elementwise(operator, inputs, outputs, parameters)
-        own = planners.get(operator)
-        if own is not None:
-            return own(operator, inputs, outputs, parameters)
-        if operator == "fill" or is_loop(operator):
-            return plan_elementwise(operator, inputs, outputs, parameters)
-        raise no_kernel(operator, inputs, outputs)
+        own = planners.get(operator) if isinstance(operator, str) else None
+        if own is None:
+            if isinstance(operator, str) and operator != "fill" and not is_loop(operator):
+                raise no_kernel(operator, inputs, outputs)
+            own = plan_elementwise
+        plan = own(operator, inputs, outputs, parameters)
+        plan.request = operator, inputs, parameters
+        return plan
 
     def copy_in(self, address: int, source: object) -> None:
         """Copy a C-contiguous buffer to `address`."""

@@ -133,7 +133,7 @@ class Recorder:
             self.numbers[id(storage)] = len(self.blocks)
             self.blocks.append(Block(storage, layout, True, len(self.launches)))
 
-    def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int, operands: object = None) -> None:
+    def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch is done."""
         if self.breaks is not None:
             return

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from ._layouts import Layout
+    from ._programs import Program
 
     K = TypeVar("K")
     Part = tuple[Callable[..., None], tuple[float | tuple[int, int], ...]]
+    Request = tuple[str | Program, tuple[Layout | type[complex] | None, ...], tuple[object, ...]]
 
 __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_REQUIRED",
            "STATUS_TARGET", "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
@@ -59,6 +61,8 @@ class Plan:
         inner: the plan as the backend made it, where `launch` is a function around its launch.
         parts: the compiled launches that `launch` makes if it is a function of Python, with the arguments of each:
             numbers, and (place, delta) for an argument of this launch and bytes to add. None: not known.
+        request: the operator (a name or a program), inputs and parameters that a backend was asked for; with `outputs`
+            the same plan can be made elsewhere. None: not known.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -68,7 +72,8 @@ class Plan:
     """
 
     __slots__ = (
-        "any_size", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters", "parts", "workspace",
+        "any_size", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters", "parts", "request",
+        "workspace",
     )  # fmt: skip
 
     operator: str
@@ -81,6 +86,7 @@ class Plan:
     out: Layout | None
     inner: Plan | None
     parts: Sequence[Part] | None
+    request: Request | None
 
     def __init__(
         self,
@@ -93,10 +99,12 @@ class Plan:
         for_layouts: Callable[..., Callable[..., None] | None] | None = None,
         inner: Plan | None = None,
         parts: Sequence[Part] | None = None,
+        request: Request | None = None,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
         self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
         self.out, self.inner, self.parts = outputs[0] if outputs else None, inner, parts
+        self.request = request
 
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"

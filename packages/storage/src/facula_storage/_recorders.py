@@ -53,14 +53,7 @@ class Recorder(Protocol):
             layout: all of it.
         """
 
-    def launched(
-        self,
-        plan: Any,
-        n: int,
-        arguments: Sequence[Place | float],
-        arrays: int,
-        operands: Sequence[object] | None = None,
-    ) -> None:
+    def launched(self, plan: Any, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch of `plan` is done.
 
         Arguments:
@@ -68,7 +61,6 @@ class Recorder(Protocol):
             n: the first argument, the number of elements.
             arguments: the others, but for the workspace.
             arrays: how many of these come before the workspace.
-            operands: the operator's, where numbers stand in their places; None where the plan has an order of its own.
         """
 
     def mutated(self, storage: Any, operation: str) -> None:

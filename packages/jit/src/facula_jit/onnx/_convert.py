@@ -57,7 +57,7 @@ def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Seque
     for step in trace.steps:
         b.module = modules.get(id(step.module), "")
         line = describe_call_site(*step.site)
-        b.purpose = f"{step.operator} (at {line})"
+        b.purpose = f"{step.name} (at {line})"
         try:
             _convert(memory, step, parameters)
         except OnnxExporterError as error:
@@ -75,16 +75,16 @@ def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]])
             names = [known.name for known in parameters.get(id(block.held), ())]
             whose = f"the model's {names[0]}" if names else "a tensor of the program's"
             raise OnnxExporterError(
-                f"{step.operator} changes {whose}, which a file cannot; call model.eval() first, or return the new value"
+                f"{step.name} changes {whose}, which a file cannot; call model.eval() first, or return the new value"
             )
     operands = step.operands
-    if step.operator in IN_PLACE:
+    if step.name in IN_PLACE:
         operands = (step.results[0], *operands)
     names = [memory.read(one) if type(one) is Address else one for one in operands]
     layouts = [one.layout if type(one) is Address else None for one in operands]
     made_as = [one.layout for one in step.results if one.layout is not None]
-    call = Call(step.operator, step.parameters, names, layouts, made_as, step.numbers)
-    made = _nodes_of(memory.b, call)
+    call = Call(step.name, step.parameters, names, layouts, made_as, step.numbers)
+    made = _nodes_of(memory.b, call, None if isinstance(step.kernel, str) else step.kernel)
     for one, name in zip(step.results, [made] if isinstance(made, str) else made, strict=True):
         if name is None:
             memory.hold(one, "what its kernel keeps for a backward pass is read, which no node gives")
@@ -92,23 +92,18 @@ def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]])
             memory.write(one, name)
 
 
-def _nodes_of(b: Builder, call: Call) -> str | Sequence[str | None]:
-    """The names of what an operator gives."""
-    known = operators.get(call.operator)
-    program: Program | None = None if known is None else known.program
-    exact = program is not None and any([one is not None and one.dtype is float64 for one in call.layouts])
-    row = rows.get(call.operator)
+def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence[str | None]:
+    """The names of what an operator gives: one of the table, or a program."""
+    row, known = rows.get(call.operator), operators.get(call.operator)
     if row is None and known is not None and isinstance(known.kernel, str) and known.kernel in rows:
         row, call = rows[known.kernel], call._replace(operator=known.kernel)
-    if row is not None and not exact:
+    if program is not None and (row is None or any([one is not None and one.dtype is float64 for one in call.layouts])):
+        return run_program(b, call, program)  # of float64, too: runtimes have few of the nodes of single operators
+    if row is not None:
         return row(b, call)
-    if program is not None:  # runtimes have few of the nodes that programs are for float64
-        return run_program(b, call, program)
     if call.operator in RANDOM:
         raise call.refuse("draws random numbers", "call model.eval() first, or pass the numbers as an argument")
-    raise call.refuse(
-        "has no ONNX node here", "compute it with other operators, or leave it outside of the exported model"
-    )
+    raise call.refuse("has no ONNX node here", "compute it with other operators, or outside of the exported model")
 
 
 def _names_of(trace: Trace) -> tuple[dict[int, str], dict[int, list[Parameter]]]:

@@ -96,8 +96,8 @@ def export(
         The program, whose `model_proto` is what the `onnx` package has, and whose `save` writes it.
 
     Raises:
-        OnnxExporterError: an operator has no ONNX node here; the message names it, its line and what to do.
-        CaptureError: the model looks at elements in Python, or makes shapes that depend on data.
+        OnnxExporterError: an operator has no ONNX node here, or the model looks at elements in Python, as shapes that
+            depend on data do; the message names it, its line and what to do.
         ImportError: the onnx package is not installed.
         TypeError, ValueError: wrong arguments.
 

@@ -28,7 +28,7 @@ def _cat(b: Builder, call: Call) -> str:
         if prod(made[:axis]) != outer:
             continue
         rest = made[:axis], made[axis + 1 :]
-        if all([(shape[:axis], shape[axis + 1 :]) == rest for shape in shapes]):
+        if all([len(shape) == len(made) and (shape[:axis], shape[axis + 1 :]) == rest for shape in shapes]):
             return b.add("Concat", *names, axis=axis) if len(names) > 1 else names[0]
         if made[axis] == len(names) and all([shape == rest[0] + rest[1] for shape in shapes]):
             return b.add("Concat", *[b.add("Unsqueeze", one, b.integers(axis)) for one in names], axis=axis)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # What TensorProto.DataType says: numbers of the format, which do not change.
 ELEMENT_TYPES = {float32: 1, uint8: 2, int8: 3, int16: 5, int32: 6, int64: 7, bool_: 9, float16: 10, float64: 11}
+NUMPY_TYPES = {dtype.numpy.name: number for dtype, number in ELEMENT_TYPES.items() if dtype.numpy is not None}
 
 
 class OnnxExporterError(FaculaError, RuntimeError):

@@ -1,4 +1,4 @@
-"""Normalization, and softmax."""
+"""Normalization, softmax, and the losses of classes."""
 
 from __future__ import annotations
 
@@ -25,6 +25,19 @@ def _zeros(b: Builder, call: Call, shape: tuple[int, ...]) -> str:
 @row("softmax", "log_softmax")
 def _softmax(b: Builder, call: Call) -> str:
     return b.add("Softmax" if call.operator == "softmax" else "LogSoftmax", call.name(0), axis=call.parameters[0])
+
+
+@row("cross_entropy", "nll_loss")
+def _class_loss(b: Builder, call: Call) -> str:
+    ignored, smoothing = int(call.numbers[0]), call.numbers[1]
+    if smoothing:
+        raise call.refuse("label_smoothing has no ONNX node", "compute it with log_softmax()")
+    name, weight = call.name(0), call.optional(2) or ""
+    if call.operator == "cross_entropy":
+        name = b.add("LogSoftmax", name, axis=1)
+    return b.add(
+        "NegativeLogLikelihoodLoss", name, call.name(1), weight, reduction=call.parameters[0], ignore_index=ignored
+    )
 
 
 @row("batch_norm_eval")

@@ -158,11 +158,17 @@ def _product(b: Builder, dtype: DType, name: str, ndim: int, axis: int, matrix: 
 
 @row("gather_taps")
 def _gather_taps(b: Builder, call: Call) -> str:
-    """Sums of a few elements at places that are computed, as sampling at the points of a grid takes them."""
-    images, channels, _ = call.shape
+    """Sums of a few elements at places that are computed, as sampling at the points of a grid takes them.
+
+    A place outside is nowhere, and gives 0.
+    """
+    images, channels, length = call.shape
     _, taps, count = call.layout(1).shape
-    places = b.reshape(call.name(2), (images, 1, taps * count))
-    taken = b.add("GatherElements", call.name(0), b.add("Expand", places, b.integers(images, channels, taps * count)), axis=2)
-    taken = b.reshape(taken, (images, channels, taps, count))
-    weights = b.reshape(call.name(1), (images, 1, taps, count))
+    first, zero = call.name(2), b.number(0, int64)
+    inside = b.add("And", b.add("GreaterOrEqual", first, zero), b.add("Less", first, b.number(length, int64)))
+    places = b.reshape(b.add("Where", inside, first, zero), (images, 1, taps * count))
+    places = b.add("Expand", places, b.integers(images, channels, taps * count))
+    taken = b.reshape(b.add("GatherElements", call.name(0), places, axis=2), (images, channels, taps, count))
+    weights = b.add("Where", inside, call.name(1), b.number(0, call.dtype))
+    weights = b.reshape(weights, (images, 1, taps, count))
     return b.reduce("ReduceSum", b.add("Mul", taken, weights), (2,), False)

@@ -23,10 +23,9 @@ MASKS_OF_MASKS = ("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor")  # 
 def run_program(b: Builder, call: Call, program: Program) -> list[str]:
     """The nodes of a program's instructions: the names of its results."""
     compute = computed_in(call)
-    operands = [*call.operands, *call.numbers]
     names: list[str] = []
     dtypes: list[DType] = []
-    for one, layout in zip(operands, [*call.layouts, *[None] * len(call.numbers)], strict=True):
+    for one, layout in zip(call.operands, call.layouts, strict=True):
         if isinstance(one, str) and layout is not None:
             given = layout.dtype
             names.append(one if given in (compute, bool_) else b.cast(one, compute))

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ._nodes import OnnxExporterError
+from ._nodes import NUMPY_TYPES, OnnxExporterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._convert import Converted
-    from ._nodes import Builder
+    from ._nodes import Builder, Node
 
     Factors = dict[tuple[int, ...], np.ndarray]  # sizes that are multiplied -> by what
 
@@ -59,22 +59,22 @@ def generalise(
         values = [one[name].value for one in known]
         if all([np.array_equal(values[0], one, equal_nan=values[0].dtype.kind == "f") for one in values[1:]]):
             continue
-        problem = f"onnx.export: {constant.purpose}: a {{}} depends on the sizes of dynamic_axes"
-        if any([one.shape != values[0].shape for one in values]):
-            raise OnnxExporterError(f"{problem.format('constant')}; leave the axis out of dynamic_axes")
-        factors = factors_of(values, sizes)
-        if factors is None:
-            raise OnnxExporterError(f"{problem.format('number')} in a way that is no product; leave the axis out")
         used = [node for node in nodes if name in node.inputs]
-        varying = [k for k in range(values[0].size) if len({one.reshape(-1)[k].item() for one in values}) > 1]
-        shapes = all([node.op_type == "Reshape" and node.inputs[1] == name for node in used])
-        if shapes and len(varying) == 1 and (values[0] != -1).all():
-            value = values[0].copy()
-            value[varying[0]] = -1
-            first.constants[name] = constant._replace(value=value)
-        else:
-            replaced[name] = _computed(first, factors, places, values[0])
-            del first.constants[name]
+        inferred = _inferred(values, name, used)
+        if inferred is not None:
+            first.constants[name] = constant._replace(value=inferred)
+            continue
+        made = _counted(first, values, sizes, places) if values[0].ndim == 1 else ""
+        if not made and all([one.shape == values[0].shape for one in values]):
+            factors = factors_of(values, sizes)
+            made = "" if factors is None else _computed(first, factors, places, values[0])
+        if not made:
+            raise OnnxExporterError(
+                f"onnx.export: {constant.purpose}: what it takes depends on the sizes of dynamic_axes in a way that is "
+                "no product; leave the axis out"
+            )
+        replaced[name] = made
+        del first.constants[name]
     first.nodes += [
         node._replace(inputs=tuple([replaced.get(one, one) for one in node.inputs])) for node in nodes
     ]
@@ -116,6 +116,39 @@ def factors_of(values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]]) -
     return {product: row.reshape(values[0].shape) for product, row in zip(products, solved, strict=True)}
 
 
+def _inferred(values: Sequence[np.ndarray], name: str, used: Sequence[Node]) -> np.ndarray | None:
+    """A shape with one number that varies, which Reshape finds by itself; None for what is no such shape."""
+    if not all([node.op_type == "Reshape" and node.inputs[1] == name for node in used]):
+        return None
+    numbers = np.array(values)
+    varying = np.flatnonzero((numbers != numbers[0]).any(0))
+    if len(varying) != 1 or (numbers == -1).any():
+        return None
+    shape = values[0].copy()
+    shape[varying[0]] = -1
+    return shape
+
+
+def _counted(
+    b: Builder, values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]], places: Sequence[str]
+) -> str:
+    """Nodes that count, as `arange` does, to a number that varies; "" for what is no such count."""
+    longest = max(values, key=len)
+    if len(longest) < 2 or longest.dtype.name not in ("int64", "float32", "float64"):
+        return ""
+    start, step = longest[0], longest[1] - longest[0]
+    if not all([np.array_equal(one, start + step * np.arange(len(one), dtype=one.dtype)) for one in values]):
+        return ""
+    factors = factors_of([np.array(len(one)) for one in values], sizes)
+    if factors is None:
+        return ""
+    count = _computed(b, factors, places, np.array(0))
+    if longest.dtype.kind == "f":
+        count = b.add("Cast", count, to=NUMPY_TYPES[longest.dtype.name])
+    first, delta = b.constant(start), b.constant(step)
+    return b.add("Range", first, b.add("Add", first, b.add("Mul", count, delta)), delta)
+
+
 def _places_of(b: Builder, dimensions: Sequence[Dimension]) -> list[str]:
     """Nodes that find each size: names of values of one element."""
     shapes = {name: b.add("Shape", name) for name in dict.fromkeys([one.input for one in dimensions])}
@@ -137,9 +170,6 @@ def _computed(b: Builder, factors: Factors, places: Sequence[str], like: np.ndar
     if like.ndim != 1:
         total = b.add("Reshape", total, b.integers(*like.shape))
     return total if like.dtype == kind else b.add("Cast", total, to=NUMPY_TYPES[like.dtype.name])
-
-
-NUMPY_TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int16": 5, "int32": 6, "float16": 10}
 
 
 def _shape_of(

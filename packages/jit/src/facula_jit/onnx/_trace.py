@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd import no_grad
 from facula_storage.extend import Place
-from facula_tensor import Tensor
 
+from .._breaks import CaptureError
 from .._recorder import Recorder, recording
 from .._records import Address
+from ._nodes import OnnxExporterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from facula_storage import Plan
+    from facula_storage.extend import Program
+
+    from facula_tensor import Tensor
 
     from .._records import Block, Site
 
@@ -23,7 +27,8 @@ class Step(NamedTuple):
     """One operator of a model.
 
     Attributes:
-        operator: its name, or that of its kernel.
+        name: the operator's, or that of its kernel.
+        kernel: what a backend was asked for, a name or an elementwise program.
         parameters: what its plan was made for beside layouts.
         operands: memory, numbers and None, in the operator's order.
         results: the memory that it writes.
@@ -32,7 +37,8 @@ class Step(NamedTuple):
         module: the module that called it.
     """
 
-    operator: str
+    name: str
+    kernel: str | Program
     parameters: tuple[Any, ...]
     operands: tuple[Address | float | None, ...]
     results: tuple[Address, ...]
@@ -48,28 +54,38 @@ class Tracer(Recorder):
         super().__init__(inputs, stops=True)
         self.steps: list[Step] = []
 
-    def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int, operands: object = None) -> None:
+    def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int) -> None:
         """A launch is done."""
-        super().launched(plan, n, arguments, arrays, operands)
+        super().launched(plan, n, arguments, arrays)
         addresses = [
             Address(self.number_of(one.storage), one.offset, one.layout, one.written) if type(one) is Place else one
             for one in arguments
         ]
         results = tuple([one for one in addresses if type(one) is Address and one.written])
         given = [one for one in addresses[:arrays] if not (type(one) is Address and one.written)]
-        numbers = addresses[arrays:]
-        if isinstance(operands, (list, tuple)):
-            tensors = iter(given)
-            given = []
-            for one in operands:
-                if one is None or isinstance(one, Tensor):
-                    given.append(next(tensors) or None)
-                else:
-                    given.append(one)
-                    del numbers[: 2 if type(one) is complex else 1]
+        plan, numbers = plan.inner or plan, addresses[arrays:]
+        kinds = () if plan.request is None else plan.request[1]
+        operator = plan.operator if plan.request is None else plan.request[0]
+        if len([kind for kind in kinds if not isinstance(kind, type)]) == len(given):
+            given, numbers = _in_order(kinds, given, numbers)
         site, module = self.launches[-1].site, self.launches[-1].module
-        step = Step(plan.operator, plan.parameters, tuple(given), results, tuple(numbers), site, module)
-        self.steps.append(step)
+        self.steps.append(
+            Step(plan.operator, operator, plan.parameters, tuple(given), results, tuple(numbers), site, module)
+        )
+
+
+def _in_order(kinds: Sequence[object], arrays: Sequence[Any], numbers: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Operands in the operator's order, from the arrays and the numbers among them; and the numbers that are left."""
+    places, left, operands = iter(arrays), list(numbers), []
+    for kind in kinds:
+        if isinstance(kind, type):
+            operands.append(left.pop(0))
+            if kind is complex:
+                left.pop(0)
+        else:
+            one = next(places)
+            operands.append(None if kind is None else one)
+    return operands, left
 
 
 class Trace(NamedTuple):
@@ -87,7 +103,7 @@ class Trace(NamedTuple):
 
 
 def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwargs: Any) -> Trace:
-    """Run a function once and take down its operators. CaptureError at a line that looks at elements in Python.
+    """Run a function once and take down its operators. OnnxExporterError at a line that looks at elements in Python.
 
     Arguments:
         function: what is run, without recording gradients.
@@ -96,7 +112,11 @@ def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwa
         kwargs: its keyword arguments.
     """
     tracer = Tracer(inputs)
-    with no_grad(), recording(tracer):
-        result = function(*args, **kwargs)
+    try:
+        with no_grad(), recording(tracer):
+            result = function(*args, **kwargs)
+    except CaptureError as error:
+        _, _, why = str(error).partition(": ")
+        raise OnnxExporterError(f"onnx.export: {why}") from None
     given = [Address(tracer.number_of(one._storage), one._offset, one._layout, False) for one in inputs]
     return Trace(tracer.steps, tracer.blocks, given, result, tracer)

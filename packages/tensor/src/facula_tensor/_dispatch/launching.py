@@ -89,7 +89,7 @@ def _record(
             arguments.append(Place(a._storage, a._offset, a._layout, False))
     for place, (storage, offset) in enumerate(outputs):
         arguments.append(Place(storage, offset, plan.outputs[place] if plan.outputs else None, True))
-    recorder.launched(plan, n, [*arguments, *scalars], len(arguments), operands)
+    recorder.launched(plan, n, [*arguments, *scalars], len(arguments))
 
 
 def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> None:
