@@ -3,12 +3,14 @@
 import pytest
 from jit_toys import pair, same
 
-from facula_autograd import grad
+from facula_autograd import MutationError, grad
 from facula_jit import capture
 from facula_tensor import (
     full,
+    manual_seed,
     no_grad,
     ones,
+    rand,
     randn,
     zeros,
 )
@@ -73,21 +75,89 @@ def test_results_are_differentiated_one_after_the_other():
         assert same(first, x.cos()) and same(second, x.exp())
 
 
+def through(forward, step, retain=False):
+    """What a step leaves behind that goes back through a captured forward, beside the same without captures."""
+    found = []
+    for run, go_back in ((forward, step), (capture(forward), capture(step))):
+        manual_seed(3)
+        for number in range(6):
+            results = run(full((3,), float(number)))
+            found.append(go_back(*results).tolist())
+            if retain:
+                found.append(go_back(*results).tolist())
+    half = len(found) // 2
+    assert found[:half] == found[half:]
+    return go_back.report()
+
+
+WEIGHT, OTHER = randn(3).requires_grad_(), randn(3).requires_grad_()
+
+
+def drawn(x):
+    return (((WEIGHT * x) * rand(3)).exp().sum(),)
+
+
+def two_results(x):
+    return (WEIGHT * x).sum(), (WEIGHT * OTHER).exp().sum()
+
+
+def go_back(*losses):
+    WEIGHT.grad = None
+    losses[0].backward()
+    return WEIGHT.grad + 1
+
+
+def go_back_from_all(*losses):
+    return grad([one * 2 for one in losses], WEIGHT, retain_graph=True)[0]
+
+
+@pytest.mark.parametrize(
+    ("forward", "step", "retain"),
+    [(drawn, go_back, False), (two_results, go_back, False), (two_results, go_back_from_all, True)],
+)
+def test_the_backward_of_one_capture_inside_another(forward, step, retain):
+    assert "replayed" in (report := through(forward, step, retain))
+    assert "as written" not in report
+
+
+def test_a_chain_of_captures_is_gone_back_through_in_another():
+    first, second = capture(lambda x: (WEIGHT * x).exp()), capture(lambda y: (y * y).sum())
+    step = capture(go_back)
+    kept = []
+    for number in range(6):
+        x = full((3,), number / 4)
+        loss = second(first(x))
+        kept = [*kept[-1:], loss]  # two sets of saved values take turns
+        expected = 2 * x * (WEIGHT * x * 2).exp() + 1
+        assert step(loss).tolist() == pytest.approx(expected.tolist(), rel=1e-5)
+        with pytest.raises(RuntimeError, match="released by an earlier backward"):
+            loss.backward()
+    assert "replayed 4 times" in step.report() or "replayed 3 times" in step.report()
+
+
 @pytest.mark.filterwarnings("ignore:capture")
-def test_the_backward_of_one_capture_inside_another():
-    weight = randn(3).requires_grad_()
-    forward = capture(lambda x: (weight * x).sum())
+def test_graphs_from_before_the_call_are_gone_back_through_as_written():
+    step = capture(go_back)
+    for number in range(5):
+        loss = (WEIGHT * full((3,), float(number))).sum()
+        assert step(loss).tolist() == [number + 1.0] * 3
+    assert "computed before the call" in step.report()
 
-    def step(loss):
-        weight.grad = None
-        loss.backward()
 
-    captured = capture(step)
-    forward(ones(3)), forward(ones(3))
-    for number in range(4):
-        captured(forward(full((3,), float(number))))
-        assert weight.grad.tolist() == [float(number)] * 3
-    assert "backward of another capture" in captured.report()
+def test_what_a_captured_forward_saved_is_not_changed_before_the_other_goes_back():
+    forward, step = capture(lambda x: ((WEIGHT * x).exp().sum(),)), capture(go_back)
+    for _ in range(3):
+        step(*forward(ones(3)))
+    losses = forward(x := ones(3))
+    x.mul_(2)
+    with pytest.raises(MutationError, match="changed in place"):
+        step(*losses)
+
+
+def test_variables_of_the_caller_are_none_of_the_function():
+    names = {"captured": capture(lambda x: (WEIGHT * x).sum()), "x": ones(3)}
+    exec("for number in range(5):\n    captured(x).backward()", names)  # a module's line
+    assert "replayed 4 times" in names["captured"].report()
 
 
 def test_a_result_that_is_left_out_leaves_no_gradient():

@@ -15,6 +15,7 @@ from facula_tensor import Tensor
 
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
+from ._crossings import crossings
 from ._graph import Graph
 from ._recorder import Recorder, recording
 from ._recording import Recording
@@ -131,14 +132,15 @@ class Captured(Generic[P, R]):
         self._guard.busy = True
         try:
             with recording(recorder):
-                result = self.function(*args, **kwargs)
+                with crossings(recorder):
+                    result = self.function(*args, **kwargs)
                 boundary = record_backward(recorder, result)
         finally:
             self._guard.busy = False
         found = Recording(recorder, result, boundary)
         why = found.breaks
         if found.unsettled is None:
-            found.unsettled = variables.changed()
+            found.unsettled = recorder.outside or variables.changed()
         kind.waits = recorder.again or found.unsettled
         if why is None and recorder.again is not None:
             return result

@@ -96,18 +96,25 @@ class Part:
     def _address(
         self, one: Address, base: int, places: dict[int, int], argument: tuple[int, int], patches: list[Patch]
     ) -> int:
+        where, offset = self.place_of(one)
+        if isinstance(where, int):
+            patches.append((*argument, where, offset))
+            return 0
+        return offset + (base + places[one.block] if where is None else plain_address(where))
+
+    def place_of(self, one: Address) -> tuple[int | Storage | None, int]:
+        """Where an address is found, and how many bytes from there.
+
+        That is what a run is given, by number: first its inputs, then the outputs; or a storage that stays where it is;
+        or the block's place among temporaries (None).
+        """
         block = self.recording.recorder.blocks[one.block]
         if one.block in self.sources:
-            patches.append((*argument, self.sources[one.block], one.offset))
-            return 0
+            return self.sources[one.block], one.offset
         if block.inputs:
             place = _input_of(one, block.inputs, self.inputs)
-            patches.append((*argument, place, one.offset - self.inputs[place].offset))
-            return 0
-        storage = self.recording.fixed.get(one.block)
-        if storage is not None:
-            return plain_address(storage) + one.offset
-        return base + places[one.block] + one.offset
+            return place, one.offset - self.inputs[place].offset
+        return self.recording.fixed.get(one.block), one.offset
 
     def _changed(self) -> tuple[list[tuple[Storage, int, Any]], list[tuple[int, int]]]:
         """Storages that are written and stay, and the memory that is: no input may lie there."""

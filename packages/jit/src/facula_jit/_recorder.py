@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
+    from ._crossings import Crossing
     from ._records import Moment, Site
 
 
@@ -79,6 +80,8 @@ class Recorder:
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
+        self.crossings: list[Crossing] = []  # graphs of arguments that backward passes went through
+        self.outside: Break | None = None  # one went through a graph that no capture made
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.began = next_moment()
@@ -141,7 +144,7 @@ class Recorder:
         frame = user_frame(1)
         code = frame.f_code
         site = code, frame.f_lasti
-        if code not in self.variables:
+        if code not in self.variables and not self.goes_back:  # then the line is the caller's
             known = frame.f_globals
             self.variables[code] = known, {name: known[name] for name in code.co_names if name in known}
         taken: list[Address | Cell | float] = [n]
@@ -349,6 +352,14 @@ class Recorder:
     def wait(self, problem: str) -> None:
         """This run cannot be replayed, for a reason that the next one may not have."""
         self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
+
+    def goes_outside(self) -> None:
+        """A backward pass goes through the graph of an argument, which is another one in each call."""
+        self.outside = self.outside or Break(
+            "a backward pass goes through what was computed before the call",
+            "compute it in the captured function, or in another one",
+            user_site(),
+        )
 
     def actions_of_schedules(self) -> bool:
         """Whether an action changes an optimizer's numbers, which replays then follow."""

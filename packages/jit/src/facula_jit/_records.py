@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
+from facula_storage.extend import new_instance
+from facula_tensor import Tensor
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
     from facula_storage import Layout, Plan, Storage
-    from facula_tensor import Tensor
 
     from ._cells import Cell
 
@@ -99,3 +101,10 @@ class Numbers(NamedTuple):
 def moment_of(tensor: Tensor) -> Moment:
     """Where a tensor's elements are, and its node: no program that is captured may change these of what it is given."""
     return tensor._layout, tensor._storage, tensor._offset, tensor.node
+
+
+def made_tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
+    """A tensor of these parts."""
+    t = new_instance(Tensor)
+    t._layout, t._storage, t._offset, t.node = layout, storage, offset, node
+    return t

@@ -16,10 +16,11 @@ from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_sit
 from ._boundary import Ticket, edges_to, make_rule
 from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
+from ._crossings import found_crossings, is_crossed, take_down
 from ._lowering import Part
 from ._memory import placed
 from ._recording import Argument, Given, Like, Output, Recording, Tree
-from ._records import Address, Pass
+from ._records import Address, Pass, made_tensor
 from ._refill import Refill
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ class Replay:
         self.layouts = [_layout_of(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
+        self.crossings = recorder.crossings
+        self.arena_layout = contiguous((self.pool_bytes,), uint8)
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
@@ -105,7 +108,7 @@ class Replay:
             self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
             self.read_back = _read_back(recording, first)
             self.rule = make_rule(name, len(recording.roots))
-        is_plain = not (self.generators or self.changed_inputs or self.has_backward)
+        is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.crossings)
         single = recording.result
         self.single = single if type(single) is Output and is_plain else None
         self.node = _spent if self.single is not None and self.single.wants_grad else None
@@ -131,7 +134,7 @@ class Replay:
         for frame in self.frames:
             if frame.ticket is None or frame.ticket() is None:
                 return frame
-        frame = self._frame(allocate(contiguous((self.pool_bytes,), uint8)))
+        frame = self._frame(allocate(self.arena_layout))
         self.frames.append(frame)
         return frame
 
@@ -142,6 +145,12 @@ class Replay:
         if guard.busy:
             raise CaptureError(IN_USE.format(self.name))
         cells: list[int] = []
+        if self.crossings:
+            found = found_crossings(self.crossings, tensors)
+            if isinstance(found, int):
+                self.missed = -1 - found
+                return MISS
+            tensors = found
         if single is None or collecting:
             frame = self._free_frame()
             storages = [allocate(layout) for layout in self.layouts]
@@ -179,6 +188,8 @@ class Replay:
                 generator._key, generator._offset = state
             else:
                 generator._offset += count
+        for one in self.crossings:
+            one.finish()
         for place, count in self.changed_inputs:
             tensors[place]._storage.version += count  # type: ignore[operator]
         for action in self.actions:
@@ -215,23 +226,24 @@ class Replay:
             for kind, block in self.read_back
         ]
 
-    def run_backward(self, ticket: Ticket, gradients: list[Tensor | None]) -> list[Tensor | None]:
-        """The gradients of the targets, by the captured backward."""
-        recorder: Any = current_recorder()
-        if recorder is not None:
-            recorder.broken("the backward of another capture runs here", "capture forward and backward together")
+    def check_versions(self, ticket: Ticket) -> None:
+        """Raise where a value that the backward reads was changed."""
         if [one.version for one in self._looked_at(ticket)] != ticket.versions:
             raise MutationError(
                 "backward: a tensor that a captured function needs for its gradient was changed in place after the "
                 "call; change a .clone() of it"
             )
+
+    def run_backward(self, ticket: Ticket, gradients: list[Tensor | None]) -> list[Tensor | None]:
+        """The gradients of the targets, by the captured backward."""
+        self.check_versions(ticket)
         given = []
         for one, like in zip(gradients, self.recording.gradients, strict=True):
             if one is None:
                 one = zeros(like.layout.shape, dtype=like.layout.dtype)
             if one._layout is not like.layout:  # of other strides, those of single elements perhaps
                 one = snapshot(no_record_ops.contiguous(one))
-                one = _tensor(like.layout, one._storage, one._offset, None)
+                one = made_tensor(like.layout, one._storage, one._offset, None)
             given.append(one)
         if None not in gradients:
             return self._pass(0, ticket, given)
@@ -250,8 +262,13 @@ class Replay:
         backward = self.backwards[number]
         storages = [allocate(layout) for layout in backward.layouts]
         values = [plain_address(one) for one in (*ticket.outputs, *storages)]
+        recorder: Any = current_recorder()
+        missed = None
         try:
-            missed = ticket.frame.backwards[number].run((*ticket.inputs, *given), (*values, *ticket.cells))
+            if recorder is not None and is_crossed(recorder, ticket):
+                take_down(recorder, ticket, number, given, storages)
+            else:
+                missed = ticket.frame.backwards[number].run((*ticket.inputs, *given), (*values, *ticket.cells))
         except LaunchError as error:
             raise self._refused(error, backward.part) from None
         if missed is not None:
@@ -260,7 +277,9 @@ class Replay:
                 "backward() before tensors are resized or moved"
             )
         made = iter(storages)
-        return [None if one is None else _tensor(one.layout, next(made), one.offset, None) for one in backward.grads]
+        return [
+            None if one is None else made_tensor(one.layout, next(made), one.offset, None) for one in backward.grads
+        ]
 
     def _put_together(
         self,
@@ -275,7 +294,7 @@ class Replay:
             if id(one) in made:
                 return made[id(one)]
             node = nodes.get(one.root, _spent if one.wants_grad else None)
-            made[id(one)] = _tensor(one.layout, storages[one.place], one.offset, node)
+            made[id(one)] = made_tensor(one.layout, storages[one.place], one.offset, node)
             return made[id(one)]
         if kind is Argument:
             return tensors[one.place]
@@ -284,7 +303,7 @@ class Replay:
                 return made[id(one)]
             given = tensors[one.argument]
             node = nodes.get(one.root, _spent if one.wants_grad else None)
-            t = _tensor(one.layout, given._storage, given._offset + one.offset, node)
+            t = made_tensor(one.layout, given._storage, given._offset + one.offset, node)
             if one.is_view:
                 t._base = given
                 adapter_of(t).register_output(t, t)
@@ -324,14 +343,8 @@ class Replay:
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""
         if missed < 0:
-            return f"the layout or requires_grad of argument {-1 - missed}, or that it lies in memory which is written"
+            return f"the layout, graph or requires_grad of argument {-1 - missed}, or that it lies where is written"
         return described(self.checks[missed])
-
-
-def _tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
-    t = new_instance(Tensor)
-    t._layout, t._storage, t._offset, t.node = layout, storage, offset, node
-    return t
 
 
 def _layout_of(recording: Recording, number: int) -> Layout:
