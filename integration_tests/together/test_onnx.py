@@ -9,9 +9,9 @@ import pytest
 onnx = pytest.importorskip("onnx", reason="the onnx package is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
-import facula  # noqa: E402
-import facula.nn as nn  # noqa: E402
-import facula.nn.functional as F  # noqa: E402
+import facula
+import facula.nn as nn
+import facula.nn.functional as F
 
 EXAMPLES = ("actor_critic", "dcgan", "gcn", "gpt", "hogwild", "lstm", "vit")
 # Makes a model of an example program, with inputs, and exports it: a program itself, since it says `import torch`.
@@ -88,7 +88,7 @@ def check(program, model, *inputs):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_models_of_the_example_programs(root, tmp_path, name):
-    """With `torch.onnx.export`, by their own program; then for other batches and lengths than they were exported for."""
+    """With `torch.onnx.export`, in a program of their kind; then run with other batches and lengths."""
     program, path = tmp_path / "program.py", str(tmp_path / "model.onnx")
     program.write_text(EXPORT)
     command = [sys.executable, "-m", "facula", "run", str(program), str(root / "examples"), name, path]
@@ -184,7 +184,9 @@ def resnet():
 
 
 def perceptron():
-    return nn.Sequential(nn.Linear(6, 16), nn.ELU(), nn.Linear(16, 16), nn.Hardswish(), nn.Linear(16, 4), nn.Softmax(-1))
+    return nn.Sequential(
+        nn.Linear(6, 16), nn.ELU(), nn.Linear(16, 16), nn.Hardswish(), nn.Linear(16, 4), nn.Softmax(-1)
+    )
 
 
 def pooled():

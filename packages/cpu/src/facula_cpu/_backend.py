@@ -12,6 +12,8 @@ from ._planners import no_kernel, planners
 from ._registry import is_loop
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from facula_storage import Allocator, Plan
     from facula_storage.extend import Program
 
@@ -70,7 +72,7 @@ class CpuBackend:
         Raises:
             NotImplementedError: there is no kernel; the message names the operator and the dtypes.
         """
-        own = planners.get(operator) if isinstance(operator, str) else None
+        own: Callable[..., Plan] | None = planners.get(operator) if isinstance(operator, str) else None
         if own is None:
             if isinstance(operator, str) and operator != "fill" and not is_loop(operator):
                 raise no_kernel(operator, inputs, outputs)

@@ -7,7 +7,7 @@ from ._refusals import Kind, Refusal, Refusals
 from ._siblings import needs
 
 with needs("facula.onnx"):
-    from facula_jit.onnx import ONNXProgram, OnnxExporterError, export
+    from facula_jit.onnx import OnnxExporterError, ONNXProgram, export
 
 __all__ = [
     "ExportableModule", "ONNXProgram", "OnnxExporterError", "dynamo_export", "export", "is_in_onnx_export",

@@ -72,16 +72,16 @@ def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]])
     for one in step.results:
         block = memory.blocks[one.block]
         if not block.born and not block.inputs:
-            names = [known.name for known in parameters.get(id(block.held), ())]
-            whose = f"the model's {names[0]}" if names else "a tensor of the program's"
+            own = [known.name for known in parameters.get(id(block.held), ())]
+            whose = f"the model's {own[0]}" if own else "a tensor of the program's"
             raise OnnxExporterError(
                 f"{step.name} changes {whose}, which a file cannot; call model.eval() first, or return the new value"
             )
     operands = step.operands
     if step.name in IN_PLACE:
         operands = (step.results[0], *operands)
-    names = [memory.read(one) if type(one) is Address else one for one in operands]
-    layouts = [one.layout if type(one) is Address else None for one in operands]
+    names: list[str | float | None] = [memory.read(one) if isinstance(one, Address) else one for one in operands]
+    layouts = [one.layout if isinstance(one, Address) else None for one in operands]
     made_as = [one.layout for one in step.results if one.layout is not None]
     call = Call(step.name, step.parameters, names, layouts, made_as, step.numbers)
     made = _nodes_of(memory.b, call, None if isinstance(step.kernel, str) else step.kernel)

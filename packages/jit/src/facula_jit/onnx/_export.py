@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from inspect import Parameter as Named
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
-from facula_storage import int64
-from facula_tensor import Tensor, tensor
+from facula_tensor import Tensor
 
-from .._signature import tensors_in
+from ._arguments import Arguments
 from ._convert import convert
-from ._nodes import OnnxExporterError, element_type
-from ._sizes import Dimension, generalise, subsets
+from ._nodes import OnnxExporterError
+from ._sizes import generalise
 from ._trace import trace
 from ._write import fold, model_of, onnx_package, with_output_names, with_shared_constants, without_unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import IO, TypeAlias
+    from typing import IO
 
-    from facula_storage import DType
-
+    from ._arguments import Axes, Shape
     from ._convert import Converted
 
-    Axes: TypeAlias = Mapping[str, Mapping[int, str] | Sequence[int]]
-
 OPSET, OLDEST, NEWEST = 18, 18, 23
-MOST_DIMENSIONS = 3  # whose names differ: the model runs once for each of their combinations
 
 
 class ONNXProgram:
@@ -111,162 +104,34 @@ def export(
         raise InvalidValueError(f"onnx.export: expected opset_version from {OLDEST} to {NEWEST}; got {opset_version!r}")
     if not callable(model):
         raise InvalidTypeError(f"onnx.export: expected a module or a function; got {type(model).__name__}")
-    given = (args,) if isinstance(args, Tensor) else tuple(args)
-    keywords = dict(kwargs or {})
-    if given and isinstance(given[-1], dict) and not keywords and kwargs is None and _takes_fewer(model, given):
-        *positional, keywords = given
-        given = tuple(positional)
-    arguments = {id(one): one for one in tensors_in([*given, *keywords.values()])}
-    tensors = list(arguments.values())
-    for one in tensors:
-        element_type(one.dtype)
-    names = _input_names(model, given, keywords, input_names, len(tensors))
-    dimensions = _dimensions(dynamic_axes, names, tensors, output_names)
-    distinct = list(dict.fromkeys([one.name for one in dimensions]))
+    positional = (args,) if isinstance(args, Tensor) else tuple(args)
+    given = Arguments(model, positional, kwargs or {}, input_names, dynamic_axes, output_names)
+    runs = given.runs()
     found: list[Converted] = []
-    labels: list[str] = []
-    runs = list(_sizes_of(dimensions, distinct, names, tensors))
     for sizes in runs:
-        resized = {
-            key: _resized(one, [(dim.axis, sizes[distinct.index(dim.name)]) for dim in dimensions if dim.input == name])
-            for (key, one), name in zip(arguments.items(), names, strict=True)
-        }
-        given_now, keywords_now = _replaced(given, resized), _replaced(keywords, resized)
-        made = trace(model, list(resized.values()), given_now, keywords_now)
-        labelled = dict(_labelled(made.result))
-        labels = list(labelled)
-        if not labels:
-            raise OnnxExporterError("onnx.export: the model returns no tensor; return what the file is to compute")
-        found.append(convert(made, opset, names, list(labelled.values())))
+        inputs, args_now, kwargs_now = given.resized(sizes)
+        made = trace(model, inputs, args_now, kwargs_now)
+        results = dict(_labelled(made.result))
+        found.append(convert(made, opset, given.names, list(results.values())))
+    names = _output_names(list(results), output_names, given.names)
     b, outputs = found[0]
-    shapes: list[list[int | str | None]] = [list(layout.shape) for _, layout in outputs]
-    if distinct:
-        firsts = [next(one for one in dimensions if one.name == name) for name in distinct]
-        shapes = generalise(firsts, runs, found)
-    wanted = _output_names(labels, output_names, names)
-    results = [name for name, _ in outputs]
-    b.nodes = without_unused(b.nodes, results)
+    shapes: list[Shape] = [list(layout.shape) for _, layout in outputs]
+    if given.labels:
+        shapes = generalise(given.distinct, runs, found)
+    b.nodes = without_unused(b.nodes, [name for name, _ in outputs])
     with_shared_constants(b)
     if do_constant_folding:
         fold(b)
         with_shared_constants(b)
-    with_output_names(b, results, wanted)
-    inputs = [
-        (name, one.dtype, _input_shape(one, {dim.axis: dim.name for dim in dimensions if dim.input == name}))
-        for name, one in zip(names, tensors, strict=True)
-    ]
-    declared = [(name, layout.dtype, shape) for name, (_, layout), shape in zip(wanted, outputs, shapes, strict=True)]
+    with_output_names(b, [name for name, _ in outputs], names)
+    declared = [(name, layout.dtype, shape) for name, (_, layout), shape in zip(names, outputs, shapes, strict=True)]
     graph_name = str(getattr(model, "__name__", None) or type(model).__name__).strip("<>")
-    program = ONNXProgram(model_of(b, graph_name, inputs, declared))
+    program = ONNXProgram(model_of(b, graph_name, given.declared(), declared))
     if f is not None:
         program.save(f, external_data=external_data)
     return program
 
 
-# ------------------------------------------------------------------------------------------------------ arguments
-def _takes_fewer(model: Callable[..., Any], given: Sequence[Any]) -> bool:
-    """Whether the last of the arguments, a dict, is none of the function's: keyword arguments, as PyTorch takes them."""
-    places = [one for one in _parameters_of(model) if one.kind in (Named.POSITIONAL_ONLY, Named.POSITIONAL_OR_KEYWORD)]
-    return len(places) < len(given)
-
-
-def _parameters_of(model: Callable[..., Any]) -> list[Named]:
-    try:
-        return list(signature(getattr(model, "forward", model)).parameters.values())
-    except (TypeError, ValueError):  # a function of C has none
-        return []
-
-
-def _input_names(
-    model: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], given: Sequence[str] | None, count: int
-) -> list[str]:
-    """The names of the tensors among the arguments."""
-    if given is not None:
-        names = [given] if isinstance(given, str) else list(given)
-        if len(names) != count or len(set(names)) != count or not all([type(one) is str and one for one in names]):
-            raise ArgumentError(f"onnx.export: expected input_names to be {count} different names; got {given!r}")
-        return names
-    parameters = [one.name for one in _parameters_of(model) if one.kind is not Named.VAR_KEYWORD]
-    names = []
-    seen: set[int] = set()
-    labelled = [(parameters[min(k, len(parameters) - 1)] if parameters else "input", one) for k, one in enumerate(args)]
-    for name, value in (*labelled, *kwargs.items()):
-        inside = [one for one in tensors_in(value) if id(one) not in seen]
-        seen.update(map(id, inside))
-        for _ in inside:
-            names.append(name if len(inside) == 1 and name not in names else f"{name}_{len(names)}")
-    return names
-
-
-def _dimensions(
-    axes: Axes | None, names: Sequence[str], tensors: Sequence[Tensor], outputs: Sequence[str] | None
-) -> list[Dimension]:
-    """The axes whose sizes may vary."""
-    found = []
-    for name, given in (axes or {}).items():
-        if name not in names:
-            if name in (outputs or ()) or name.startswith("output"):
-                continue  # what the results' sizes are follows from the inputs'
-            raise ArgumentError(f"onnx.export: dynamic_axes names {name!r}; expected one of the inputs {list(names)}")
-        ndim = tensors[names.index(name)].ndim
-        pairs = given.items() if isinstance(given, Mapping) else [(one, f"{name}_dim_{one}") for one in given]
-        for axis, label in pairs:
-            if type(axis) is not int or not -ndim <= axis < ndim:
-                raise ArgumentError(f"onnx.export: dynamic_axes: expected an axis of {name!r} below {ndim}; got {axis!r}")
-            found.append(Dimension(str(label), name, axis % ndim))
-    if len({one.name for one in found}) > MOST_DIMENSIONS:
-        labels = ", ".join(dict.fromkeys([one.name for one in found]))
-        raise ArgumentError(
-            f"onnx.export: dynamic_axes: expected at most {MOST_DIMENSIONS} different names; got {labels}"
-        )
-    return found
-
-
-def _sizes_of(
-    dimensions: Sequence[Dimension], distinct: Sequence[str], names: Sequence[str], tensors: Sequence[Tensor]
-) -> Iterator[tuple[int, ...]]:
-    """The sizes of each run: those given, others for each subset of the dimensions, and others again to check."""
-    given = []
-    for label in distinct:
-        lengths = {tensors[names.index(one.input)].shape[one.axis] for one in dimensions if one.name == label}
-        if len(lengths) > 1:
-            raise ArgumentError(f"onnx.export: dynamic_axes: axes named {label!r} have different sizes: {lengths}")
-        given.append(max(lengths.pop(), 2))
-    others = [size - 1 if size > 3 else size + 1 for size in given]
-    last = [size - 2 if size > 3 else size + 2 for size in given]
-    for subset in subsets(len(distinct)):
-        yield tuple([others[place] if place in subset else size for place, size in enumerate(given)])
-    if distinct:
-        yield tuple(last)
-
-
-def _resized(one: Tensor, sizes: Sequence[tuple[int, int]]) -> Tensor:
-    """A copy in row-major order, whose entries along some axes are repeated or left out."""
-    made = one.detach()
-    for axis, size in sizes:
-        places = tensor([place % made.shape[axis] for place in range(size)], dtype=int64)
-        made = made.index_select(axis, places)
-    return made.contiguous().clone()
-
-
-def _replaced(tree: Any, tensors: Mapping[int, Tensor]) -> Any:
-    """Tuples, lists and dicts with other tensors in them."""
-    if isinstance(tree, Tensor):
-        return tensors[id(tree)]
-    if isinstance(tree, dict):
-        return type(tree)({key: _replaced(one, tensors) for key, one in tree.items()})
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*[_replaced(one, tensors) for one in tree])
-    if isinstance(tree, (tuple, list)):
-        return type(tree)([_replaced(one, tensors) for one in tree])
-    return tree
-
-
-def _input_shape(one: Tensor, labels: Mapping[int, str]) -> list[int | str | None]:
-    return [labels.get(axis, size) for axis, size in enumerate(one.shape)]
-
-
-# -------------------------------------------------------------------------------------------------------- results
 def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
     """The tensors of a result, each with where it is: keys of dicts, places in tuples and lists."""
     if isinstance(result, Tensor):
@@ -285,6 +150,8 @@ def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
 
 def _output_names(labels: Sequence[str], given: Sequence[str] | None, inputs: Sequence[str]) -> list[str]:
     """The names of the results."""
+    if not labels:
+        raise OnnxExporterError("onnx.export: the model returns no tensor; return what the file is to compute")
     names = [label or "output" for label in labels] if given is None else list(given)
     if len(names) != len(labels) or len({*names, *inputs}) != len(names) + len(inputs):
         raise ArgumentError(

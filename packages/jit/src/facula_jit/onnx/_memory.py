@@ -113,9 +113,7 @@ class Memory:
             inside = start >= 0 and start + layout.extent <= whole.extent
             if inside and whole.is_contiguous and whole.dtype is layout.dtype:
                 name = self._parameter(parameter, storage)
-                return strided(
-                    self.b, name, whole.shape, layout.shape, layout.strides, start // layout.dtype.itemsize
-                )
+                return strided(self.b, name, whole.shape, layout.shape, layout.strides, start // layout.dtype.itemsize)
         element_type(layout.dtype)
         single = tuple([1 if step == 0 else size for size, step in zip(layout.shape, layout.strides, strict=True)])
         shown = layout_of(single, layout.strides, layout.dtype, layout.device)

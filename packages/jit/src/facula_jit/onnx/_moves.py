@@ -22,7 +22,9 @@ def _cat(b: Builder, call: Call) -> str:
     """Joined along the dimension that `outer` elements come before: launches have outer, count, then each part."""
     made = call.results[0].shape
     outer = call.operands[0]
-    parts = [(str(one), layout.shape) for one, layout in zip(call.operands, call.layouts, strict=True) if layout is not None]
+    parts = [
+        (str(one), layout.shape) for one, layout in zip(call.operands, call.layouts, strict=True) if layout is not None
+    ]
     names, shapes = [one for one, _ in parts], [shape for _, shape in parts]
     for axis in range(len(made)):
         if prod(made[:axis]) != outer:
@@ -122,5 +124,3 @@ def _triangle(b: Builder, call: Call) -> str:
     name, dtype = call.name(0), call.layout().dtype
     made = b.add("Trilu", b.cast(name, int32) if dtype is bool_ else name, b.integers(diagonal), upper=int(upper))
     return b.cast(made, bool_) if dtype is bool_ else made
-
-

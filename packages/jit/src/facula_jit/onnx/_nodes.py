@@ -27,7 +27,9 @@ class OnnxExporterError(FaculaError, RuntimeError):
 def element_type(dtype: DType) -> int:
     """ONNX's number for a dtype; DTypeError where it has none that runtimes compute in."""
     if dtype not in ELEMENT_TYPES:
-        raise DTypeError(f"onnx.export: {dtype.name} has no kernels in ONNX runtimes; convert to float32, as .float() does")
+        raise DTypeError(
+            f"onnx.export: {dtype.name} has no kernels in ONNX runtimes; convert to float32, as .float() does"
+        )
     return ELEMENT_TYPES[dtype]
 
 

@@ -39,7 +39,9 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
         if operation == "require":  # replays look at it, files cannot
             continue
         if operation not in elementwise:
-            raise OnnxExporterError(f"{program.name}: its {operation} has no ONNX node; compute it with other operators")
+            raise OnnxExporterError(
+                f"{program.name}: its {operation} has no ONNX node; compute it with other operators"
+            )
         made, dtype = _instruction(b, operation, [(names[value], dtypes[value]) for value in values], compute)
         names.append(made)
         dtypes.append(dtype)
@@ -54,9 +56,7 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
     return found
 
 
-def _instruction(
-    b: Builder, operation: str, values: list[tuple[str, DType]], compute: DType
-) -> tuple[str, DType]:
+def _instruction(b: Builder, operation: str, values: list[tuple[str, DType]], compute: DType) -> tuple[str, DType]:
     """One instruction: the name of what it gives, and its dtype. Bools are numbers where numbers are wanted."""
     masks = all([dtype is bool_ for _, dtype in values])
     if masks and operation in (*MASKS_OF_MASKS, *COMPARISONS):
@@ -74,7 +74,7 @@ def _instruction(
 
 
 def computed_in(call: Call) -> DType:
-    """The dtype of a program's values: that of its result, or of its first operand that is no bool; of halves float32."""
+    """The dtype of a program's values: its result's, or its first operand's that is no bool; float32 for halves."""
     arrays = [one.dtype for one in call.layouts if one is not None]
     dtype = call.results[0].dtype if call.results else arrays[0]
     if dtype.category == BOOL:

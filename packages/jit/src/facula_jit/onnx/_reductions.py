@@ -87,9 +87,7 @@ def _top(b: Builder, call: Call, count: int, dim: int, largest: bool) -> tuple[s
     name, dtype = call.name(0), call.dtype
     if dtype.category != FLOATING and dtype is not int64:
         name = b.cast(name, int64)
-    made, places = b.add_many(
-        "TopK", name, b.integers(count), results=2, axis=dim, largest=int(largest), sorted=1
-    )
+    made, places = b.add_many("TopK", name, b.integers(count), results=2, axis=dim, largest=int(largest), sorted=1)
     return (made if name == call.name(0) else b.cast(made, dtype)), places
 
 
@@ -113,5 +111,3 @@ def _kthvalue(b: Builder, call: Call) -> list[str]:
     count = call.parameters[1] if call.operator == "kthvalue" else (size + 1) // 2
     found = _top(b, call, count, dim, largest=False)
     return [b.slice(one, dim, count - 1, count) if call.shape else one for one in found]
-
-

@@ -75,9 +75,7 @@ def generalise(
             )
         replaced[name] = made
         del first.constants[name]
-    first.nodes += [
-        node._replace(inputs=tuple([replaced.get(one, one) for one in node.inputs])) for node in nodes
-    ]
+    first.nodes += [node._replace(inputs=tuple([replaced.get(one, one) for one in node.inputs])) for node in nodes]
     return [
         _shape_of([np.array(one.outputs[place][1].shape) for one in found], dimensions, sizes)
         for place in range(len(found[0].outputs))
@@ -129,9 +127,7 @@ def _inferred(values: Sequence[np.ndarray], name: str, used: Sequence[Node]) -> 
     return shape
 
 
-def _counted(
-    b: Builder, values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]], places: Sequence[str]
-) -> str:
+def _counted(b: Builder, values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]], places: Sequence[str]) -> str:
     """Nodes that count, as `arange` does, to a number that varies; "" for what is no such count."""
     longest = max(values, key=len)
     if len(longest) < 2 or longest.dtype.name not in ("int64", "float32", "float64"):
@@ -182,4 +178,3 @@ def _shape_of(
         same = [one.name for place, one in enumerate(dimensions) if lengths == [size[place] for size in sizes]]
         found.append(lengths[0] if len(set(lengths)) == 1 else same[0] if same else None)
     return found
-

@@ -1,4 +1,4 @@
-"""Views as ONNX nodes: elements that lie in memory with strides and an offset, taken out of an array in row-major order.
+"""Views as ONNX nodes: elements with strides and an offset, taken out of an array in row-major order.
 
 Memory of n elements is seen as an array whose dimensions are as long as the view's strides say: strides (12, 1) of 60
 elements are an array of (5, 12). What the view shows is a slice of it, with its dimensions in another order, repeated

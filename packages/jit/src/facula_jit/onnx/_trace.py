@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from facula_storage import Plan
     from facula_storage.extend import Program
-
     from facula_tensor import Tensor
 
     from .._records import Block, Site
@@ -57,7 +56,7 @@ class Tracer(Recorder):
     def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int) -> None:
         """A launch is done."""
         super().launched(plan, n, arguments, arrays)
-        addresses = [
+        addresses: list[Any] = [
             Address(self.number_of(one.storage), one.offset, one.layout, one.written) if type(one) is Place else one
             for one in arguments
         ]
@@ -112,11 +111,16 @@ def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwa
         kwargs: its keyword arguments.
     """
     tracer = Tracer(inputs)
+    buffers = [(one, one._storage.version, one.detach().clone()) for one in getattr(function, "buffers", tuple)()]
     try:
         with no_grad(), recording(tracer):
             result = function(*args, **kwargs)
     except CaptureError as error:
         _, _, why = str(error).partition(": ")
         raise OnnxExporterError(f"onnx.export: {why}") from None
+    finally:
+        for one, version, before in buffers:
+            if one._storage.version != version:  # in training mode, which is refused
+                one.detach().copy_(before)
     given = [Address(tracer.number_of(one._storage), one._offset, one._layout, False) for one in inputs]
     return Trace(tracer.steps, tracer.blocks, given, result, tracer)
