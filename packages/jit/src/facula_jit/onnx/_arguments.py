@@ -47,7 +47,7 @@ class Arguments:
         results: Sequence[str] | None,
     ):
         parameters = parameters_of(model)
-        if not kwargs and args and isinstance(args[-1], dict) and len(args) > _most_positional(parameters):
+        if not kwargs and args and isinstance(args[-1], dict) and set(args[-1]) <= {one.name for one in parameters}:
             *args, kwargs = args  # type: ignore[assignment]  # as PyTorch takes them
         self.args, self.kwargs = tuple(args), dict(kwargs)
         self.tensors = list({id(one): one for one in tensors_in([*self.args, *self.kwargs.values()])}.values())
@@ -146,10 +146,6 @@ def parameters_of(model: Callable[..., Any]) -> list[Named]:
         return list(signature(getattr(model, "forward", model)).parameters.values())
     except (TypeError, ValueError):  # a function of C has none
         return []
-
-
-def _most_positional(parameters: Sequence[Named]) -> int:
-    return len([one for one in parameters if one.kind in (Named.POSITIONAL_ONLY, Named.POSITIONAL_OR_KEYWORD)])
 
 
 def _checked(names: Sequence[str], count: int) -> list[str]:

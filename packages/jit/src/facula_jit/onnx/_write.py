@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Shape = Sequence[int | str | None]
     Declared = tuple[str, DType, Shape]
 
+MAY_LACK = ("GRU", "LSTM", "MaxPool", "RNN")  # nodes whose last results need not be asked for
 SMALL = 1 << 10  # elements of a constant that is computed when the model is exported, and of one that is shared
 
 
@@ -45,7 +46,7 @@ def without_unused(nodes: list[Node], wanted: Sequence[str]) -> list[Node]:
         while outputs and outputs[-1] not in needed:
             outputs.pop()
         if outputs:
-            kept.append(node._replace(outputs=node.outputs if node.op_type == "Split" else tuple(outputs)))
+            kept.append(node._replace(outputs=tuple(outputs) if node.op_type in MAY_LACK else node.outputs))
             needed.update(node.inputs)
     return kept[::-1]
 
