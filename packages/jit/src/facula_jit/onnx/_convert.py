@@ -15,7 +15,7 @@ from . import _elementwise, _indexing, _moves, _norms, _pooling, _products, _rec
 from ._memory import Memory, Parameter
 from ._nodes import Builder, OnnxExporterError
 from ._programs import run_program
-from ._table import Call, rows
+from ._table import Call, converters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,13 +94,14 @@ def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]])
 
 def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence[str | None]:
     """The names of what an operator gives: one of the table, or a program."""
-    row, known = rows.get(call.operator), operators.get(call.operator)
-    if row is None and known is not None and isinstance(known.kernel, str) and known.kernel in rows:
-        row, call = rows[known.kernel], call._replace(operator=known.kernel)
-    if program is not None and (row is None or any([one is not None and one.dtype is float64 for one in call.layouts])):
-        return run_program(b, call, program)  # of float64, too: runtimes have few of the nodes of single operators
-    if row is not None:
-        return row(b, call)
+    converter, known = converters.get(call.operator), operators.get(call.operator)
+    if converter is None and known is not None and isinstance(known.kernel, str) and known.kernel in converters:
+        converter, call = converters[known.kernel], call._replace(operator=known.kernel)
+    is_double = any([one is not None and one.dtype is float64 for one in call.layouts])
+    if program is not None and (converter is None or is_double):  # runtimes have few activations for float64
+        return run_program(b, call, program)
+    if converter is not None:
+        return converter(b, call)
     if call.operator in RANDOM:
         raise call.refuse("draws random numbers", "call model.eval() first, or pass the numbers as an argument")
     raise call.refuse("has no ONNX node here", "compute it with other operators, or outside of the exported model")

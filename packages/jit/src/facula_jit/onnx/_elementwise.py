@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from facula_storage import bool_, float64
 from facula_storage.extend import FLOATING
 
-from ._table import row, rows
+from ._table import converter, converters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -318,7 +318,7 @@ def _lerp(b: Builder, dtype: DType, x: str, end: str, weight: str) -> str:
     return b.add("Add", x, b.add("Mul", weight, b.add("Sub", end, x)))
 
 
-@row("fill")
+@converter("fill")
 def _fill(b: Builder, call: Call) -> str:
     """A number everywhere."""
     made = call.results[0]
@@ -326,7 +326,7 @@ def _fill(b: Builder, call: Call) -> str:
     return b.add("Expand", name, b.integers(*made.shape)) if made.shape else name
 
 
-@row("copy")
+@converter("copy")
 def _copy(b: Builder, call: Call) -> str:
     """The elements in another order, or dtype: a value has no order."""
     name, given, made = call.name(0), call.layout(), call.results[0]
@@ -336,4 +336,4 @@ def _copy(b: Builder, call: Call) -> str:
 
 
 for _name in elementwise:
-    rows[_name] = call_elementwise
+    converters[_name] = call_elementwise

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_storage import bool_, int32
 
-from ._table import row
+from ._table import converter
 
 if TYPE_CHECKING:
     from ._nodes import Builder
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 REDUCTIONS = {"set": "none", "sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
 
 
-@row("index_select", "take")
+@converter("index_select", "take")
 def _take(b: Builder, call: Call) -> str:
     return b.add("Gather", call.name(0), call.name(1), axis=call.parameters[0])
 
 
-@row("gather")
+@converter("gather")
 def _gather(b: Builder, call: Call) -> str:
     return b.add("GatherElements", call.name(0), call.name(1), axis=call.parameters[0])
 
@@ -34,12 +34,12 @@ def _scattered(b: Builder, call: Call, index: str, values: str, mode: str) -> st
     return b.cast(made, bool_) if is_mask else made
 
 
-@row("scatter_copy", "scatter")
+@converter("scatter_copy", "scatter")
 def _scatter(b: Builder, call: Call) -> str:
     return _scattered(b, call, call.name(1), call.name(2), call.parameters[1])
 
 
-@row("put")
+@converter("put")
 def _put(b: Builder, call: Call) -> str:
     """Whole entries along a dimension, at an index of any shape."""
     dim, accumulate = call.parameters[:2]

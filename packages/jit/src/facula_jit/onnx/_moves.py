@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_storage import bool_, contiguous, int32
 
 from ._strided import places_of, strided
-from ._table import row
+from ._table import converter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._table import Call
 
 
-@row("cat")
+@converter("cat")
 def _cat(b: Builder, call: Call) -> str:
     """Joined along the dimension that `outer` elements come before: launches have outer, count, then each part."""
     made = call.results[0].shape
@@ -34,11 +34,11 @@ def _cat(b: Builder, call: Call) -> str:
             return b.add("Concat", *names, axis=axis) if len(names) > 1 else names[0]
         if made[axis] == len(names) and all([shape == rest[0] + rest[1] for shape in shapes]):
             return b.add("Concat", *[b.add("Unsqueeze", one, b.integers(axis)) for one in names], axis=axis)
-    rows = [b.reshape(one, (int(outer or 0), prod(shape) // int(outer or 1))) for one, shape in parts]
-    return b.reshape(b.add("Concat", *rows, axis=1), made)
+    parts_2d = [b.reshape(one, (int(outer or 0), prod(shape) // int(outer or 1))) for one, shape in parts]
+    return b.reshape(b.add("Concat", *parts_2d, axis=1), made)
 
 
-@row("inset")
+@converter("inset")
 def _inset(b: Builder, call: Call) -> str:
     """A number everywhere, but the operand where strides show the result in its shape."""
     shape, strides, offset, shared, value = call.parameters
@@ -74,14 +74,14 @@ def _padded(b: Builder, call: Call, before: Sequence[int], after: Sequence[int],
     return made if taken is dtype else b.cast(made, dtype)
 
 
-@row("windows")
+@converter("windows")
 def _windows(b: Builder, call: Call) -> str:
     """What strides show of the operand."""
     shape, strides, offset, _ = call.parameters
     return strided(b, call.name(0), call.shape, shape, strides, offset)
 
 
-@row("flip")
+@converter("flip")
 def _flip(b: Builder, call: Call) -> str:
     dims = call.parameters[0]
     if not dims:
@@ -93,7 +93,7 @@ def _flip(b: Builder, call: Call) -> str:
     )  # fmt: skip
 
 
-@row("roll")
+@converter("roll")
 def _roll(b: Builder, call: Call) -> str:
     """Along each dimension the last elements before the first ones."""
     name = call.name(0)
@@ -105,7 +105,7 @@ def _roll(b: Builder, call: Call) -> str:
     return name
 
 
-@row("tile")
+@converter("tile")
 def _tile(b: Builder, call: Call) -> str:
     """Each dimension repeated as a whole, and each of its elements."""
     outer, inner = call.parameters
@@ -118,7 +118,7 @@ def _tile(b: Builder, call: Call) -> str:
     return b.add("Tile", name, b.integers(*outer)) if any([whole != 1 for whole in outer]) else name
 
 
-@row("triangle")
+@converter("triangle")
 def _triangle(b: Builder, call: Call) -> str:
     diagonal, upper = call.parameters
     name, dtype = call.name(0), call.layout().dtype

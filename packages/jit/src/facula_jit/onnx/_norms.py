@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._table import row
+from ._table import converter
 
 if TYPE_CHECKING:
     from ._nodes import Builder
@@ -22,12 +22,12 @@ def _zeros(b: Builder, call: Call, shape: tuple[int, ...]) -> str:
     return b.constant(np.zeros(shape, call.dtype.numpy))
 
 
-@row("softmax", "log_softmax")
+@converter("softmax", "log_softmax")
 def _softmax(b: Builder, call: Call) -> str:
     return b.add("Softmax" if call.operator == "softmax" else "LogSoftmax", call.name(0), axis=call.parameters[0])
 
 
-@row("cross_entropy", "nll_loss")
+@converter("cross_entropy", "nll_loss")
 def _class_loss(b: Builder, call: Call) -> str:
     ignored, smoothing = int(call.numbers[0]), call.numbers[1]
     if smoothing:
@@ -40,7 +40,7 @@ def _class_loss(b: Builder, call: Call) -> str:
     )
 
 
-@row("batch_norm_eval")
+@converter("batch_norm_eval")
 def _batch_norm(b: Builder, call: Call) -> str:
     channels = call.shape[1:2]
     weight = call.optional(1) or _ones(b, call, channels)
@@ -48,7 +48,7 @@ def _batch_norm(b: Builder, call: Call) -> str:
     return b.add("BatchNormalization", call.name(0), weight, bias, call.name(3), call.name(4), epsilon=call.numbers[0])
 
 
-@row("batch_norm")
+@converter("batch_norm")
 def _batch_norm_of_batch(b: Builder, call: Call) -> list[str | None]:
     """By the batch's own mean and variance: there are no running ones, or writing them would have been refused."""
     x, ndim = call.name(0), len(call.shape)
@@ -67,7 +67,7 @@ def _scaled(b: Builder, call: Call, centred: str, axes: list[int], shape: tuple[
     return made
 
 
-@row("layer_norm")
+@converter("layer_norm")
 def _layer_norm(b: Builder, call: Call) -> list[str | None]:
     count = call.parameters[0]
     weight = call.optional(1) or _ones(b, call, call.shape[-count:])
@@ -77,7 +77,7 @@ def _layer_norm(b: Builder, call: Call) -> list[str | None]:
     return [made, None, None]
 
 
-@row("group_norm")
+@converter("group_norm")
 def _group_norm(b: Builder, call: Call) -> list[str | None]:
     """Each group of channels as one channel of an instance normalization; then each channel its weight and bias."""
     groups, shape = call.parameters[0], call.shape
@@ -91,7 +91,7 @@ def _group_norm(b: Builder, call: Call) -> list[str | None]:
     return [name, None, None]
 
 
-@row("rms_norm")
+@converter("rms_norm")
 def _rms_norm(b: Builder, call: Call) -> list[str | None]:
     count, x = call.parameters[0], call.name(0)
     axes = range(len(call.shape) - count, len(call.shape))

@@ -9,7 +9,7 @@ import numpy as np
 
 from facula_storage import int64
 
-from ._table import row
+from ._table import converter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def _back(b: Builder, call: Call, name: str) -> str:
     return name if len(call.shape) == 4 else b.reshape(name, call.results[0].shape)
 
 
-@row("max_pool2d")
+@converter("max_pool2d")
 def _max_pool(b: Builder, call: Call) -> list[str | None]:
     geometry, size = call.parameters
     if geometry is None:
@@ -75,7 +75,7 @@ def _greatest(b: Builder, call: Call, size: Sequence[int]) -> str:
     return name
 
 
-@row("avg_pool2d")
+@converter("avg_pool2d")
 def _avg_pool(b: Builder, call: Call) -> str:
     geometry, size = call.parameters
     ndim = len(call.shape)
@@ -119,7 +119,7 @@ def _inside(
     return inside, np.minimum(starts + kernel, size + padding) - starts if counts_padding else inside
 
 
-@row("resample")
+@converter("resample")
 def _resample(b: Builder, call: Call) -> str:
     """Weighted sums along a dimension: a few elements each are taken one by one, more are a product."""
     dim, taps = call.parameters
@@ -156,7 +156,7 @@ def _product(b: Builder, dtype: DType, name: str, ndim: int, axis: int, matrix: 
     return b.add("Transpose", made, perm=[order.index(dim) for dim in range(ndim)])
 
 
-@row("gather_taps")
+@converter("gather_taps")
 def _gather_taps(b: Builder, call: Call) -> str:
     """Sums of a few elements at places that are computed, as sampling at the points of a grid takes them.
 

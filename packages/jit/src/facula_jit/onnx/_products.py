@@ -9,19 +9,19 @@ import numpy as np
 
 from facula_storage import bool_
 
-from ._table import row
+from ._table import converter
 
 if TYPE_CHECKING:
     from ._nodes import Builder
     from ._table import Call
 
 
-@row("matmul")
+@converter("matmul")
 def _matmul(b: Builder, call: Call) -> str:
     return b.add("MatMul", call.name(0), call.name(1))
 
 
-@row("linear")
+@converter("linear")
 def _linear(b: Builder, call: Call) -> str:
     """x @ weight.T + bias: one node for vectors; a runtime turns the weight once, when it loads the model."""
     x, weight, bias = call.name(0), call.name(1), call.optional(2)
@@ -31,7 +31,7 @@ def _linear(b: Builder, call: Call) -> str:
     return b.add("Add", made, bias) if bias else made
 
 
-@row("conv2d")
+@converter("conv2d")
 def _conv(b: Builder, call: Call) -> str:
     stride, padding, dilation, groups, _ = call.parameters
     return b.add(
@@ -40,7 +40,7 @@ def _conv(b: Builder, call: Call) -> str:
     )  # fmt: skip
 
 
-@row("conv2d_input")
+@converter("conv2d_input")
 def _conv_transposed(b: Builder, call: Call) -> str:
     """A transposed convolution, which is the gradient of a convolution by its input."""
     stride, padding, dilation, groups, size = call.parameters
@@ -56,7 +56,7 @@ def _conv_transposed(b: Builder, call: Call) -> str:
     )  # fmt: skip
 
 
-@row("attention")
+@converter("attention")
 def _attention(b: Builder, call: Call) -> list[str | None]:
     """softmax(scale query @ key.T + mask) @ value; a row in which everything is masked is 0."""
     query, key, value, mask = call.name(0), call.name(1), call.name(2), call.optional(3)

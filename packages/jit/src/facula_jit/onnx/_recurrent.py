@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._table import row
+from ._table import converter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (
 ACTIVATIONS = {"rnn_tanh": "Tanh", "rnn_relu": "Relu"}
 
 
-@row("recurrent")
+@converter("recurrent")
 def _recurrent(b: Builder, call: Call) -> list[str | None]:
     kind, reverse = call.parameters[:2]
     if call.operands[7] is not None:

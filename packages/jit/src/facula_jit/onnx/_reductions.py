@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_storage import bool_, int32, int64
 from facula_storage.extend import FLOATING
 
-from ._table import row
+from ._table import converter
 
 if TYPE_CHECKING:
     from ._nodes import Builder
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NODES = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin", "norm2": "ReduceL2"}
 
 
-@row(*NODES)
+@converter(*NODES)
 def _reduce(b: Builder, call: Call) -> str:
     dims, keepdim = call.parameters[:2]
     name, made = call.name(0), call.results[0].dtype
@@ -27,7 +27,7 @@ def _reduce(b: Builder, call: Call) -> str:
     return b.reduce(NODES[call.operator], name, dims, keepdim)
 
 
-@row("any", "all")
+@converter("any", "all")
 def _any(b: Builder, call: Call) -> str:
     dims, keepdim = call.parameters
     op_type = "ReduceMax" if call.operator == "any" else "ReduceMin"
@@ -35,7 +35,7 @@ def _any(b: Builder, call: Call) -> str:
     return b.cast(b.reduce(op_type, b.cast(name, int32), dims, keepdim), bool_)
 
 
-@row("var")
+@converter("var")
 def _var(b: Builder, call: Call) -> str:
     """The mean square of deviations, over all elements but `correction`; or its root."""
     dims, keepdim, correction, root = call.parameters
@@ -49,7 +49,7 @@ def _var(b: Builder, call: Call) -> str:
     return b.add("Sqrt", made) if root else made
 
 
-@row("argmax", "argmin")
+@converter("argmax", "argmin")
 def _argmax(b: Builder, call: Call) -> str:
     dim, keepdim = call.parameters
     op_type = "ArgMax" if call.operator == "argmax" else "ArgMin"
@@ -60,7 +60,7 @@ def _argmax(b: Builder, call: Call) -> str:
     return b.add(op_type, name, axis=dim, keepdims=int(keepdim))
 
 
-@row("max_dim", "min_dim")
+@converter("max_dim", "min_dim")
 def _max_dim(b: Builder, call: Call) -> list[str]:
     dim, keepdim = call.parameters
     kind = "Max" if call.operator == "max_dim" else "Min"
@@ -70,7 +70,7 @@ def _max_dim(b: Builder, call: Call) -> list[str]:
     return [b.cast(made, bool_) if call.dtype is bool_ else made, places]
 
 
-@row("cumsum")
+@converter("cumsum")
 def _cumsum(b: Builder, call: Call) -> str:
     dim, backwards = call.parameters
     name, made = call.name(0), call.results[0].dtype
@@ -91,19 +91,19 @@ def _top(b: Builder, call: Call, count: int, dim: int, largest: bool) -> tuple[s
     return (made if name == call.name(0) else b.cast(made, dtype)), places
 
 
-@row("topk")
+@converter("topk")
 def _topk(b: Builder, call: Call) -> list[str]:
     count, dim, largest, _ = call.parameters
     return list(_top(b, call, count, dim, largest))
 
 
-@row("sort")
+@converter("sort")
 def _sort(b: Builder, call: Call) -> list[str]:
     dim, descending = call.parameters
     return list(_top(b, call, call.shape[dim] if call.shape else 1, dim, descending))
 
 
-@row("kthvalue", "median_dim")
+@converter("kthvalue", "median_dim")
 def _kthvalue(b: Builder, call: Call) -> list[str]:
     """The k-th smallest element along a dimension, which stays; the lower one of two in the middle."""
     dim = call.parameters[0]

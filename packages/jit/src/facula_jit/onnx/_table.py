@@ -1,4 +1,4 @@
-"""The table of operators that have ONNX nodes, and what a row of it is given."""
+"""The table of operators that have ONNX nodes, and what each one's converter is given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ._nodes import Builder
 
-    Row: TypeAlias = Callable[[Builder, "Call"], "str | Sequence[str | None]"]
+    Converter: TypeAlias = Callable[[Builder, "Call"], "str | Sequence[str | None]"]
 
 
 class Call(NamedTuple):
@@ -70,18 +70,18 @@ class Call(NamedTuple):
         return OnnxExporterError(f"{self.operator}: {problem}; {remedy}")
 
 
-rows: dict[str, Row] = {}
+converters: dict[str, Converter] = {}
 
 
-def row(*operators: str) -> Callable[[Row], Row]:
+def converter(*operators: str) -> Callable[[Converter], Converter]:
     """Register the decorated function for these operators: it is called as `function(builder, call)`.
 
     It gives the name of the result, or of each result; None for one that is no value.
     """
 
-    def register(function: Row) -> Row:
+    def register(function: Converter) -> Converter:
         for operator in operators:
-            rows[operator] = function
+            converters[operator] = function
         return function
 
     return register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,14 +29,13 @@ SMALL = 1 << 10  # elements of a constant that is computed when the model is exp
 def onnx_package() -> ModuleType:
     """The `onnx` package; ImportError with the remedy where it is not installed."""
     try:
-        import onnx
+        return import_module("onnx")
     except ModuleNotFoundError as error:
         if error.name != "onnx":
             raise
         raise MissingPackageError(
             "onnx.export: the package onnx, which writes the file, is missing; install it with: pip install onnx"
         ) from error
-    return onnx  # type: ignore[no-any-return]
 
 
 def without_unused(nodes: list[Node], wanted: Sequence[str]) -> list[Node]:
@@ -64,15 +64,14 @@ def with_shared_constants(b: Builder) -> None:
 
 def fold(b: Builder) -> None:
     """Compute small values that depend on constants alone; parameters stay as they are, by their names."""
-    from onnx.reference import ReferenceEvaluator
-
+    evaluator = import_module("onnx.reference").ReferenceEvaluator
     kept = []
     for node in b.nodes:
         given = {name: b.constants[name].value for name in node.inputs if name in b.constants}
         if len(given) < len([name for name in set(node.inputs) if name]) or not given:
             kept.append(node)
             continue
-        made = ReferenceEvaluator(_proto(node), opsets={"": b.opset}).run(None, given)
+        made = evaluator(_proto(node), opsets={"": b.opset}).run(None, given)
         if sum([np.size(one) for one in made]) > SMALL:
             kept.append(node)
             continue
