@@ -285,3 +285,65 @@ def test_rates_that_the_function_sets():
         rate = (0.1, 0.2, 0.3)[number % 3]
         x = facula.randn(2)
         assert same(captured(x, rate), plain(x, rate)), number
+
+
+class Branching(nn.Module):
+    """Looks at values, in a part of a part of it too."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(16, 16), nn.Linear(16, 10)
+        self.seen = []
+
+    def forward(self, x):
+        hidden = self.first(x).relu()
+        if hidden.max() > 1.5:
+            hidden = hidden / hidden.max()
+        return self.last(self.scaled(hidden).tanh())
+
+    def scaled(self, hidden):
+        hidden = hidden * 2
+        self.seen.append(hidden.mean().item())
+        return hidden + 1 if self.seen[-1] > 0.5 else hidden - 1
+
+
+def branching_step(model, optimizer, schedule, x, y, losses):
+    """A step that looks at its loss, and keeps it."""
+    loss = F.cross_entropy(model(x), y)
+    losses.append(loss.item())
+    if losses[-1] > 2:
+        loss = loss * 1.5
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    schedule.step()
+    losses[-1] += optimizer.param_groups[0]["lr"]
+    return loss.detach() + 1
+
+
+@pytest.mark.parametrize("make", [Branching, lambda: nn.Sequential(perceptron(0.2), nn.BatchNorm1d(10), Wrapped())])
+def test_a_step_that_looks_at_values_is_captured_in_pieces(make):
+    found = []
+    for function in (branching_step, facula.capture(branching_step, on_break="split")):
+        facula.manual_seed(0)
+        model, losses = make(), []
+        optimizer = optim.AdamW(model.parameters(), lr=1e-2)
+        schedule = optim.lr_scheduler.StepLR(optimizer, 5, 0.5)
+        results = [function(model, optimizer, schedule, *vectors(), losses).item() for _ in range(STEPS)]
+        found.append((results, losses, [one.tolist() for one in model.parameters()], facula.get_rng_state()))
+    assert found[0] == found[1]
+    assert "replayed 1" in function.report() or "replayed 2" in function.report()
+    assert "forward" not in vars(model)
+
+
+class Wrapped(nn.Module):
+    """Calls a module that looks at values."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.before = Branching(), nn.Linear(10, 16)
+
+    def forward(self, x):
+        y = self.before(x)
+        return self.inner(y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from functools import partial, update_wrapper
 from inspect import iscoroutinefunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
@@ -17,11 +18,13 @@ from ._boundary import record_backward
 from ._breaks import Break, CaptureError
 from ._crossings import crossings
 from ._graph import Graph
+from ._names import is_unread
+from ._pieces import Pieces, own_function
 from ._recorder import Recorder, recording
 from ._recording import Recording
 from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
-from ._signature import Signature
+from ._signature import CONTAINERS, Signature, shown
 from ._variables import Variables
 
 if TYPE_CHECKING:
@@ -34,16 +37,18 @@ launching_modules.add(__name__)
 
 MOST_SIGNATURES = 16  # kinds of calls that are captured
 MOST_REPLAYS = 8  # of one kind: of other modes of modules, other `.grad`s
+MOST_PIECES = 16  # runs that may find the first run of a piece before them, whose graph is not captured yet
 MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
 
 
 class _Kind:
     """What is known of calls of one signature."""
 
-    __slots__ = ("breaks", "kept", "replays", "tries", "waits", "words")
+    __slots__ = ("breaks", "kept", "parts", "pieces", "replays", "tries", "waits", "words")
 
-    def __init__(self, signature: Signature):
-        self.words, self.kept = signature.shown, signature.kept
+    def __init__(self, words: str, kept: list[object], parts: dict[str, Any]):
+        self.words, self.kept, self.parts = words, kept, parts
+        self.pieces: Any = None  # what runs instead where it cannot be captured whole
         self.replays: list[Replay] = []
         self.breaks: Break | None = None  # why calls of it run as written
         self.waits: Break | None = None  # why the last run was not captured, though the next one may be
@@ -59,21 +64,34 @@ class Captured(Generic[P, R]):
 
     function: Callable[P, R]
 
-    def __init__(self, function: Callable[P, R], on_break: str):
+    def __init__(self, function: Callable[P, R], on_break: str, *, is_piece: bool = False):
         self.function, self.on_break = function, on_break
+        self._own = own_function(function)
+        self._left_out: set[str] = set()  # attributes that do not matter
+        piece = partial(Captured, on_break="split", is_piece=True)
+        self._pieces = Pieces(function, piece) if on_break == "split" else None
         self._kinds: dict[Any, _Kind] = {}
         self._latest: Replay | None = None
+        self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
+        self._places: list[int] = []  # of those that were, and how many there were
+        self._count = 0
+        self._cut: Any = None  # what runs instead of the function, if no kind of call was captured whole
         self._arena: Storage = allocate(contiguous((0,), uint8))
         self._pool = 0
         self._eager = 0
-        self._warned = False
+        self._warned = is_piece  # the report says it
         self._guard = Guard()
         update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         latest = self._latest
         if latest is not None and not kwargs and not active_modes:
-            result: Any = latest.replay(args)  # type: ignore[arg-type]  # tensors all
+            if not (others := self._others):
+                result: Any = latest.replay(args)  # type: ignore[arg-type]  # tensors all
+            elif len(args) == self._count and all([args[place] is one for place, one in others]):
+                result = latest.replay(tuple([args[place] for place in self._places]))  # type: ignore[misc]
+            else:
+                result = MISS
             if result is not MISS:
                 return result  # type: ignore[no-any-return]
         return self._call(args, kwargs)  # type: ignore[no-any-return]
@@ -82,15 +100,23 @@ class Captured(Generic[P, R]):
         """A call that is not like the one before."""
         if current_recorder() is not None:
             return self.function(*args, **kwargs)
+        if self._cut is not None:
+            return self._cut(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.supported:
             return self._as_written(args, kwargs)
         kind = self._kinds.get(signature.key)
         if kind is None:
+            parts = self._parts(signature.key, args, kwargs)
             if len(self._kinds) >= MOST_SIGNATURES:
-                problem = f"calls of more than {MOST_SIGNATURES} kinds: {signature.shown} beside {self._shown()}"
+                if self._pieces is not None:
+                    return (self._around_restless(parts) or self._as_written)(args, kwargs)
+                first = next(iter(self._kinds.values())).words
+                problem = f"calls of more than {MOST_SIGNATURES} kinds: {shown(args, kwargs)} beside {first}"
                 return self._broken(Break(problem, "pad the arguments to fewer shapes", None), args, kwargs)
-            kind = self._kinds[signature.key] = _Kind(signature)
+            kind = self._kinds[signature.key] = _Kind(shown(args, kwargs), signature.kept, parts)
+        if kind.pieces is not None:
+            return kind.pieces(*args, **kwargs)
         if kind.breaks is not None:
             return self._as_written(args, kwargs)
         tensors = tuple(signature.tensors)
@@ -101,18 +127,34 @@ class Captured(Generic[P, R]):
                 self._use_next(replay, args, kwargs)
                 return result
             why = why or replay.describe(replay.missed)
-        if len(kind.replays) >= MOST_REPLAYS:
+        if len(kind.replays) >= MOST_REPLAYS and not self._leave_out(kind):
+            if self._pieces is not None:
+                kind.pieces = self._pieces.around_names(kind.replays[-1].names_of_missed(self._own))
             problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
             kind.breaks = Break(problem, "make it an argument, or a tensor that is changed in place", None)
             kind.replays.clear()
             self._latest = None
-            return self._broken(kind.breaks, args, kwargs)
+            return kind.pieces(*args, **kwargs) if kind.pieces else self._broken(kind.breaks, args, kwargs)
         return self._capture(kind, signature, args, kwargs, why)
+
+    def _leave_out(self, kind: _Kind) -> bool:
+        """Look no more at what changes all the time if nothing can read it; whether there is such a thing."""
+        replay, own = kind.replays[-1], self._own
+        names = replay.names_of_missed(own) - self._left_out
+        if own is None or not is_unread(names, own, replay.recording.recorder.objects):
+            return False
+        self._left_out |= names
+        kind.replays.clear()
+        self._latest = None
+        return True
 
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the next call go straight to this replay, if it needs no look at its signature."""
-        plain = not kwargs and not active_modes and all([isinstance(one, Tensor) for one in args])
-        self._latest = replay if plain else None
+        others = [(place, one) for place, one in enumerate(args) if not isinstance(one, Tensor)]
+        is_flat = not any([isinstance(one, CONTAINERS) or is_dataclass(one) for _, one in others])
+        self._latest = replay if is_flat and not kwargs and not active_modes else None
+        self._others, self._count = others if self._latest is not None else [], len(args)
+        self._places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
 
     def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
         result = replay.replay(tensors)
@@ -126,7 +168,11 @@ class Captured(Generic[P, R]):
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
         recorder = Recorder(signature.tensors, self.on_break == "error")
         recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
-        variables = Variables(recorder, self.function)
+        recorder.own = self._own
+        for one in recorder.objects:
+            if hasattr(type(one), "named_modules"):
+                recorder.watch(one)
+        variables = Variables(recorder, self.function, signature.containers)
         if self._guard.busy:
             raise CaptureError(IN_USE.format(self._name))
         self._guard.busy = True
@@ -139,6 +185,9 @@ class Captured(Generic[P, R]):
             self._guard.busy = False
         found = Recording(recorder, result, boundary)
         why = found.breaks
+        if why is None and self._pieces is not None and not recorder.launches:
+            kind.breaks = Break("tensors have nothing to do in it", "leave it as it is", None)
+            return result
         if found.unsettled is None:
             found.unsettled = recorder.outside or variables.changed()
         kind.waits = recorder.again or found.unsettled
@@ -147,21 +196,28 @@ class Captured(Generic[P, R]):
         replay = None
         unsettled = found.unsettled
         if why is None and unsettled is None:
-            replay = Replay(found, self._name, self.function, self._guard)
+            replay = Replay(found, self._name, self.function, self._guard, self._left_out)
             given = {id(one) for one in signature.tensors}
             if any([id(expected) in given for _, _, expected in replay.checks]):
                 problem = "an argument is a tensor that the function finds elsewhere, too"
                 unsettled = Break(problem, "call it with a clone()", None)
         if why is None and unsettled is not None:
             kind.tries += 1
-            if kind.tries < MOST_TRIES:
+            if kind.tries < (MOST_TRIES if recorder.outside is None or self._pieces is None else MOST_PIECES):
                 return result
             why = unsettled
         if why is not None:
             kind.breaks = why
             if self.on_break == "error":
                 raise CaptureError(why)
-            self._warn(why)
+            if self._pieces is None:
+                self._warn(why)
+                return result
+            kind.pieces = self._pieces.around(recorder.line if why is found.breaks else None)
+            if not any([one.replays for one in self._kinds.values()]):
+                self._cut = kind.pieces
+            if self._pieces.refusal:
+                self._warn(why._replace(remedy=f"it cannot be cut there: {self._pieces.refusal}"))
             return result
         assert replay is not None
         replay.reason = changed
@@ -179,7 +235,22 @@ class Captured(Generic[P, R]):
                 for replay in kind.replays:
                     replay.use(self._arena)
 
-    # ------------------------------------------------------------------------------------------------ as written
+    # -------------------------------------------------------------------------------------------- in pieces, as written
+    def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The parts of a signature's key that are no tensors, by the names of the arguments."""
+        if self._own is None:
+            return {}
+        names = self._own.__code__.co_varnames[self._own is not self.function :]
+        named = [*zip(names, key[0][: len(args)], strict=False), *key[0][len(args) :]]
+        return {name: part for name, part in named if not (type(part) is tuple and part[:1] == (Tensor,))}
+
+    def _around_restless(self, parts: dict[str, Any]) -> Any:
+        """The function in pieces around what reads those of its arguments that are others in most calls."""
+        assert self._pieces is not None
+        values = {name: {kind.parts.get(name) for kind in self._kinds.values()} for name in parts}
+        made = self._pieces.around_names([name for name, found in values.items() if len(found) > MOST_SIGNATURES // 2])
+        return made and (lambda args, kwargs: made(*args, **kwargs))
+
     def _as_written(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self._eager += 1
         return self.function(*args, **kwargs)
@@ -200,9 +271,6 @@ class Captured(Generic[P, R]):
     def _name(self) -> str:
         return str(getattr(self.function, "__qualname__", None) or type(self.function).__name__)
 
-    def _shown(self) -> str:
-        return ", ".join([kind.words for kind in list(self._kinds.values())[:3]])
-
     def report(self) -> str:
         """What was captured of which calls, how often it was replayed, and what was not captured, by line.
 
@@ -213,8 +281,11 @@ class Captured(Generic[P, R]):
         <lambda>: 1 kind of call
           (float32 (2,)): 1 launch, replayed once, 0 bytes of temporaries
         """
-        kinds = [(kind.words, kind.replays, kind.breaks, kind.waits) for kind in self._kinds.values()]
-        return report_of(self._name, kinds, self._eager)
+        kinds = [
+            (one.words, one.replays, one.breaks, one.waits, one.pieces is not None) for one in self._kinds.values()
+        ]
+        pieces = [] if self._pieces is None else [one.report() for one in self._pieces.captured()]
+        return report_of(self._name, kinds, self._eager, pieces)
 
     def graph(self, number: int = -1) -> Graph:
         """What one capture does, as a graph of operators; by default the latest, else by its place in `report()`.
@@ -232,11 +303,17 @@ class Captured(Generic[P, R]):
             y0 = mul(t1, 2)
             return y0
         """
-        found = [(replay, kind.words) for kind in self._kinds.values() for replay in kind.replays]
+        found = self._found()
         if not -len(found) <= number < len(found):
             raise InvalidIndexError(f"graph: expected a number below {len(found)}, of captures; got {number}")
         replay, words = found[number]
-        return Graph(replay.recording, self._name, words)
+        return Graph(replay.recording, replay.name, words)
+
+    def _found(self) -> list[tuple[Replay, str]]:
+        """All captures and their kinds of calls, those of pieces too."""
+        found = [(replay, kind.words) for kind in self._kinds.values() for replay in kind.replays]
+        pieces = [] if self._pieces is None else self._pieces.captured()
+        return found + [one for piece in pieces for one in piece._found()]
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._kinds)} kinds of calls>"
@@ -251,14 +328,19 @@ class Captured(Generic[P, R]):
         return self if owner is None else partial(self.__call__, owner)  # type: ignore[arg-type]  # the first of P
 
     def __reduce__(self) -> tuple[object, ...]:
-        return capture, (self.function,), None, None, None
+        return _captured, (self.function, self.on_break), None, None, None
+
+
+def _captured(function: Any, on_break: str) -> Any:
+    """The inverse of pickling."""
+    return capture(function, on_break=on_break)  # type: ignore[call-overload]  # a str that was checked
 
 
 @overload
-def capture(function: Callable[P, R], *, on_break: Literal["eager", "error"] = "eager") -> Captured[P, R]: ...
+def capture(function: Callable[P, R], *, on_break: Literal["eager", "error", "split"] = "eager") -> Captured[P, R]: ...
 @overload
 def capture(
-    function: None = None, *, on_break: Literal["eager", "error"] = "eager"
+    function: None = None, *, on_break: Literal["eager", "error", "split"] = "eager"
 ) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
 @boundary
 def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eager") -> Any:
@@ -281,7 +363,8 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
 
     Arguments:
         function: what is captured; left out, a decorator is returned.
-        on_break: "eager" to run what cannot be captured as it is written, "error" to raise CaptureError at its line.
+        on_break: what becomes of a function that cannot be captured: "eager" to run it as it is written, "error" to
+            raise CaptureError at the line, "split" to cut it there, and capture the pieces around the line.
 
     Returns:
         A callable like the function; its `report()` says what was captured, `function` is the function.
@@ -307,8 +390,8 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
     step: 1 kind of call
       (float32 (2, 2), float32 (2,)): 13 launches, replayed 2 times, 192 bytes of temporaries
     """
-    if on_break not in ("eager", "error"):
-        raise InvalidValueError(f"capture: expected on_break to be 'eager' or 'error'; got {on_break!r}")
+    if on_break not in ("eager", "error", "split"):
+        raise InvalidValueError(f"capture: expected on_break to be 'eager', 'error' or 'split'; got {on_break!r}")
     if function is None:
         return partial(capture, on_break=on_break)
     if not callable(function):

@@ -11,6 +11,8 @@ from facula_tensor import Tensor
 from facula_tensor.extend import default_dtype_cell
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ._recorder import Recorder
     from ._recording import Recording
 
@@ -34,13 +36,14 @@ KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes sa
 MOST_ENTRIES = 64  # of lists and dicts that are looked into
 
 
-def checks_of(recording: Recording, function: Any, followed: list[Any]) -> list[Check]:
+def checks_of(recording: Recording, function: Any, followed: list[Any], left_out: Collection[str] = ()) -> list[Check]:
     """What must be as it was: tensors and their memory, `.grad` where it is read, modules, the default dtype.
 
     Arguments:
         recording: what was taken down.
         function: the function.
         followed: the groups of optimizers whose options replays follow.
+        left_out: names of attributes that nothing reads.
     """
     recorder = recording.recorder
     checks: list[Check] = [(default_dtype_cell, 0, default_dtype_cell[0])]
@@ -62,18 +65,18 @@ def checks_of(recording: Recording, function: Any, followed: list[Any]) -> list[
         attributes = vars(module)
         checks.append((attributes, None, len(attributes)))
         for name, one in attributes.items():
-            if before.get(name, before) is one and name != KINDS:
+            if before.get(name, before) is one and name != KINDS and name not in left_out:
                 checks.append((attributes, name, one))
                 checks += checks_of_contents(one)
-    checks += checks_of_variables(recorder, function)
+    checks += checks_of_variables(recorder, function, left_out)
     for optimizer, before_step in recorder.optimizers.values():
         checks += checks_of_optimizer(optimizer, before_step, followed)
     return checks
 
 
-def checks_of_contents(value: Any, depth: int = 2) -> list[Check]:
+def checks_of_contents(value: Any, depth: int = 2, left_out: Collection[str] = ()) -> list[Check]:
     """The entries of short lists and dicts, in which Python's decisions may lie, and of those in them; of other objects
-    their attributes."""
+    their attributes but those of the names `left_out`."""
     own = getattr(value, "__dict__", None)
     if type(own) is dict and not isinstance(value, (Tensor, FunctionType, MethodType, ModuleType, type)):
         if KINDS not in own and not type(value).__module__.startswith("facula"):  # these are looked at by themselves
@@ -81,11 +84,12 @@ def checks_of_contents(value: Any, depth: int = 2) -> list[Check]:
     if not (isinstance(value, dict) or type(value) is list) or len(value) > MOST_ENTRIES or not depth:
         return []
     entries = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    entries = [one for one in entries if value is not own or one[0] not in left_out]
     checks: list[Check] = [(value, None, len(value)), *[(value, key, one) for key, one in entries]]
     return checks + [check for _, one in entries for check in checks_of_contents(one, depth - 1)]
 
 
-def checks_of_variables(recorder: Recorder, function: Any) -> list[Check]:
+def checks_of_variables(recorder: Recorder, function: Any, left_out: Collection[str]) -> list[Check]:
     """The global variables that the program's lines named, and those that the function itself closes over.
 
     What changed while the function ran is left out: it counts for itself.
@@ -103,7 +107,7 @@ def checks_of_variables(recorder: Recorder, function: Any) -> list[Check]:
             continue
         checks += checks_of_contents(cell.cell_contents)
     for one in recorder.objects:
-        checks += checks_of_contents(one)
+        checks += checks_of_contents(one, left_out=left_out)
     return checks
 
 

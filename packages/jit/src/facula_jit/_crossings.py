@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, Rule
 from facula_storage.extend import Place, plain_address
-from facula_tensor.extend import no_record_ops
+from facula_tensor.extend import no_record_ops, user_site
 
 from ._boundary import Ticket
+from ._breaks import Break
 from ._cells import Cell
 from ._records import Address, Stream, made_tensor
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from facula_tensor import Tensor
 
     from ._recorder import Recorder
-    from ._replay import Replay
 
 
 class Held:
@@ -50,7 +50,7 @@ class Crossing:
 
     def __init__(self, parent: Crossing | None, place: int, ticket: Ticket, rule: Rule):
         self.parent, self.place, self.rule = parent, place, rule
-        self.replay: Replay = ticket.replay
+        self.replay = ticket.replay
         self.argument: int = place if parent is None else parent.argument
         self.edges = [None if type(one) is Node else one for one in ticket.edges]
         self.held = [Held(*ticket.cells[at : at + 2]) for at in range(0, len(ticket.cells), 2)]
@@ -166,7 +166,11 @@ def _noticing(recorder: Recorder, crossing: Crossing | None, rule: Rule) -> Call
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:
         if crossing is None:
-            recorder.goes_outside()
+            recorder.outside = recorder.outside or Break(
+                "a backward pass goes through what was computed before the call",
+                "compute it in the captured function, or in another one",
+                user_site(),
+            )
         elif F is no_record_ops:
             _cross(recorder, crossing, node)
         return rule.backward(F, node, gradients)
@@ -198,7 +202,7 @@ def take_down(recorder: Recorder, ticket: Ticket, number: int, given: list[Tenso
         given: the gradients of the results.
         storages: the memory of the gradients that it makes.
     """
-    replay: Replay = ticket.replay
+    replay = ticket.replay
     part = replay.backwards[number].part
     crossing = next(one for one in recorder.crossings if one.holds(ticket))
     sources = [(one._storage, one._offset) for one in (*ticket.inputs, *given)]

@@ -109,7 +109,8 @@ class Graph:
     # ------------------------------------------------------------------------------------------------------ to read
     def __str__(self) -> str:
         given = [value for value in self._values if value.kind == "argument"]
-        lines = [f"def {self.name.rpartition('.')[2].strip('<>')}({', '.join(map(_declared, given))}):"]
+        name = self.name.partition(",")[0].rpartition(".")[2].strip("<>")
+        lines = [f"def {name}({', '.join(map(_declared, given))}):"]
         module = None
         for call in self.calls:
             if call.module != module:

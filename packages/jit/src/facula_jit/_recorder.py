@@ -36,15 +36,15 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import Address, Block, Launched, Numbers, Skip, Stream, moment_of
+from ._records import ANY_GRAD, Address, Block, Launched, Numbers, Skip, Stream, moment_of
+from ._source import line_under_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import CodeType
+    from types import CodeType, FunctionType
 
     from facula_storage import Layout
 
-    from ._crossings import Crossing
     from ._records import Moment, Site
 
 
@@ -80,8 +80,10 @@ class Recorder:
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
-        self.crossings: list[Crossing] = []  # graphs of arguments that backward passes went through
+        self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
         self.outside: Break | None = None  # one went through a graph that no capture made
+        self.own: FunctionType | None = None  # the function, where its line is asked for
+        self.line: int | None = None  # that of the function where it breaks
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
         self.began = next_moment()
@@ -246,7 +248,7 @@ class Recorder:
         if self.breaks is not None or id(leaf) in self.grads:
             return
         before = getattr(leaf, "_grad", None)
-        needed: Any = _ANY
+        needed: Any = ANY_GRAD
         if before is not None:
             number = self.number_of(before._storage)
             if not self.blocks[number].born and number in self.used:
@@ -268,16 +270,16 @@ class Recorder:
     def entered(self, module: Any) -> None:
         """A call of a module begins."""
         self.inside.append(module)
-        self._watch(module)
+        self.watch(module)
 
-    def _watch(self, module: Any) -> None:
+    def watch(self, module: Any) -> None:
         """Keep what a module is like, and what it holds: containers are called by nobody."""
         if id(module) not in self.modules:
             own = vars(module)
             own.setdefault("training", module.training)  # an attribute of the class until it is first set
             self.modules[id(module)] = module, dict(own)
             for one in module.children():
-                self._watch(one)
+                self.watch(one)
 
     def left(self) -> None:
         """The call of the innermost module ends."""
@@ -353,14 +355,6 @@ class Recorder:
         """This run cannot be replayed, for a reason that the next one may not have."""
         self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
 
-    def goes_outside(self) -> None:
-        """A backward pass goes through the graph of an argument, which is another one in each call."""
-        self.outside = self.outside or Break(
-            "a backward pass goes through what was computed before the call",
-            "compute it in the captured function, or in another one",
-            user_site(),
-        )
-
     def actions_of_schedules(self) -> bool:
         """Whether an action changes an optimizer's numbers, which replays then follow."""
         return any([owner is not None for owner, _ in self.actions])
@@ -369,6 +363,7 @@ class Recorder:
         """What cannot be captured: said by an error, or kept for the report."""
         if self.breaks is None:
             self.breaks = Break(problem, remedy, user_site())
+            self.line = self.own and line_under_way(self.own.__code__)
             if self.stops:
                 raise CaptureError(self.breaks)
 
@@ -381,14 +376,6 @@ def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
 def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
     """An argument of a launch as one of its parts takes it."""
     return one._replace(offset=one.offset + delta) if type(one) is Address else one
-
-
-_ANY = object()  # what `.grad` was before does not matter
-
-
-def any_grad(needed: object) -> bool:
-    """Whether it does not matter what `.grad` was before."""
-    return needed is _ANY
 
 
 @contextmanager

@@ -13,8 +13,7 @@ from facula_tensor.extend import overlapping
 
 from ._breaks import Break
 from ._memory import Lifetime
-from ._recorder import any_grad
-from ._records import Address, moment_of
+from ._records import Address, any_grad, moment_of
 
 if TYPE_CHECKING:
     from facula_storage import Layout

@@ -108,3 +108,11 @@ def made_tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Ten
     t = new_instance(Tensor)
     t._layout, t._storage, t._offset, t.node = layout, storage, offset, node
     return t
+
+
+ANY_GRAD = object()  # what `.grad` was before does not matter
+
+
+def any_grad(needed: object) -> bool:
+    """Whether it does not matter what `.grad` was before."""
+    return needed is ANY_GRAD

@@ -19,11 +19,15 @@ from ._checks import ADDRESS, checks_of, described, reads_options
 from ._crossings import found_crossings, is_crossed, take_down
 from ._lowering import Part
 from ._memory import placed
+from ._names import names_of
 from ._recording import Argument, Given, Like, Output, Recording, Tree
 from ._records import Address, Pass, made_tensor
 from ._refill import Refill
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from types import FunctionType
+
     from ._checks import Check
 
 MISS = object()
@@ -70,9 +74,10 @@ class Replay:
         name: the function's.
         function: the function.
         guard: what all its replays share.
+        left_out: names of attributes and variables whose changes do not matter.
     """
 
-    def __init__(self, recording: Recording, name: str, function: Any, guard: Guard):
+    def __init__(self, recording: Recording, name: str, function: Any, guard: Guard, left_out: Collection[str] = ()):
         recorder = recording.recorder
         self.recording, self.name, self.guard = recording, name, guard
         self.count = self.missed = 0
@@ -96,7 +101,7 @@ class Replay:
             for number, block in enumerate(recorder.blocks)
             if block.inputs and number in recorder.changed
         ]
-        self.checks: list[Check] = checks_of(recording, function, [one.group for one in refills])
+        self.checks: list[Check] = checks_of(recording, function, [one.group for one in refills], left_out)
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
         first = recording.boundary_at
@@ -339,6 +344,12 @@ class Replay:
         made = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
         made.add_note(f"in a replay of {self.name}, at {describe_call_site(*launch.site)}")
         return made
+
+    def names_of_missed(self, function: FunctionType | None) -> set[str]:
+        """The names by which the function comes to what was found changed, as far as they are known."""
+        known = function is not None and 0 <= self.missed < len(self.checks)
+        owners = self.recording.recorder.objects
+        return names_of(self.checks[self.missed], function, owners) if known else set()  # type: ignore[arg-type]
 
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""

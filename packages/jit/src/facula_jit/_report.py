@@ -13,16 +13,23 @@ if TYPE_CHECKING:
 TIMES = {0: "never", 1: "once"}
 
 
-def report_of(name: str, kinds: Sequence[tuple[str, list[Replay], Break | None, Break | None]], eager: int) -> str:
+def report_of(
+    name: str,
+    kinds: Sequence[tuple[str, list[Replay], Break | None, Break | None, bool]],
+    eager: int,
+    pieces: Sequence[str] = (),
+) -> str:
     """The report of a captured function.
 
     Arguments:
         name: the function's.
-        kinds: of each kind of call its words, the replays, why it runs as written, and why it is not captured yet.
+        kinds: of each kind of call its words, the replays, why it runs as written, why it is not captured yet, and
+            whether it runs in pieces.
         eager: how many calls ran as written.
+        pieces: the reports of its pieces.
     """
     lines = [f"{name}: {_counted(len(kinds), 'kind')} of call" + ("s" if len(kinds) != 1 else "")]
-    for words, replays, breaks, waits in kinds:
+    for words, replays, breaks, waits, is_cut in kinds:
         for replay in replays:
             launches = _counted(len(replay.recording.launches), "launch", "launches")
             times = TIMES.get(replay.count, f"{replay.count} times")
@@ -30,11 +37,12 @@ def report_of(name: str, kinds: Sequence[tuple[str, list[Replay], Break | None, 
             if replay.reason:
                 lines.append(f"    captured again, because another was {replay.reason}")
         if breaks is not None:
-            lines.append(f"  {words}: runs as written: {breaks}")
+            lines.append(f"  {words}: runs {'in pieces' if is_cut else 'as written'}: {breaks}")
         elif not replays:
             lines.append(f"  {words}: not captured yet: {waits or 'it was not called to its end'}")
     if eager:
         lines.append(f"  {_counted(eager, 'call')} ran as written")
+    lines += ["  " + line for piece in pieces for line in piece.splitlines()]
     return "\n".join(lines)
 
 

@@ -11,7 +11,7 @@ from facula_storage import Device, DType, Layout
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable, Iterator
 
     from facula_autograd.extend import Mode
 
@@ -36,21 +36,21 @@ class Signature:
         args: the positional arguments.
         kwargs: the keyword arguments.
 
-    `kept` are objects that the key names by their id. `shown` says it in words.
+    `kept` are objects that the key names by their id.
     """
 
-    __slots__ = ("_words", "kept", "key", "supported", "tensors")
+    __slots__ = ("containers", "kept", "key", "supported", "tensors")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]):
         self.tensors: list[Tensor] = []
         self.kept: list[object] = []
-        self._words: list[str] = []
+        self.containers: list[Any] = []  # lists and dicts among the arguments
         mode = current_mode() if active_modes else DEFAULT
         self.supported = _is_supported(mode)
         parts = [self._of(one) for one in args]
         parts += [(name, self._of(kwargs[name])) for name in sorted(kwargs)]
         autocast: Any = mode.autocast
-        self.key: Hashable = (
+        self.key: tuple[Hashable, ...] = (
             tuple(parts), mode.grad, mode.inference, autocast and (autocast.dtype, autocast.casts is None),
         )  # fmt: skip
 
@@ -61,11 +61,12 @@ class Signature:
             if type(layout) is not Layout or layout.device.type != "cpu":
                 self.supported = False
                 return None
-            self._words.append(f"{layout.dtype.name} {layout.shape}")
             wants = "" if value.node is None else "leaf" if value.node is LEAF else "computed"
             return Tensor, layout.dtype, layout.shape, layout.strides, wants
         kind = type(value)
         if kind in CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            if not isinstance(value, tuple):
+                self.containers.append(value)
             if isinstance(value, dict):
                 return kind, *[(self._named(name), self._of(one)) for name, one in value.items()]
             return kind, *[self._of(one) for one in value]
@@ -75,16 +76,30 @@ class Signature:
 
     def _named(self, value: Any) -> Hashable:
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
-            self._words.append(repr(value)[:40])
             return type(value), repr(value) if isinstance(value, float) else value
         self.kept.append(value)
-        self._words.append(repr(value) if isinstance(value, (DType, Device)) else type(value).__name__)
         return id(value)
 
-    @property
-    def shown(self) -> str:
-        """The call in words, for reports and errors."""
-        return "(" + ", ".join(self._words) + ")"
+
+def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """A call in words, for reports and errors."""
+    return "(" + ", ".join(_words([*args, *[kwargs[name] for name in sorted(kwargs)]])) + ")"
+
+
+def _words(values: Iterable[Any]) -> Iterator[str]:
+    for one in values:
+        if isinstance(one, Tensor):
+            yield f"{one._layout.dtype.name} {one._layout.shape}"
+        elif isinstance(one, dict):
+            yield from _words([part for pair in one.items() for part in pair])
+        elif isinstance(one, CONTAINERS):
+            yield from _words(one)
+        elif is_dataclass(one) and not isinstance(one, type):
+            yield from _words([getattr(one, field.name) for field in fields(one)])
+        elif one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device)):
+            yield repr(one)[:40]
+        else:
+            yield type(one).__name__
 
 
 def _is_supported(mode: Mode) -> bool:

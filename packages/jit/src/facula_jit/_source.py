@@ -70,8 +70,8 @@ def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, 
     )  # private names are the class's; it hides the tree's
     names = ast.arguments([], [ast.arg(name) for name in cells], None, [], [], None, [])
     outer = ast.FunctionDef("outer", names, [owner], [])
-    if sys.version_info >= (3, 12):
-        outer.type_params = owner.type_params = []
+    if "type_params" in outer._fields:  # since Python 3.12
+        outer.type_params = owner.type_params = []  # type: ignore[attr-defined]
     module = ast.fix_missing_locations(ast.Module([outer], []))
     flags = like.__code__.co_flags & FUTURE
     whole = compile(module, like.__code__.co_filename, "exec", flags, dont_inherit=True)
@@ -85,6 +85,16 @@ def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, 
     made.__kwdefaults__, made.__qualname__, made.__module__ = like.__kwdefaults__, like.__qualname__, like.__module__
     _made[made] = tree
     return made
+
+
+def line_under_way(code: CodeType) -> int | None:
+    """The line at which this thread is in the innermost call of a code object."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is code:
+            return frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
 
 
 def _codes_in(code: CodeType) -> Iterator[CodeType]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from facula_tensor import Tensor
+
 from ._breaks import Break
 from ._checks import MOST_ENTRIES
 
@@ -25,13 +27,15 @@ class Variables:
     Arguments:
         recorder: has the arguments that are no tensors, and learns which modules are called.
         function: the function.
+        containers: the lists and dicts among the arguments.
     """
 
-    def __init__(self, recorder: Recorder, function: Any):
+    def __init__(self, recorder: Recorder, function: Any, containers: list[Any]):
         self.recorder, self.function = recorder, function
         self.cells = [(name, cell, _contents(cell)) for name, cell in _cells_of(function)]
         objects = [one for one in recorder.objects if type(getattr(one, "__dict__", None)) is dict]
         objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
+        objects = [one for one in objects if not type(one).__module__.startswith("facula")]  # tell the recorder
         self.places = [(one, dict(vars(one))) for one in objects]
         code = getattr(function, "__code__", None)
         if type(code) is CodeType:
@@ -42,6 +46,7 @@ class Variables:
         values = [one for _, _, one in self.cells] + [*self.names[1].values()]
         values += [one for _, own in self.places for one in own.values()] + recorder.objects
         self.entries = [(one, _entries(one)) for one in values if _entries(one) is not None]
+        self.containers = [(one, dict(one) if isinstance(one, dict) else list(one)) for one in containers]
         groups = [group for one in values for group in _groups_of(one)]
         self.groups = [(group, dict(group)) for group in groups]
 
@@ -59,9 +64,18 @@ class Variables:
                 if _differs(before.get(name, _MISSING), one):
                     return _said(f"the attribute {name!r} of a {type(holder).__name__}")
         for holder, entries in self.entries:
-            for key, one in (_entries(holder) or {}).items():
+            now = _entries(holder) or {}
+            if type(holder) is list and len(now) != len(entries or {}):
+                return _said("how long a list is")
+            for key, one in now.items():
                 if _differs((entries or {}).get(key, _MISSING), one):
                     return _said(f"the entry {key!r} of a {type(holder).__name__}")
+        for holder, given in self.containers:
+            pairs = zip(_items(holder), _items(given), strict=False)
+            if len(holder) != len(given) or any(
+                [a is not b for one, other in pairs for a, b in zip(one, other, strict=True)]
+            ):
+                return _said(f"a {type(holder).__name__} among the arguments")
         if not self.recorder.actions_of_schedules():
             for group, options in self.groups:
                 for name, one in group.items():
@@ -82,6 +96,10 @@ def _entries(value: Any) -> dict[Any, Any] | None:
     return dict(value) if type(value) is dict and len(value) <= MOST_ENTRIES else None
 
 
+def _items(value: Any) -> list[tuple[Any, ...]]:
+    return list(value.items()) if isinstance(value, dict) else [(one,) for one in value]
+
+
 def _groups_of(value: Any) -> list[dict[str, Any]]:
     """The groups of an optimizer."""
     groups = vars(value).get("param_groups") if type(getattr(value, "__dict__", None)) is dict else None
@@ -96,6 +114,8 @@ def _contents(cell: Any) -> Any:
 
 
 def _differs(before: Any, after: Any) -> bool:
+    if isinstance(after, Tensor):
+        return before is not after and before is not _MISSING
     if before is after or not (isinstance(before, REMEMBERED) or isinstance(after, REMEMBERED)):
         return False
     return type(before) is not type(after) or before != after

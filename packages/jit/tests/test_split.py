@@ -1,0 +1,237 @@
+"""Functions that are cut where they cannot be captured: each beside itself as it is written."""
+
+import pickle
+from re import search
+
+import pytest
+from jit_toys import same
+
+from facula_jit import capture
+from facula_tensor import full, no_grad, ones, randn, tensor, zeros
+
+HISTORY = []
+WEIGHT = randn(3).requires_grad_()
+COUNT = 0
+
+
+def reads(x):
+    y = (x * 2).sin() + 1
+    if y.sum() > 4:
+        y = y * 3 - 1
+    z = y.exp() * x
+    return z.sum() + float(y.sum().item())
+
+
+def loops(x, n=3):
+    found = []
+    for number in range(n):
+        y = x * number + 1
+        z = y * y
+        if z.max().item() > 30:
+            continue
+        if z.max().item() > 20:
+            break
+        found.append(z.cos() - y)
+    else:
+        return found
+    found.append(x * 2 - 1)
+    return found
+
+
+def returns(x):
+    for one in (0.5, 1.5, 2.5):
+        y = x * one + 1
+        y = y.sin() - 1
+        if y.sum().item() > -3:
+            return y * 10 - 1
+    return y - 10
+
+
+def sets_and_deletes(x):
+    y = x * 2 + 1
+    if x.sum().item() > 4:
+        late = y * 5 + 1
+    del y
+    try:
+        return late - x * 2
+    except UnboundLocalError:
+        return x * 3 - 1
+
+
+def declares(x):
+    global COUNT
+    COUNT += 1
+    y = x * COUNT + 1
+    HISTORY.append(y.sum().item())
+    COUNT += int(y.sum().item()) % 3
+    return y * COUNT - 1
+
+
+def keeps(x):
+    y = (x * 2).cos() + 1
+    HISTORY.append(y)
+    z = y.sin() * 3
+    return z + y
+
+
+def defines(x):
+    scale = x.sum().item()
+
+    def scaled(one):
+        return one * scale + one
+
+    y = scaled(x) + 1
+    print(y.sum().item(), end="")
+    return scaled(y) * 2
+
+
+def comprehends(x):
+    parts = [x * k + 1 for k in range(3)]
+    sums = [one.sum().item() for one in parts]
+    return sum([one * total for one, total in zip(parts, sums, strict=True)])
+
+
+def manages(x):
+    with no_grad():
+        y = x * 2 + 1
+        if y.sum().item() > 5:
+            y = y * 2 + 1
+        z = y * y
+    return z, y * x
+
+
+def helper(x):
+    y = x * 5 + 1
+    if y.mean().item() > 10:
+        y = y / 2 - 1
+    return y * y
+
+
+def calls(x):
+    y = x + 1
+    z = helper(y * 2)
+    return z * 2 + y
+
+
+def numbers(x, count=0):
+    for number in range(40):
+        count += number
+        x = x.sin() + 1
+        x = x * 1.01 - 0.5
+        count += x.sum().item() > 0
+    return x * count
+
+
+class Toy:
+    """Has state, a method that asks its parent's, and private names."""
+
+    __scale = 2
+
+    def forward(self, x):
+        return x * 3 + 1
+
+
+class Child(Toy):
+    """Asks its parent in the middle."""
+
+    __scale = 5
+
+    def run(self, x):
+        y = super().forward(x) * self.__scale
+        self.latest = y.sum().item()
+        return super().forward(y) + self.latest
+
+
+PROGRAMS = [
+    reads, loops, returns, sets_and_deletes, declares, keeps, defines, comprehends, manages, calls, numbers,
+    Child().run,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_in_pieces_is_as_it_is_written(program, capsys):
+    found = []
+    for function in (program, capture(program, on_break="split")):
+        globals()["COUNT"] = 0
+        HISTORY.clear()
+        results = [function(full((3,), number % 5 / 2)) for number in range(25)]
+        found.append((results, list(HISTORY), COUNT, capsys.readouterr().out))
+    (expected, history, *rest), (got, own_history, *own_rest) = found
+    assert same(got, expected) and rest == own_rest and len(history) == len(own_history)
+    assert all([same(a, b) for a, b in zip(history, own_history, strict=True)])
+    report = function.report()
+    assert "runs in pieces" in report and (
+        program in (defines, declares) or search(r"replayed [12]\d times", report)
+    ), report
+
+
+def step(x, y):
+    out = (x * WEIGHT).exp()
+    loss = ((out - y) ** 2).sum()
+    HISTORY.append(loss.item())
+    if HISTORY[-1] > 2:
+        loss = loss / 2
+    WEIGHT.grad = None
+    loss.backward()
+    with no_grad():
+        WEIGHT.sub_(WEIGHT.grad * 0.1)
+    return loss.detach()
+
+
+def test_gradients_flow_from_piece_to_piece():
+    found = []
+    captured = capture(step, on_break="split")
+    for function in (step, captured):
+        HISTORY.clear()
+        with no_grad():
+            WEIGHT.copy_(tensor([0.5, -1.0, 2.0]))
+        losses = [function(ones(3), full((3,), number / 20)).item() for number in range(20)]
+        found.append((losses, list(HISTORY), WEIGHT.tolist()))
+    assert found[0] == found[1]
+    assert "replayed 1" in captured.report() and "calls ran as written" not in captured.report()
+
+
+def test_a_result_in_pieces_is_differentiated_outside():
+    captured = capture(reads, on_break="split")
+    for number in range(6):
+        gradients = []
+        for function in (reads, captured):
+            x = full((3,), number / 3).requires_grad_()
+            function(x).backward()
+            gradients.append(x.grad)
+        assert same(*gradients)
+
+
+def test_other_kinds_of_calls_are_captured_whole():
+    def function(x, verbose):
+        y = x * 2 + 1
+        if verbose:
+            HISTORY.append(y.sum().item())
+        return y * y
+
+    captured = capture(function, on_break="split")
+    for number in range(12):
+        x = full((2,), float(number))
+        assert same(captured(x, number % 2 == 1), function(x, False))
+    report = captured.report()
+    assert "(float32 (2,), False): 3 launches" in report and "(float32 (2,), True): runs in pieces" in report
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+def test_what_has_no_source_says_so():
+    captured = capture(eval("lambda x: x.sum().item() + x * 2"), on_break="split")
+    with pytest.warns(UserWarning, match="cannot be cut there: <lambda>: its source"):
+        captured(ones(2))
+    assert same([captured(ones(2)) for _ in range(3)], [full((2,), 4.0)] * 3)
+
+
+def test_a_mode_is_kept_in_a_pickle():
+    again = pickle.loads(pickle.dumps(capture(helper, on_break="split")))
+    assert again.on_break == "split" and same(again(zeros(2)), helper(zeros(2)))
+
+
+def test_graphs_of_pieces():
+    captured = capture(reads, on_break="split")
+    for _ in range(3):
+        captured(zeros(3))
+    assert "sin" in str(captured.graph(0)) and "reads, line" in repr(captured.graph(0))
