@@ -150,7 +150,7 @@ def changed(x):
 
 def test_changes_in_place_are_new_values(run):
     check(run, changed, images(), program=export(changed, images()))
-    with pytest.raises(OnnxExporterError, match="add changes a tensor of the program's"):
+    with pytest.raises(OnnxExporterError, match="add: changes a tensor of the program's"):
         state = ft.zeros(2)
         export(lambda x: state.add_(x), ft.ones(2))
 
@@ -309,10 +309,10 @@ REFUSED = {
     "shapes that depend on data": (lambda x: x[x > 0], "nonzero looks at elements in Python"),
     "random numbers": (lambda x: F.dropout(x), r"dropout: draws random numbers; call model\.eval\(\) first"),
     "no node": (lambda x: x.lgamma(), r"lgamma: has no ONNX node here; .*test_onnx_operators.py:\d+ \(<lambda>\)"),
-    "bits": (lambda x: x.view(ft.int32) + 1, "reads float32 as int32, bit by bit"),
+    "bits": (lambda x: x.view(ft.int32) + 1, "add: reads float32 as int32, bit by bit"),
     "numbers alone": (lambda x: (x, 2.0), "the model returns a float"),
     "nothing": (lambda x: None, "the model returns no tensor"),
-    "half precision of no runtime": (lambda x: x.bfloat16() * 2, "bfloat16 has no kernels in ONNX runtimes"),
+    "half precision of no runtime": (lambda x: x.bfloat16() * 2, "copy: bfloat16 has no kernels in ONNX runtimes"),
 }
 
 
@@ -320,7 +320,7 @@ REFUSED = {
 def test_what_has_no_node_is_refused_by_name(name):
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     function, message = REFUSED[name]
-    with pytest.raises((OnnxExporterError, TypeError), match=message):
+    with pytest.raises(OnnxExporterError, match=message):
         export(function, images())
 
 

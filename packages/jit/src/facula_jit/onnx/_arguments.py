@@ -7,12 +7,12 @@ from inspect import Parameter as Named
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import int64
 from facula_tensor import Tensor, tensor
 
 from .._signature import tensors_in
-from ._nodes import element_type
+from ._nodes import ELEMENT_TYPES
 from ._sizes import Dimension, subsets
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ class Arguments:
         self.args, self.kwargs = tuple(args), dict(kwargs)
         self.tensors = list({id(one): one for one in tensors_in([*self.args, *self.kwargs.values()])}.values())
         for one in self.tensors:
-            element_type(one.dtype)
+            if one.dtype not in ELEMENT_TYPES:
+                known = ", ".join([dtype.name for dtype in ELEMENT_TYPES])
+                raise DTypeError(f"onnx.export: expected arguments of {known}; got {one.dtype.name}")
         self.names = self._own_names(parameters) if names is None else _checked(names, len(self.tensors))
         self.dimensions = self._dimensions(axes or {}, results or ())
         self.labels = list(dict.fromkeys([one.name for one in self.dimensions]))

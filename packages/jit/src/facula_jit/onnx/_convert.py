@@ -55,16 +55,18 @@ def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Seque
     for name, given in zip(input_names, trace.inputs, strict=True):
         memory.write(given, name)
     for step in trace.steps:
-        b.module = modules.get(id(step.module), "")
         line = describe_call_site(*step.site)
-        b.purpose = f"{step.name} (at {line})"
+        b.module, b.purpose = modules.get(id(step.module), ""), f"{step.name} (at {line})"
         try:
             _convert(memory, step, parameters)
         except OnnxExporterError as error:
-            where = f", in {b.module}" if b.module else ""
-            raise OnnxExporterError(f"onnx.export: {error} (at {line}{where})") from None
+            where = f"at {line}, in {b.module}" if b.module else f"at {line}"
+            raise OnnxExporterError(f"onnx.export: {step.name}: {error} ({where})") from None
     b.module, b.purpose = "", "a result"
-    return Converted(b, [(memory.read(trace.address_of(one)), one._layout) for one in results])
+    try:
+        return Converted(b, [(memory.read(trace.address_of(one)), one._layout) for one in results])
+    except OnnxExporterError as error:
+        raise OnnxExporterError(f"onnx.export: a result: {error}") from None
 
 
 def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]]) -> None:
@@ -75,7 +77,7 @@ def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]])
             own = [known.name for known in parameters.get(id(block.held), ())]
             whose = f"the model's {own[0]}" if own else "a tensor of the program's"
             raise OnnxExporterError(
-                f"{step.name} changes {whose}, which a file cannot; call model.eval() first, or return the new value"
+                f"changes {whose}, which a file cannot; call model.eval() first, or return the new value"
             )
     operands = step.operands
     if step.name in IN_PLACE:

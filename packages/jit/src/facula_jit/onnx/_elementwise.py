@@ -27,9 +27,9 @@ COMPARISONS = ("eq", "ge", "gt", "isnan", "le", "lt", "ne")  # whose results are
 
 NODES = {
     "abs": "Abs", "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atanh": "Atanh",
-    "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "div": "Div", "erf": "Erf", "exp": "Exp", "floor": "Floor",
+    "cos": "Cos", "cosh": "Cosh", "div": "Div", "erf": "Erf", "exp": "Exp",
     "hardswish": "HardSwish", "isnan": "IsNaN", "log": "Log", "mish": "Mish", "neg": "Neg", "pow": "Pow",
-    "pow_number": "Pow", "reciprocal": "Reciprocal", "round": "Round", "sigmoid": "Sigmoid", "sign": "Sign",
+    "pow_number": "Pow", "reciprocal": "Reciprocal", "sigmoid": "Sigmoid", "sign": "Sign",
     "sin": "Sin", "sinh": "Sinh", "softsign": "Softsign", "sqrt": "Sqrt", "sub": "Sub", "tan": "Tan", "tanh": "Tanh",
     "where": "Where",
 }  # fmt: skip
@@ -154,6 +154,36 @@ def _squared_difference(b: Builder, dtype: DType, x: str, y: str) -> str:
     return _square(b, dtype, b.add("Sub", x, y))
 
 
+@emits("logaddexp2")
+def _logaddexp2(b: Builder, dtype: DType, x: str, y: str) -> str:
+    scale = b.number(log(2), dtype)
+    return b.add("Div", _logaddexp(b, dtype, b.add("Mul", x, scale), b.add("Mul", y, scale)), scale)
+
+
+@emits("xlog1py")
+def _xlog1py(b: Builder, dtype: DType, x: str, y: str) -> str:
+    return _xlogy(b, dtype, x, b.add("Add", y, b.number(1, dtype)))
+
+
+@emits("entr")
+def _entr(b: Builder, dtype: DType, x: str) -> str:
+    below = b.add("Less", x, b.number(0, dtype))
+    return b.add("Where", below, b.number(-inf, dtype), b.add("Neg", _xlogy(b, dtype, x, x)))
+
+
+@emits("sinc")
+def _sinc(b: Builder, dtype: DType, x: str) -> str:
+    angle = b.add("Mul", x, b.number(pi, dtype))
+    one, at_zero = b.number(1, dtype), b.add("Equal", x, b.number(0, dtype))
+    return b.add("Where", at_zero, one, b.add("Div", b.add("Sin", angle), angle))
+
+
+@emits("ndtr")
+def _ndtr(b: Builder, dtype: DType, x: str) -> str:
+    share = b.add("Erf", b.add("Div", x, b.number(sqrt(2), dtype)))
+    return b.add("Mul", b.add("Add", share, b.number(1, dtype)), b.number(0.5, dtype))
+
+
 @emits("xlogy")
 def _xlogy(b: Builder, dtype: DType, x: str, y: str) -> str:
     zero = b.number(0, dtype)
@@ -176,9 +206,17 @@ def _atan2(b: Builder, dtype: DType, y: str, x: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- whole numbers
+def _rounded(op_type: str, b: Builder, dtype: DType, x: str) -> str:
+    return b.add(op_type, x) if dtype.category == FLOATING else x
+
+
+for _name, _op_type in (("ceil", "Ceil"), ("floor", "Floor"), ("round", "Round")):
+    elementwise[_name] = partial(_rounded, _op_type)
+
+
 @emits("trunc")
 def _trunc(b: Builder, dtype: DType, x: str) -> str:
-    return b.add("Mul", b.add("Sign", x), b.add("Floor", b.add("Abs", x)))
+    return b.add("Mul", b.add("Sign", x), b.add("Floor", b.add("Abs", x))) if dtype.category == FLOATING else x
 
 
 @emits("frac")

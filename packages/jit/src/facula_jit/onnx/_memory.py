@@ -63,13 +63,13 @@ class Memory:
         layout = one.layout
         assert layout is not None
         if one.block in self.holders:
-            raise OnnxExporterError(f"onnx.export: {self.b.purpose}: {self.holders[one.block]}")
+            raise OnnxExporterError(self.holders[one.block])
         forms = self.forms.get(one.block)
         if forms is None:
             forms = self.forms[one.block] = []
         elif forms and forms[0].dtype is not layout.dtype:
             raise OnnxExporterError(
-                f"onnx.export: {self.b.purpose}: reads {forms[0].dtype.name} as {layout.dtype.name}, bit by bit; "
+                f"reads {forms[0].dtype.name} as {layout.dtype.name}, bit by bit; "
                 "leave out view(dtype) and complex numbers"
             )
         for form in forms:
@@ -99,9 +99,7 @@ class Memory:
                 if plain.is_plain and not form.is_plain:
                     forms.append(plain)
                     return self._view([plain], one, layout)
-        raise OnnxExporterError(
-            f"onnx.export: {self.b.purpose}: reads memory that no operator filled; fill it, as zeros() does"
-        )
+        raise OnnxExporterError("reads memory that no operator filled; fill it, as zeros() does")
 
     def _own(self, one: Address, layout: Layout, storage: Storage, forms: list[Form]) -> str:
         """What a tensor of the model's holds: a parameter, a part of one, or a constant."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from facula_errors import DTypeError, FaculaError
+from facula_errors import FaculaError
 from facula_storage import bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 
 if TYPE_CHECKING:
@@ -25,11 +25,9 @@ class OnnxExporterError(FaculaError, RuntimeError):
 
 
 def element_type(dtype: DType) -> int:
-    """ONNX's number for a dtype; DTypeError where it has none that runtimes compute in."""
+    """ONNX's number for a dtype; OnnxExporterError where it has none that runtimes compute in."""
     if dtype not in ELEMENT_TYPES:
-        raise DTypeError(
-            f"onnx.export: {dtype.name} has no kernels in ONNX runtimes; convert to float32, as .float() does"
-        )
+        raise OnnxExporterError(f"{dtype.name} has no kernels in ONNX runtimes; convert to float32, as .float() does")
     return ELEMENT_TYPES[dtype]
 
 

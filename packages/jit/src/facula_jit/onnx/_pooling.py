@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from facula_storage import int64
+from facula_storage import float64, int64
+from facula_storage.extend import FLOATING
 
 from ._table import converter
 
@@ -36,6 +37,8 @@ def adaptive_windows(size: int, made: int) -> list[tuple[int, int]]:
 def _as_images(b: Builder, call: Call) -> str:
     """The operand with a dimension of samples and one of channels, which nodes want."""
     name, shape = call.name(0), call.shape
+    if call.dtype.category != FLOATING:
+        name = b.cast(name, float64)
     return name if len(shape) == 4 else b.reshape(name, (1, prod(shape[:-2]), *shape[-2:]))
 
 
@@ -60,7 +63,8 @@ def _max_pool(b: Builder, call: Call) -> list[str | None]:
         pads=[*padding, *ends(call, spread, stride, padding)], dilations=list(dilation),
     )  # fmt: skip
     inside = b.add("Mod", places, b.number(prod(call.shape[-2:]), int64))  # ONNX counts through all planes
-    return [_back(b, call, made), _back(b, call, inside)]
+    made = _back(b, call, made)
+    return [made if call.dtype.category == FLOATING else b.cast(made, call.dtype), _back(b, call, inside)]
 
 
 def _greatest(b: Builder, call: Call, size: Sequence[int]) -> str:

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 @converter("matmul")
 def _matmul(b: Builder, call: Call) -> str:
-    return b.add("MatMul", call.name(0), call.name(1))
+    """A product; of vectors as matrices, for onnxruntime mistakes a vector beside a matrix that was turned."""
+    x, y = call.name(0), call.name(1)
+    row, column = len(call.shape) == 1, len(call.layout(1).shape) == 1
+    x = b.add("Unsqueeze", x, b.integers(0)) if row else x
+    y = b.add("Unsqueeze", y, b.integers(1)) if column else y
+    made = b.add("MatMul", x, y)
+    made = b.add("Squeeze", made, b.integers(-1)) if column else made
+    return b.add("Squeeze", made, b.integers(-1 if column else -2)) if row else made
 
 
 @converter("linear")

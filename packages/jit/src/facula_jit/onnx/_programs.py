@@ -39,9 +39,7 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
         if operation == "require":  # replays look at it, files cannot
             continue
         if operation not in elementwise:
-            raise OnnxExporterError(
-                f"{program.name}: its {operation} has no ONNX node; compute it with other operators"
-            )
+            raise OnnxExporterError(f"its {operation} has no ONNX node; compute it with other operators")
         made, dtype = _instruction(b, operation, [(names[value], dtypes[value]) for value in values], compute)
         names.append(made)
         dtypes.append(dtype)

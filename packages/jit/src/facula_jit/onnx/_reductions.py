@@ -74,6 +74,8 @@ def _max_dim(b: Builder, call: Call) -> list[str]:
 def _cumsum(b: Builder, call: Call) -> str:
     dim, backwards = call.parameters
     name, made = call.name(0), call.results[0].dtype
+    if not call.shape:
+        return name if call.dtype is made else b.cast(name, made)
     if call.dtype is not made:
         name = b.cast(name, made)
     return b.add("CumSum", name, b.number(dim, int64), reverse=int(backwards))

@@ -67,7 +67,7 @@ class Call(NamedTuple):
 
     def refuse(self, problem: str, remedy: str) -> OnnxExporterError:
         """The error for a form of an operator that has no node."""
-        return OnnxExporterError(f"{self.operator}: {problem}; {remedy}")
+        return OnnxExporterError(f"{problem}; {remedy}")
 
 
 converters: dict[str, Converter] = {}
