@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from facula_storage import bool_, float64
 from facula_storage.extend import FLOATING
 
+from ._nodes import widened
 from ._table import converter, converters
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Emit: TypeAlias = Callable[..., str]  # (builder, dtype of numbers, *names) -> name
 
 elementwise: dict[str, Emit] = {}
+AS_NUMBERS = ("sign", "where")  # operators whose nodes take no bools in onnxruntime
 COMPARISONS = ("eq", "ge", "gt", "isnan", "le", "lt", "ne")  # whose results are bools, whatever they compare
 
 NODES = {
@@ -67,15 +69,20 @@ for _name, _kinds in MASKS.items():
 
 
 def call_elementwise(b: Builder, call: Call) -> str:
-    """An operator of the table above, for a whole call."""
-    dtype = call.dtype
-    if call.operator == "where" and call.results:
-        dtype = call.results[0].dtype
-    names = [one if isinstance(one, str) else b.number(one or 0, dtype) for one in call.operands]
-    made = elementwise[call.operator](b, dtype, *names)
-    result = call.results[0].dtype
-    computed = bool_ if call.operator in COMPARISONS else dtype
-    return made if result is computed else b.cast(made, result)
+    """An operator of the table above, for a whole call. Integers of less than 32 bits are computed in int32."""
+    dtype, result = call.dtype, call.results[0].dtype
+    if call.operator == "where":
+        dtype = result
+    taken = widened(dtype) if dtype is not bool_ or call.operator in AS_NUMBERS else bool_
+    names = []
+    for one, layout in zip(call.operands, call.layouts, strict=True):
+        name = one if isinstance(one, str) else b.number(one or 0, taken)
+        names.append(name if layout is None or layout.dtype is not dtype else b.cast(name, taken, dtype))
+    if call.operator == "where" and dtype is bool_:
+        names[0] = call.name(0)
+    made = elementwise[call.operator](b, taken, *names)
+    computed = bool_ if call.operator in COMPARISONS else taken
+    return b.cast(made, result, computed)
 
 
 # ----------------------------------------------------------------------------------------------------- comparisons
@@ -259,6 +266,8 @@ def _clamp(b: Builder, dtype: DType, x: str, low: str, high: str) -> str:
 
 
 def _beside_nan(op_type: str, b: Builder, dtype: DType, x: str, y: str) -> str:
+    if dtype is bool_:
+        return b.add("Or" if op_type == "Max" else "And", x, y)
     made = b.add(op_type, x, y)
     if dtype.category != FLOATING:
         return made
@@ -368,8 +377,7 @@ def _fill(b: Builder, call: Call) -> str:
 def _copy(b: Builder, call: Call) -> str:
     """The elements in another order, or dtype: a value has no order."""
     name, given, made = call.name(0), call.layout(), call.results[0]
-    if given.dtype is not made.dtype:
-        name = b.cast(name, made.dtype)
+    name = b.cast(name, made.dtype, given.dtype)
     return name if given.shape == made.shape else b.add("Expand", name, b.integers(*made.shape))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage import bool_, int32
+from facula_storage import float16, float32
 
+from ._nodes import widened
 from ._table import converter
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ def _gather(b: Builder, call: Call) -> str:
 
 def _scattered(b: Builder, call: Call, index: str, values: str, mode: str) -> str:
     """The first operand with values put, or added and so on, at an index of the values' shape."""
-    name, is_mask = call.name(0), call.layout().dtype is bool_
-    if is_mask:
-        name, values = b.cast(name, int32), b.cast(values, int32)
+    dtype = call.layout().dtype
+    taken = float32 if dtype is float16 else widened(dtype)
+    name, values = b.cast(call.name(0), taken, dtype), b.cast(values, taken, dtype)
     made = b.add("ScatterElements", name, index, values, axis=call.parameters[0], reduction=REDUCTIONS[mode])
-    return b.cast(made, bool_) if is_mask else made
+    return b.cast(made, dtype, taken)
 
 
 @converter("scatter_copy", "scatter")

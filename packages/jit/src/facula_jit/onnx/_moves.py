@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from facula_storage import bool_, contiguous, int32
+from facula_storage import contiguous, float16, float32, int64
+from facula_storage.extend import FLOATING
 
+from ._nodes import widened
 from ._strided import places_of, strided
 from ._table import converter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ._nodes import Builder
     from ._table import Call
 
@@ -40,38 +40,32 @@ def _cat(b: Builder, call: Call) -> str:
 
 @converter("inset")
 def _inset(b: Builder, call: Call) -> str:
-    """A number everywhere, but the operand where strides show the result in its shape."""
+    """A number everywhere, but the operand where strides show the result in its shape: padding, or elements put."""
     shape, strides, offset, shared, value = call.parameters
-    given, made = call.shape, call.results[0]
-    if shared:
-        places = places_of(given, strides, offset).reshape(-1)
-        base = b.add("Expand", b.number(value, made.dtype), b.integers(made.numel))
-        flat = b.reshape(call.name(0), (-1,))
-        base = b.add("ScatterElements", base, b.constant(places), flat, axis=0, reduction="add")
-        return b.reshape(base, shape)
-    if len(given) == len(shape) and tuple(strides) == contiguous(shape, made.dtype).strides:
-        before = []
-        for step in strides:
-            first, offset = divmod(offset, step) if step else (0, offset)
-            before.append(first)
-        after = [size - first - inner for size, first, inner in zip(shape, before, given, strict=True)]
-        if min(after, default=0) >= 0:
-            return _padded(b, call, before, after, value)
-        offset = call.parameters[2]
-    places = places_of(given, strides, offset).reshape(-1)
-    base = b.add("Expand", b.number(value, made.dtype), b.integers(made.numel))
-    base = b.add("ScatterElements", base, b.constant(places), b.reshape(call.name(0), (-1,)), axis=0)
-    return b.reshape(base, shape)
+    dtype = call.results[0].dtype
+    taken = float32 if shared and dtype is float16 else widened(dtype)
+    name, number = b.cast(call.name(0), taken, dtype), b.number(value, taken)
+    around = None if shared or tuple(strides) != contiguous(shape, dtype).strides else _around(call, offset)
+    if around is not None:
+        return b.cast(b.add("Pad", name, b.integers(*around), number, mode="constant"), dtype, taken)
+    places = b.constant(places_of(call.shape, strides, offset).reshape(-1))
+    base = b.add("Expand", number, b.integers(prod(shape)))
+    reduction = "add" if shared else "none"
+    base = b.add("ScatterElements", base, places, b.reshape(name, (-1,)), axis=0, reduction=reduction)
+    return b.cast(b.reshape(base, shape), dtype, taken)
 
 
-def _padded(b: Builder, call: Call, before: Sequence[int], after: Sequence[int], value: float) -> str:
-    """The operand with a number around it."""
-    dtype, name = call.results[0].dtype, call.name(0)
-    taken = int32 if dtype is bool_ else dtype
-    if taken is not dtype:
-        name = b.cast(name, taken)
-    made = b.add("Pad", name, b.integers(*before, *after), b.number(value, taken), mode="constant")
-    return made if taken is dtype else b.cast(made, dtype)
+def _around(call: Call, offset: int) -> list[int] | None:
+    """How much is before the operand along each dimension, and how much behind; None where it lies otherwise."""
+    shape, strides = call.parameters[:2]
+    if len(call.shape) != len(shape):
+        return None
+    before = []
+    for step in strides:
+        first, offset = divmod(offset, step) if step else (0, offset)
+        before.append(first)
+    behind = [size - first - inner for size, first, inner in zip(shape, before, call.shape, strict=True)]
+    return [*before, *behind] if min(behind, default=0) >= 0 else None
 
 
 @converter("windows")
@@ -122,5 +116,6 @@ def _tile(b: Builder, call: Call) -> str:
 def _triangle(b: Builder, call: Call) -> str:
     diagonal, upper = call.parameters
     name, dtype = call.name(0), call.layout().dtype
-    made = b.add("Trilu", b.cast(name, int32) if dtype is bool_ else name, b.integers(diagonal), upper=int(upper))
-    return b.cast(made, bool_) if dtype is bool_ else made
+    taken = dtype if dtype.category == FLOATING else int64
+    made = b.add("Trilu", b.cast(name, taken, dtype), b.number(diagonal, int64), upper=int(upper))
+    return b.cast(made, dtype, taken)

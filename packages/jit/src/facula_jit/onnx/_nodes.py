@@ -31,6 +31,11 @@ def element_type(dtype: DType) -> int:
     return ELEMENT_TYPES[dtype]
 
 
+def widened(dtype: DType) -> DType:
+    """A dtype that most nodes take, for elements of one that few take: int32 for bools and narrower integers."""
+    return int32 if dtype in (bool_, uint8, int8, int16) else dtype
+
+
 class Node(NamedTuple):
     """One ONNX node: its type, the names of values that it takes ("" for one left out) and gives, its attributes."""
 
@@ -107,9 +112,9 @@ class Builder:
         return found.value.item() if found is not None and found.value.shape == () else None
 
     # ------------------------------------------------------------------------------------------------- small steps
-    def cast(self, name: str, dtype: DType) -> str:
-        """The value in another dtype."""
-        return self.add("Cast", name, to=element_type(dtype))
+    def cast(self, name: str, dtype: DType, given: DType | None = None) -> str:
+        """The value in another dtype; as it is where `given` is the same."""
+        return name if given is dtype else self.add("Cast", name, to=element_type(dtype))
 
     def reshape(self, name: str, shape: Sequence[int]) -> str:
         """The value in another shape."""

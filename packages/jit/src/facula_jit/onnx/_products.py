@@ -9,6 +9,7 @@ import numpy as np
 
 from facula_storage import bool_
 
+from ._nodes import widened
 from ._table import converter
 
 if TYPE_CHECKING:
@@ -19,13 +20,16 @@ if TYPE_CHECKING:
 @converter("matmul")
 def _matmul(b: Builder, call: Call) -> str:
     """A product; of vectors as matrices, for onnxruntime mistakes a vector beside a matrix that was turned."""
-    x, y = call.name(0), call.name(1)
-    row, column = len(call.shape) == 1, len(call.layout(1).shape) == 1
-    x = b.add("Unsqueeze", x, b.integers(0)) if row else x
-    y = b.add("Unsqueeze", y, b.integers(1)) if column else y
+    dtype = call.layout().dtype
+    taken = widened(dtype)
+    x, y = b.cast(call.name(0), taken, dtype), b.cast(call.name(1), taken, dtype)
+    is_row, is_column = len(call.shape) == 1, len(call.layout(1).shape) == 1
+    x = b.add("Unsqueeze", x, b.integers(0)) if is_row else x
+    y = b.add("Unsqueeze", y, b.integers(1)) if is_column else y
     made = b.add("MatMul", x, y)
-    made = b.add("Squeeze", made, b.integers(-1)) if column else made
-    return b.add("Squeeze", made, b.integers(-1 if column else -2)) if row else made
+    made = b.add("Squeeze", made, b.integers(-1)) if is_column else made
+    made = b.add("Squeeze", made, b.integers(-1 if is_column else -2)) if is_row else made
+    return b.cast(made, dtype, taken)
 
 
 @converter("linear")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from facula_storage import bool_, int32, int64
 from facula_storage.extend import FLOATING
 
+from ._nodes import widened
 from ._table import converter
 
 if TYPE_CHECKING:
@@ -20,18 +21,16 @@ NODES = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": 
 def _reduce(b: Builder, call: Call) -> str:
     dims, keepdim = call.parameters[:2]
     name, made = call.name(0), call.results[0].dtype
-    if call.dtype is bool_ and made is bool_:
-        return b.cast(b.reduce(NODES[call.operator], b.cast(name, int32), dims, keepdim), bool_)
-    if call.dtype is not made:
-        name = b.cast(name, made)
-    return b.reduce(NODES[call.operator], name, dims, keepdim)
+    taken = widened(made)
+    found = b.reduce(NODES[call.operator], b.cast(name, taken, call.dtype), dims, keepdim)
+    return b.cast(found, made, taken)
 
 
 @converter("any", "all")
 def _any(b: Builder, call: Call) -> str:
     dims, keepdim = call.parameters
     op_type = "ReduceMax" if call.operator == "any" else "ReduceMin"
-    name = call.name(0) if call.dtype is bool_ else b.cast(call.name(0), bool_)
+    name = b.cast(call.name(0), bool_, call.dtype)
     return b.cast(b.reduce(op_type, b.cast(name, int32), dims, keepdim), bool_)
 
 
@@ -53,7 +52,7 @@ def _var(b: Builder, call: Call) -> str:
 def _argmax(b: Builder, call: Call) -> str:
     dim, keepdim = call.parameters
     op_type = "ArgMax" if call.operator == "argmax" else "ArgMin"
-    name = b.cast(call.name(0), int32) if call.dtype is bool_ else call.name(0)
+    name = b.cast(call.name(0), widened(call.dtype), call.dtype)
     if dim is None:
         name = b.add(op_type, b.reshape(name, (-1,)), axis=0, keepdims=0)
         return b.reshape(name, call.results[0].shape) if keepdim else name
@@ -64,20 +63,20 @@ def _argmax(b: Builder, call: Call) -> str:
 def _max_dim(b: Builder, call: Call) -> list[str]:
     dim, keepdim = call.parameters
     kind = "Max" if call.operator == "max_dim" else "Min"
-    name = b.cast(call.name(0), int32) if call.dtype is bool_ else call.name(0)
+    taken = widened(call.dtype)
+    name = b.cast(call.name(0), taken, call.dtype)
     made = b.reduce(f"Reduce{kind}", name, (dim,), keepdim)
     places = b.add(f"Arg{kind}", name, axis=dim, keepdims=int(keepdim))
-    return [b.cast(made, bool_) if call.dtype is bool_ else made, places]
+    return [b.cast(made, call.dtype, taken), places]
 
 
 @converter("cumsum")
 def _cumsum(b: Builder, call: Call) -> str:
     dim, backwards = call.parameters
     name, made = call.name(0), call.results[0].dtype
+    name = b.cast(name, made, call.dtype)
     if not call.shape:
-        return name if call.dtype is made else b.cast(name, made)
-    if call.dtype is not made:
-        name = b.cast(name, made)
+        return name
     return b.add("CumSum", name, b.number(dim, int64), reverse=int(backwards))
 
 
