@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_jit import capture
 from facula_jit.onnx import OnnxExporterError, export
 from facula_tensor import functional as F
 
@@ -341,6 +342,12 @@ def test_wrong_arguments(name):
     options, message = WRONG[name]
     with pytest.raises(ValueError, match=message):
         export(lambda x: x + 1, images(), **options)
+
+
+def test_an_export_inside_a_capture_is_refused():
+    pytest.importorskip("onnx", reason="the onnx package is not installed")
+    with pytest.raises(OnnxExporterError, match="called inside a captured function"):
+        capture(lambda x: export(lambda y: y * 2, x) and x)(ft.ones(2))
 
 
 def test_work_that_depends_on_a_size_is_refused():

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 
 class Slices(NamedTuple):
-    """A view as a slice: the shape that memory is seen in, and the first and the last place along each dimension."""
+    """A view as a slice: the shape that memory is seen in, and what is taken along each of its dimensions."""
 
     shape: tuple[int, ...]
     starts: tuple[int, ...]
-    stops: tuple[int, ...]
+    counts: tuple[int, ...]
+    steps: tuple[int, ...]
 
 
 def strided(
@@ -45,22 +46,20 @@ def strided(
         strides: in elements.
         offset: the element that the view begins with.
     """
-    numel = prod(whole)
     if tuple(shape) == whole and offset == 0 and is_row_major(shape, strides):
         return name
     kept = [dim for dim, (size, step) in enumerate(zip(shape, strides, strict=True)) if size != 1 and step != 0]
     order = sorted(kept, key=lambda dim: strides[dim], reverse=True)
-    sizes = [shape[dim] for dim in order]
-    slices = slices_of(numel, sizes, [strides[dim] for dim in order], offset) if prod(shape) else None
+    sizes, steps = [shape[dim] for dim in order], [strides[dim] for dim in order]
+    slices = None
+    if prod(shape):
+        slices = slices_along(whole, sizes, steps, offset) or slices_of(prod(whole), sizes, steps, offset)
     if slices is None:
         flat = b.reshape(name, (-1,)) if len(whole) != 1 else name
         return b.add("Gather", flat, b.constant(places_of(shape, strides, offset)), axis=0)
-    if slices.shape != whole and not (offset == 0 and prod(sizes) == numel):
-        name, whole = b.reshape(name, slices.shape), slices.shape
-    for axis, (start, stop) in enumerate(zip(slices.starts, slices.stops, strict=True)):
-        if stop - start != slices.shape[axis]:
-            name = b.slice(name, axis, start, stop)
-            whole = (*whole[:axis], stop - start, *whole[axis + 1 :])
+    if prod(slices.counts) != prod(whole):
+        name = name if slices.shape == whole else b.reshape(name, slices.shape)
+        name, whole = _sliced(b, name, slices), slices.counts
     ordered = sorted(kept)
     sequence = [order.index(dim) for dim in ordered]
     if sequence != sorted(sequence):
@@ -73,14 +72,50 @@ def strided(
     return name if single == tuple(shape) else b.add("Expand", name, b.integers(*shape))
 
 
+def _sliced(b: Builder, name: str, slices: Slices) -> str:
+    """One node that takes a slice."""
+    taken = [axis for axis, size in enumerate(slices.shape) if slices.counts[axis] != size]
+    starts = [slices.starts[axis] for axis in taken]
+    steps = [slices.steps[axis] for axis in taken]
+    stops = [
+        start + (slices.counts[axis] - 1) * step + 1 for axis, start, step in zip(taken, starts, steps, strict=True)
+    ]
+    return b.add("Slice", name, *[b.integers(*one) for one in (starts, stops, taken, steps)])
+
+
+def slices_along(whole: Sequence[int], sizes: Sequence[int], strides: Sequence[int], offset: int) -> Slices | None:
+    """A view as a slice of an array as it is: each dimension of it runs along one of the array's. Strides descend.
+
+    >>> slices_along((5, 12), (3, 4), (24, 3), 1)
+    Slices(shape=(5, 12), starts=(0, 1), counts=(3, 4), steps=(2, 3))
+    """
+    room, starts, counts, steps = prod(whole), [], [], []
+    left = list(zip(sizes, strides, strict=True))
+    for length in whole:
+        room //= length
+        start, offset = divmod(offset, room)
+        count, step = 1, 1
+        if left and left[0][1] >= room:
+            count, stride = left.pop(0)
+            step, rest = divmod(stride, room)
+            if rest:
+                return None
+        if start + (count - 1) * step >= length:
+            return None
+        starts.append(start)
+        counts.append(count)
+        steps.append(step)
+    return None if left else Slices(tuple(whole), tuple(starts), tuple(counts), tuple(steps))
+
+
 def slices_of(numel: int, sizes: Sequence[int], strides: Sequence[int], offset: int) -> Slices | None:
-    """A view of memory of `numel` elements as a slice; None where it is none. Strides descend.
+    """A view as a slice of memory of `numel` elements, seen in another shape; None where it is none. Strides descend.
 
     >>> slices_of(60, (5, 4), (12, 1), 3)
-    Slices(shape=(5, 12), starts=(0, 3), stops=(5, 7))
+    Slices(shape=(5, 12), starts=(0, 3), counts=(5, 4), steps=(1, 1))
     >>> slices_of(9, (3,), (4,), 0)
     """
-    shape, starts, stops = [], [], []
+    shape, starts, counts = [], [], []
     room = numel
     for size, step in zip((*sizes, 1), (*strides, 1), strict=True):
         if step <= 0 or room % step:
@@ -91,11 +126,11 @@ def slices_of(numel: int, sizes: Sequence[int], strides: Sequence[int], offset: 
             return None
         shape.append(length)
         starts.append(start)
-        stops.append(start + size)
+        counts.append(size)
         room = step
     if shape[-1] == 1 and len(shape) > 1:
-        del shape[-1], starts[-1], stops[-1]
-    return Slices(tuple(shape), tuple(starts), tuple(stops))
+        del shape[-1], starts[-1], counts[-1]
+    return Slices(tuple(shape), tuple(starts), tuple(counts), (1,) * len(shape))
 
 
 def is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd import no_grad
-from facula_storage.extend import Place
+from facula_storage.extend import Place, current_recorder
 
 from .._breaks import CaptureError
 from .._recorder import Recorder, recording
@@ -110,6 +110,8 @@ def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwa
         args: its positional arguments.
         kwargs: its keyword arguments.
     """
+    if current_recorder() is not None:
+        raise OnnxExporterError("onnx.export: called inside a captured function; call it outside")
     tracer = Tracer(inputs)
     buffers = [(one, one._storage.version, one.detach().clone()) for one in getattr(function, "buffers", tuple)()]
     try:
