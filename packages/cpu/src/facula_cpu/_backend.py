@@ -12,8 +12,6 @@ from ._planners import no_kernel, planners
 from ._registry import is_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from facula_storage import Allocator, Plan
     from facula_storage.extend import Program
 
@@ -72,12 +70,12 @@ class CpuBackend:
         Raises:
             NotImplementedError: there is no kernel; the message names the operator and the dtypes.
         """
-        own: Callable[..., Plan] | None = planners.get(operator) if isinstance(operator, str) else None
-        if own is None:
-            if isinstance(operator, str) and operator != "fill" and not is_loop(operator):
-                raise no_kernel(operator, inputs, outputs)
-            own = plan_elementwise
-        plan = own(operator, inputs, outputs, parameters)
+        if isinstance(operator, str) and operator in planners:
+            plan = planners[operator](operator, inputs, outputs, parameters)
+        elif not isinstance(operator, str) or operator == "fill" or is_loop(operator):
+            plan = plan_elementwise(operator, inputs, outputs, parameters)
+        else:
+            raise no_kernel(operator, inputs, outputs)
         plan.request = operator, inputs, parameters
         return plan
 

@@ -71,6 +71,8 @@ for _name, _kinds in MASKS.items():
 def call_elementwise(b: Builder, call: Call) -> str:
     """An operator of the table above, for a whole call. Integers of less than 32 bits are computed in int32."""
     dtype, result = call.dtype, call.results[0].dtype
+    if call.numbers:
+        raise call.refuse("which of its operands are numbers is not known", "pass tensors in their places")
     if call.operator == "where":
         dtype = result
     taken = widened(dtype) if dtype is not bool_ or call.operator in AS_NUMBERS else bool_
