@@ -327,6 +327,7 @@ def test_what_has_no_node_is_refused_by_name(name):
 
 WRONG = {
     "opset": ({"opset_version": 17}, "expected opset_version from 18 to 23; got 17"),
+    "no parameters": ({"export_params": False}, "expected export_params=True"),
     "input names": ({"input_names": ["a", "b"]}, "expected input_names to be 1 different names"),
     "output names": ({"output_names": ["x"]}, "expected output_names to be 1 names that no input has"),
     "an unknown input": ({"dynamic_axes": {"y": [0]}}, r"dynamic_axes: expected names of inputs, \['x'\]; got 'y'"),

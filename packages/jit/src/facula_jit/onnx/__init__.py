@@ -5,7 +5,13 @@ May import: what facula_jit may; `onnx` inside of functions alone.
 Where next: `docs/onnx.md` of the repository.
 """
 
+from collections.abc import Callable as _Callable
+
+from facula_tensor.extend import listed as _listed
+
 from ._export import ONNXProgram, export
 from ._nodes import OnnxExporterError
 
 __all__ = ["ONNXProgram", "OnnxExporterError", "export"]
+
+__dir__: _Callable[[], list[str]] = _listed(__name__)

@@ -65,6 +65,9 @@ def export(
     dynamic_axes: Axes | None = None,
     do_constant_folding: bool = True,
     external_data: bool = False,
+    export_params: bool = True,
+    verbose: bool | None = None,
+    dynamo: bool | None = None,
 ) -> ONNXProgram:
     """Export a model as an ONNX file. The `onnx` package writes it: `pip install onnx`.
 
@@ -84,6 +87,9 @@ def export(
             The model runs for several of them. Axes of one name are equal. Entries for outputs are not needed.
         do_constant_folding: compute what depends on constants alone, but for parameters.
         external_data: whether parameters go into a file beside `f`.
+        export_params: True: a file without them is not written.
+        verbose: whether to print what was exported.
+        dynamo: PyTorch's choice between two exporters; here is one.
 
     Returns:
         The program, whose `model_proto` is what the `onnx` package has, and whose `save` writes it.
@@ -102,6 +108,8 @@ def export(
     opset = OPSET if opset_version is None else opset_version
     if type(opset) is not int or not OLDEST <= opset <= NEWEST:
         raise InvalidValueError(f"onnx.export: expected opset_version from {OLDEST} to {NEWEST}; got {opset_version!r}")
+    if not export_params:
+        raise InvalidValueError("onnx.export: expected export_params=True, since a file has its parameters; got False")
     if not callable(model):
         raise InvalidTypeError(f"onnx.export: expected a module or a function; got {type(model).__name__}")
     positional = (args,) if isinstance(args, Tensor) else tuple(args)
@@ -127,6 +135,8 @@ def export(
     declared = [(name, layout.dtype, shape) for name, (_, layout), shape in zip(names, outputs, shapes, strict=True)]
     graph_name = str(getattr(model, "__name__", None) or type(model).__name__).strip("<>")
     program = ONNXProgram(model_of(b, graph_name, given.declared(), declared))
+    if verbose:
+        print(program)
     if f is not None:
         program.save(f, external_data=external_data)
     return program
