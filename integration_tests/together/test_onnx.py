@@ -266,6 +266,18 @@ def test_parameters_keep_their_names():
     ]  # fmt: skip
 
 
+def test_an_input_and_a_parameter_of_one_name():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(facula.full((3,), 2.0))
+
+        def forward(self, weight):
+            return weight * self.weight
+
+    check(facula.onnx.export(Scaled(), facula.ones(2, 3)), Scaled(), facula.randn(2, 3))
+
+
 def test_what_training_changes_is_refused_by_name():
     model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
     with pytest.raises(facula.onnx.OnnxExporterError, match=r"changes the model's 1\.\w+.*call model\.eval\(\)"):

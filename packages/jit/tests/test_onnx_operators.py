@@ -281,6 +281,9 @@ def test_names_of_inputs_and_results(run):
     assert (graph.input[0].name, graph.output[0].name) == ("a", "b")
     graph = export(lambda x, scale: x * scale, (x, {"scale": 2.0})).model_proto.graph
     assert len(graph.input) == 1
+    check(run, lambda Mul_1, constant_1: Mul_1 * 2 + constant_1 * 3, x, x + 1)
+    with pytest.raises(ValueError, match="a value inside is called 'constant_1'; give results other output_names"):
+        export(lambda x: x * 2, x, output_names=["constant_1"])
 
 
 DYNAMIC = {

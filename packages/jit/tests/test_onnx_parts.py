@@ -69,7 +69,7 @@ def views(draw):
 @given(views())
 def test_any_view_is_nodes(case):
     array, view, strides, offset = case
-    b = Builder(18)
+    b = Builder(18, ())
     name = strided(b, "x", array.shape, view.shape, strides, offset)
     np.testing.assert_array_equal(run(b, name, {"x": array}), view)
     assert len(b.nodes) <= 6
@@ -89,7 +89,7 @@ def test_any_view_is_nodes(case):
     ],
 )
 def test_usual_views_are_few_nodes(shape, strides, offset, kinds):
-    b = Builder(18)
+    b = Builder(18, ())
     strided(b, "x", (4, 6), shape, strides, offset)
     assert [node.op_type for node in b.nodes] == kinds
 

@@ -49,8 +49,8 @@ def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Seque
         input_names: the names of the tensors that it was given.
         results: the tensors that it returned.
     """
-    b = Builder(opset)
-    modules, parameters = _names_of(trace)
+    modules, parameters = _names_of(trace, input_names)
+    b = Builder(opset, [*input_names, *[one.name for known in parameters.values() for one in known]])
     memory = Memory(b, trace.blocks, parameters)
     for name, given in zip(input_names, trace.inputs, strict=True):
         memory.write(given, name)
@@ -109,11 +109,14 @@ def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence
     raise call.refuse("has no ONNX node here", "compute it with other operators, or outside of the exported model")
 
 
-def _names_of(trace: Trace) -> tuple[dict[int, str], dict[int, list[Parameter]]]:
-    """The paths of modules by id, and the names of their tensors by the id of the storage that these lie in."""
+def _names_of(trace: Trace, input_names: Sequence[str]) -> tuple[dict[int, str], dict[int, list[Parameter]]]:
+    """The paths of modules by id, and the names of their tensors by the id of the storage that these lie in.
+
+    A name that an input has, or a tensor of a module before, gets its module's class and a number in front.
+    """
     paths: dict[int, str] = {}
     found: dict[int, list[Parameter]] = {}
-    taken: set[str] = set()
+    taken = set(input_names)
     for module, _ in trace.recorder.modules.values():
         if id(module) in paths:
             continue

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ._arguments import Axes, Shape
     from ._convert import Converted
+    from ._nodes import Builder
 
 OPSET, OLDEST, NEWEST = 18, 18, 23
 
@@ -131,6 +132,7 @@ def export(
     if do_constant_folding:
         fold(b)
         with_shared_constants(b)
+    _check_free(b, names)
     with_output_names(b, [name for name, _ in outputs], names)
     declared = [(name, layout.dtype, shape) for name, (_, layout), shape in zip(names, outputs, shapes, strict=True)]
     graph_name = str(getattr(model, "__name__", None) or type(model).__name__).strip("<>")
@@ -156,6 +158,14 @@ def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
         raise OnnxExporterError(
             f"onnx.export: the model returns a {type(result).__name__}; return tensors, in tuples, lists or dicts"
         )
+
+
+def _check_free(b: Builder, names: Sequence[str]) -> None:
+    """ArgumentError where a value inside has the name of a result."""
+    inside = {*b.parameters, *b.constants, *[name for node in b.nodes for name in node.outputs]}
+    taken = inside.intersection(names)
+    if taken:
+        raise ArgumentError(f"onnx.export: a value inside is called {min(taken)!r}; give results other output_names")
 
 
 def _output_names(labels: Sequence[str], given: Sequence[str] | None, inputs: Sequence[str]) -> list[str]:

@@ -77,7 +77,7 @@ class Memory:
                 return form.name
         storage = self.blocks[one.block].held
         if storage is not None:
-            name = self._own(one, layout, storage, forms)
+            name = self._own(one, layout, storage)
         else:
             name = self._view(forms, one, layout)
         forms.append(Form(name, one.offset, layout.shape, layout.strides, layout.dtype))
@@ -91,17 +91,16 @@ class Memory:
             if form.is_plain and start >= 0 and end <= prod(form.shape) * size:
                 return strided(self.b, form.name, form.shape, layout.shape, layout.strides, start // size)
         for form in forms:
-            order = memory_order(form.shape, form.strides)
+            order = None if form.is_plain else memory_order(form.shape, form.strides)
             if order is not None:
                 shape = tuple([form.shape[dim] for dim in order])
                 name = self.b.add("Transpose", form.name, perm=order)
                 plain = Form(name, form.offset, shape, contiguous(shape, form.dtype).strides, form.dtype)
-                if plain.is_plain and not form.is_plain:
-                    forms.append(plain)
-                    return self._view([plain], one, layout)
+                forms.append(plain)
+                return self._view([plain], one, layout)
         raise OnnxExporterError("reads memory that no operator filled; fill it, as zeros() does")
 
-    def _own(self, one: Address, layout: Layout, storage: Storage, forms: list[Form]) -> str:
+    def _own(self, one: Address, layout: Layout, storage: Storage) -> str:
         """What a tensor of the model's holds: a parameter, a part of one, or a constant."""
         for parameter in self.parameters.get(id(storage), ()):
             start = one.offset - parameter.offset
@@ -115,13 +114,15 @@ class Memory:
         element_type(layout.dtype)
         single = tuple([1 if step == 0 else size for size, step in zip(layout.shape, layout.strides, strict=True)])
         shown = layout_of(single, layout.strides, layout.dtype, layout.device)
-        name = self.b.constant(elements(storage, one.offset, shown))
+        name = self.b.constant(np.array(host_view(plain_address(storage) + one.offset, shown)))
         return name if single == layout.shape else self.b.add("Expand", name, self.b.integers(*layout.shape))
 
     def _parameter(self, parameter: Parameter, storage: Storage) -> str:
+        """A parameter by its name; its elements stay where they are until the file is written."""
         if parameter.name not in self.b.parameters:
             element_type(parameter.layout.dtype)
-            self.b.parameters[parameter.name] = elements(storage, parameter.offset, parameter.layout)
+            address = plain_address(storage) + parameter.offset
+            self.b.parameters[parameter.name] = host_view(address, parameter.layout, storage)
         return parameter.name
 
     # --------------------------------------------------------------------------------------------------- writing
@@ -153,11 +154,6 @@ class Memory:
     def hold(self, one: Address, why: str) -> None:
         """What is written there is no value, for a reason; reading it is refused."""
         self.holders[one.block] = why
-
-
-def elements(storage: Storage, offset: int, layout: Layout) -> np.ndarray:
-    """A copy of what a layout shows of memory."""
-    return np.array(host_view(plain_address(storage) + offset, layout))
 
 
 def same_view(shape: Any, strides: Any, other_shape: Any, other_strides: Any) -> bool:

@@ -11,7 +11,7 @@ from facula_errors import FaculaError
 from facula_storage import bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from facula_storage import DType
 
@@ -61,10 +61,11 @@ class Builder:
 
     Arguments:
         opset: the version of the operators.
+        taken: names that no value may get.
     """
 
-    def __init__(self, opset: int):
-        self.opset = opset
+    def __init__(self, opset: int, taken: Iterable[str]):
+        self.opset, self.taken = opset, set(taken)
         self.nodes: list[Node] = []
         self.parameters: dict[str, np.ndarray] = {}
         self.constants: dict[str, Constant] = {}
@@ -73,8 +74,11 @@ class Builder:
 
     def name(self, kind: str) -> str:
         """A name that nothing has."""
-        self._counts[kind] += 1
-        return f"{kind}_{self._counts[kind]}"
+        while True:
+            self._counts[kind] += 1
+            name = f"{kind}_{self._counts[kind]}"
+            if name not in self.taken:
+                return name
 
     def add(self, op_type: str, *inputs: str, **attributes: Any) -> str:
         """Append a node with one result: its name."""

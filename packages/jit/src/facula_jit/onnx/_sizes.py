@@ -116,9 +116,10 @@ def factors_of(values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]]) -
 
 def _inferred(values: Sequence[np.ndarray], name: str, used: Sequence[Node]) -> np.ndarray | None:
     """A shape with one number that varies, which Reshape finds by itself; None for what is no such shape."""
-    if not all([node.op_type == "Reshape" and node.inputs[1] == name for node in used]):
+    are_shapes = all([node.op_type == "Reshape" and node.inputs[1] == name for node in used])
+    if not are_shapes or any([one.shape != values[0].shape or 0 in one for one in values]):
         return None
-    numbers = np.array(values)
+    numbers = np.array(values)  # one row for each run
     varying = np.flatnonzero((numbers != numbers[0]).any(0))
     if len(varying) != 1 or (numbers == -1).any():
         return None
