@@ -9,6 +9,7 @@ import pytest
 import facula_tensor as ft
 from facula_jit import capture
 from facula_jit.onnx import OnnxExporterError, export
+from facula_storage.extend import current_recorder
 from facula_tensor import functional as F
 
 
@@ -250,6 +251,13 @@ def test_fused_functions(run):
     fused = ft.fuse(lambda x, y: ft.where(x > y, (x * y + 1).tanh() * 3, x.relu() - y.sigmoid()))
     check(run, lambda x: fused(x, x.flip(0) * 2), images())
 
+    def fill(x):  # the name of a kernel
+        return (x * 2).tanh()
+
+    named = ft.fuse(fill)
+    check(run, lambda x: named(x) + 1, images())
+    check(run, lambda x: fused(x, 0.5), images().half(), tolerance=2e-3)
+
 
 def test_opsets_and_constants(run):
     """A later opset has other nodes for the same; what depends on constants alone is computed, unless told not to."""
@@ -307,7 +315,14 @@ def test_sizes_that_vary(run, name):
     assert [shown[axis] for axis in axes] == (["n", "m"][: len(axes)] if isinstance(axes, dict) else ["x_dim_3"])
 
 
+def skipped(x):
+    """Work that a replay leaves out where an element is not 0."""
+    with current_recorder().skipping(x._storage, x._offset, False):
+        return x + 1
+
+
 REFUSED = {
+    "work that a tensor decides": (skipped, r"\(cond, while_loop, scan\) has no nodes here"),
     "elements in Python": (lambda x: x * x.sum().item(), "item looks at elements in Python"),
     "a branch": (lambda x: x if x.sum() > 0 else -x, "bool looks at elements in Python"),
     "shapes that depend on data": (lambda x: x[x > 0], "nonzero looks at elements in Python"),
