@@ -101,7 +101,9 @@ def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence
         converter, call = converters[known.kernel], call._replace(operator=known.kernel)
     is_double = any([one is not None and one.dtype is float64 for one in call.layouts])
     is_named_alike = known is None or known.program is not program  # a program's that has an operator's name
-    if program is not None and (converter is None or is_named_alike or is_double):  # runtimes have few nodes for float64
+    if program is not None and (
+        converter is None or is_named_alike or is_double
+    ):  # runtimes have few nodes for float64
         return run_program(b, call, program)
     if converter is not None:
         return converter(b, call)
