@@ -364,6 +364,21 @@ def test_wrong_arguments(name):
         export(lambda x: x + 1, images(), **options)
 
 
+WRONG_KINDS = {
+    "f": "a path or an open file; got int", "kwargs": "expected kwargs to be a dict; got int",
+    "input_names": "a list of names; got 5", "output_names": "a list of names; got 5", "args": "a Tensor; got int",
+    "dynamic_axes": "expected dynamic_axes to be a dict; got int", "model": "a module or a function; got int",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG_KINDS)
+def test_arguments_of_wrong_kinds(name):
+    pytest.importorskip("onnx", reason="the onnx package is not installed")
+    given = {"model": lambda x: x + 1, "args": images(), name: 5}
+    with pytest.raises(TypeError, match=WRONG_KINDS[name]):
+        export(**given)
+
+
 def test_an_export_inside_a_capture_is_refused():
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     with pytest.raises(OnnxExporterError, match="called inside a captured function"):

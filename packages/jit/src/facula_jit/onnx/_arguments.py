@@ -7,8 +7,8 @@ from inspect import Parameter as Named
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, DTypeError
-from facula_storage import int64
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
+from facula_storage import Layout, cpu, int64
 from facula_tensor import Tensor, tensor
 
 from .._signature import tensors_in
@@ -46,12 +46,17 @@ class Arguments:
         axes: Axes | None,
         results: Sequence[str] | None,
     ):
+        for what, options in (("kwargs", kwargs), ("dynamic_axes", axes or {})):
+            if not isinstance(options, Mapping):
+                raise InvalidTypeError(f"onnx.export: expected {what} to be a dict; got {type(options).__name__}")
         parameters = parameters_of(model)
         if not kwargs and args and isinstance(args[-1], dict) and set(args[-1]) <= {one.name for one in parameters}:
             *args, kwargs = args  # type: ignore[assignment]  # as PyTorch takes them
         self.args, self.kwargs = tuple(args), dict(kwargs)
         self.tensors = list({id(one): one for one in tensors_in([*self.args, *self.kwargs.values()])}.values())
         for one in self.tensors:
+            if type(one._layout) is not Layout or one._layout.device is not cpu:
+                raise OperationError("onnx.export: expected arguments on the CPU, outside of transforms; got others")
             if one.dtype not in ELEMENT_TYPES:
                 known = ", ".join([dtype.name for dtype in ELEMENT_TYPES])
                 raise DTypeError(f"onnx.export: expected arguments of {known}; got {one.dtype.name}")
@@ -84,6 +89,8 @@ class Arguments:
                     continue  # what the results' sizes are follows from those of the inputs
                 raise ArgumentError(f"onnx.export: dynamic_axes: expected names of inputs, {self.names}; got {name!r}")
             ndim = self.tensors[self.names.index(name)].ndim
+            if not isinstance(given, (Mapping, list, tuple)):
+                raise InvalidTypeError(f"onnx.export: dynamic_axes: expected a dict or a list of axes; got {given!r}")
             pairs = given.items() if isinstance(given, Mapping) else [(one, f"{name}_dim_{one}") for one in given]
             for axis, label in pairs:
                 if type(axis) is not int or not -ndim <= axis < ndim:
@@ -151,7 +158,7 @@ def parameters_of(model: Callable[..., Any]) -> list[Named]:
 
 
 def _checked(names: Sequence[str], count: int) -> list[str]:
-    found = [names] if isinstance(names, str) else list(names)
+    found = list(names)
     if len(found) != count or len(set(found)) != count or not all([type(one) is str and one for one in found]):
         raise ArgumentError(f"onnx.export: expected input_names to be {count} different names; got {found}")
     return found

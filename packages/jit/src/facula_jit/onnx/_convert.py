@@ -100,11 +100,9 @@ def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence
     if converter is None and known is not None and isinstance(known.kernel, str) and known.kernel in converters:
         converter, call = converters[known.kernel], call._replace(operator=known.kernel)
     is_double = any([one is not None and one.dtype is float64 for one in call.layouts])
-    is_named_alike = known is None or known.program is not program  # a program's that has an operator's name
-    if program is not None and (
-        converter is None or is_named_alike or is_double
-    ):  # runtimes have few nodes for float64
-        return run_program(b, call, program)
+    is_another = known is None or known.program is not program  # a program with the name of an operator or a kernel
+    if program is not None and (converter is None or is_another or is_double):
+        return run_program(b, call, program)  # of float64, too: runtimes have few nodes for it
     if converter is not None:
         return converter(b, call)
     if call.operator in RANDOM:

@@ -113,6 +113,13 @@ def export(
         raise InvalidValueError("onnx.export: expected export_params=True, since a file has its parameters; got False")
     if not callable(model):
         raise InvalidTypeError(f"onnx.export: expected a module or a function; got {type(model).__name__}")
+    if not isinstance(args, (Tensor, tuple, list)):
+        raise InvalidTypeError(f"onnx.export: expected args to be a tuple, or a Tensor; got {type(args).__name__}")
+    if not (f is None or isinstance(f, (str, os.PathLike)) or hasattr(f, "write")):
+        raise InvalidTypeError(f"onnx.export: expected f to be a path or an open file; got {type(f).__name__}")
+    for name, one in (("input_names", input_names), ("output_names", output_names)):
+        if not (one is None or isinstance(one, (tuple, list))):
+            raise InvalidTypeError(f"onnx.export: expected {name} to be a list of names; got {one!r}")
     positional = (args,) if isinstance(args, Tensor) else tuple(args)
     given = Arguments(model, positional, kwargs or {}, input_names, dynamic_axes, output_names)
     runs = given.runs()
