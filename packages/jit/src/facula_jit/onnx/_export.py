@@ -107,16 +107,7 @@ def export(
     """
     onnx_package()
     opset = OPSET if opset_version is None else opset_version
-    if type(opset) is not int or not OLDEST <= opset <= NEWEST:
-        raise InvalidValueError(f"onnx.export: expected opset_version from {OLDEST} to {NEWEST}; got {opset_version!r}")
-    if not export_params:
-        raise InvalidValueError("onnx.export: expected export_params=True, since a file has its parameters; got False")
-    if not callable(model):
-        raise InvalidTypeError(f"onnx.export: expected a module or a function; got {type(model).__name__}")
-    if not isinstance(args, (Tensor, tuple, list)):
-        raise InvalidTypeError(f"onnx.export: expected args to be a tuple, or a Tensor; got {type(args).__name__}")
-    if not (f is None or isinstance(f, (str, os.PathLike)) or hasattr(f, "write")):
-        raise InvalidTypeError(f"onnx.export: expected f to be a path or an open file; got {type(f).__name__}")
+    _check(model, args, f, opset, export_params)
     for name, one in (("input_names", input_names), ("output_names", output_names)):
         if not (one is None or isinstance(one, (tuple, list))):
             raise InvalidTypeError(f"onnx.export: expected {name} to be a list of names; got {one!r}")
@@ -127,9 +118,9 @@ def export(
     for sizes in runs:
         inputs, args_now, kwargs_now = given.resized(sizes)
         made = trace(model, inputs, args_now, kwargs_now)
-        results = dict(_labelled(made.result))
-        found.append(convert(made, opset, given.names, list(results.values())))
-    names = _output_names(list(results), output_names, given.names)
+        results = list(_labelled(made.result))
+        found.append(convert(made, opset, given.names, [one for _, one in results]))
+    names = _output_names([label for label, _ in results], output_names, given.names)
     b, outputs = found[0]
     shapes: list[Shape] = [list(layout.shape) for _, layout in outputs]
     if given.labels:
@@ -149,6 +140,20 @@ def export(
     if f is not None:
         program.save(f, external_data=external_data)
     return program
+
+
+def _check(model: object, args: object, f: object, opset: object, export_params: bool) -> None:
+    """TypeError or ValueError for arguments of wrong kinds."""
+    if type(opset) is not int or not OLDEST <= opset <= NEWEST:
+        raise InvalidValueError(f"onnx.export: expected opset_version from {OLDEST} to {NEWEST}; got {opset!r}")
+    if not export_params:
+        raise InvalidValueError("onnx.export: expected export_params=True, since a file has its parameters; got False")
+    if not callable(model):
+        raise InvalidTypeError(f"onnx.export: expected a module or a function; got {type(model).__name__}")
+    if not isinstance(args, (Tensor, tuple, list)):
+        raise InvalidTypeError(f"onnx.export: expected args to be a tuple, or a Tensor; got {type(args).__name__}")
+    if not (f is None or isinstance(f, (str, os.PathLike)) or hasattr(f, "write")):
+        raise InvalidTypeError(f"onnx.export: expected f to be a path or an open file; got {type(f).__name__}")
 
 
 def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
@@ -182,6 +187,6 @@ def _output_names(labels: Sequence[str], given: Sequence[str] | None, inputs: Se
     names = [label or "output" for label in labels] if given is None else list(given)
     if len(names) != len(labels) or len({*names, *inputs}) != len(names) + len(inputs):
         raise ArgumentError(
-            f"onnx.export: expected output_names to be {len(labels)} names that no input has; got {names}"
+            f"onnx.export: expected output_names to be {len(labels)} different names that no input has; got {names}"
         )
     return names
