@@ -107,8 +107,8 @@ def find_loop(operation: str, codes: Sequence[int], compute: int) -> tuple[Kerne
 
 
 def place_results(steps: Steps, arrays: Sequence[int], results: Sequence[int], outputs: Sequence[int]) -> list[int]:
-    """Let each result have an instruction of its own that nothing follows which reads one of `arrays`: what it writes may
-    be the same memory. Where there is none a copy is appended."""
+    """Let each result have an instruction of its own that nothing follows which reads one of `arrays`: what it writes
+    may be the same memory. Where there is none a copy is appended."""
     placed: list[int] = []
     for result, code in zip(results, outputs, strict=True):
         result = steps.converted(result, code)
