@@ -12,7 +12,7 @@ from ._refusals import Kind, Refusal, Refusals
 from ._siblings import needs
 
 with needs("facula.jit"):
-    from facula_jit import Captured, CaptureError, capture
+    from facula_jit import Captured, CaptureError, capture, passes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ __all__ = [
     "Attribute", "CaptureError", "Captured", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule",
     "ScriptFunction", "ScriptModule", "TopLevelTracedModule", "TracedModule", "TracerWarning", "annotate", "capture",
     "enable_onednn_fusion", "export", "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting",
-    "is_tracing", "isinstance", "load", "onednn_fusion_enabled", "optimize_for_inference", "save", "script",
+    "is_tracing", "isinstance", "load", "onednn_fusion_enabled", "optimize_for_inference", "passes", "save", "script",
     "script_if_tracing", "script_method", "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused",
     "wait",
 ]  # fmt: skip
