@@ -12,6 +12,7 @@ from jit_toys import same, step_of
 
 from facula_errors import ArgumentError, OperationError
 from facula_jit import CaptureError, GraphFileError, Loaded, SaveError, capture, load, save
+from facula_jit._files import saving
 from facula_tensor import (
     Generator,
     Parameter,
@@ -311,11 +312,35 @@ def test_what_no_file_can_hold(tmp_path):
     captured(x, x)
     with pytest.raises(SaveError, match="two arguments share their memory"):
         save(captured, path)
-    with pytest.raises(OSError, match="No such file or directory"):
+    with pytest.raises(OSError, match="there is no folder"):
         save(called(lambda x: x + 1, ones(2)), tmp_path / "nowhere" / "graph")
     with pytest.raises(OSError, match="No such file"):
         load(tmp_path / "nowhere")
     assert not os.listdir(tmp_path)
+
+
+def test_pieces_and_graphs_from_elsewhere(tmp_path):
+    seen = []
+
+    def function(x):
+        y = (x * 2).tanh()
+        seen.append(y.sum().item())
+        return y + 1
+
+    captured = capture(function, on_break="split")
+    for _ in range(3):
+        captured(ones(3))
+    with pytest.raises(SaveError, match="nothing was captured yet"):
+        save(captured, tmp_path / "graph")
+    assert same(saved(captured.graph(0), tmp_path)(ones(3))[0], (ones(3) * 2).tanh())
+    weight = ones(3).requires_grad_()
+    captured = capture(lambda loss: (loss.backward(), weight.grad.clone())[1])
+    inner = capture(lambda x: (x * weight).sum())
+    for _ in range(4):
+        weight.grad = None
+        captured(inner(ones(3)))
+    with pytest.raises(SaveError, match="the graph of another capture"):
+        save(captured, tmp_path / "graph")
 
 
 def test_other_members_are_kept(tmp_path):
@@ -327,6 +352,19 @@ def test_other_members_are_kept(tmp_path):
     assert loaded.members == {"run/plain.bin": b"for others"}
     loaded.save(path)
     assert load(path).members == loaded.members
+
+
+def test_members_are_made_while_saving(tmp_path, monkeypatch):
+    """Programs that run graphs without Python add theirs, by the names of the tensors in the file."""
+    weight, made = randn(3), []
+
+    def make(name, replay, names):
+        made.append(({replay.recording.fixed[block] for block in names}, list(names.values())))
+        return {f"run/{name}.bin": b"program"}
+
+    monkeypatch.setattr(saving, "makers", [make])
+    again = saved(called(lambda x: x * weight, ones(3)), tmp_path)
+    assert again.members == {"run/graph0.bin": b"program"} and made == [({weight._storage}, ["weight"])]
 
 
 def test_loaded_graphs_inside_of_captures_break_them(tmp_path):

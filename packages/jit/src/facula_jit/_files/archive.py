@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from contextlib import suppress
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from facula_checkpoint import CheckpointError, load_file, save_file
+from facula_checkpoint.extend import replacing
 from facula_errors import FileError
 
 from .errors import GraphFileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import BinaryIO
 
     from facula_storage import Layout, Storage
 
@@ -43,26 +44,18 @@ def write(path: str, graph: bytes, tensors: Mapping[str, Parts], further: Mappin
     Raises:
         OSError: it cannot be written; the old file is as it was.
     """
-    packed = BytesIO()
-    save_file(tensors, packed)
-    folder, name = os.path.split(os.path.realpath(path))
-    temporary = os.path.join(folder, f".{name[:100]}.{os.urandom(8).hex()}.facula-part")
-    try:
-        try:
-            with open(temporary, "xb") as file:
-                with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                    for member, contents in {GRAPH: graph, TENSORS: packed.getvalue(), **further}.items():
-                        entry = zipfile.ZipInfo(member, EPOCH)
-                        entry.external_attr = 0o644 << 16
-                        archive.writestr(entry, contents)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, os.path.join(folder, name))
-        finally:
-            with suppress(OSError):
-                os.unlink(temporary)
-    except OSError as error:
-        raise FileError(error.errno, f"save: {error.strerror}; nothing has changed there", path) from None
+    with replacing(path) as descriptor, open(descriptor, "w+b", closefd=False) as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            for name, contents in {GRAPH: graph, **further}.items():
+                archive.writestr(_entry(name), contents)
+            with archive.open(_entry(TENSORS), "w", force_zip64=True) as member:
+                save_file(tensors, cast("BinaryIO", member))
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, EPOCH)
+    entry.external_attr = 0o644 << 16
+    return entry
 
 
 def read(path: str) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:
