@@ -1,9 +1,11 @@
 """Graphs in files: what comes back does what was captured, in a process that has none of its source."""
 
+import gc
 import json
 import os
 import subprocess
 import sys
+import weakref
 import zipfile
 
 import numpy as np
@@ -392,6 +394,35 @@ def test_files_of_releases(name):
     x, classes = tensor([[1.0, 2.0, 3.0], [-1.0, 0.5, 0.25]]), tensor([0, 1])
     manual_seed(0)
     assert [step(x, classes).item() for _ in wanted] == pytest.approx(wanted, rel=1e-5)
+
+
+def test_calls_that_are_not_like_the_one_before(tmp_path):
+    again = saved(called(lambda x: x * 2, ones(3)), tmp_path)
+    again(ones(3))
+    for args in ((), (3,), ("x",), (None,), (ones(3), ones(3)), ([ones(3)],), (ones(3).double(),), (object(),)):
+        again(ones(3))
+        with pytest.raises(ArgumentError, match=r"expected \(float32 \(3,\)\); got \("):
+            again(*args)
+    with pytest.raises(TypeError, match="load: expected a path; got int"):
+        load(3)
+
+
+def test_nothing_is_left(tmp_path):
+    """Without the collector: a loaded graph goes when it is dropped, with its memory."""
+    step, _ = step_of()
+    captured, x, y = capture(step), randn(4, 6), randn(4, 6)
+    captured(x, y)
+    save(captured, tmp_path / "step.facula")
+    gc.disable()
+    try:
+        loaded = load(tmp_path / "step.facula")
+        loaded(x, y)
+        links = [weakref.ref(one) for one in (loaded, *loaded.state_dict().values(), *loaded.parameters())]
+        links += [weakref.ref(one._storage) for one in loaded.parameters()]
+        del loaded
+        assert [link() for link in links] == [None] * len(links)
+    finally:
+        gc.enable()
 
 
 def test_no_file_is_taken_for_a_graph(tmp_path):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from facula_checkpoint import CheckpointError, load_file, save_file
 from facula_checkpoint.extend import replacing
-from facula_errors import FileError
+from facula_errors import FileError, InvalidTypeError
 
 from .errors import GraphFileError
 
@@ -30,6 +30,13 @@ GRAPH, TENSORS = "graph.json", "tensors.safetensors"
 FURTHER = re.compile(r"run/[A-Za-z0-9_.-]{1,100}\.bin")
 MOST_MEMBERS = 1000
 EPOCH = (1980, 1, 1, 0, 0, 0)  # so that equal graphs are equal files
+
+
+def path_of(operation: str, path: object) -> str:
+    """The path as text; TypeError for what is none."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise InvalidTypeError(f"{operation}: expected a path; got {type(path).__name__}")
+    return os.fsdecode(path)
 
 
 def write(path: str, graph: bytes, tensors: Mapping[str, Parts], further: Mapping[str, bytes]) -> None:

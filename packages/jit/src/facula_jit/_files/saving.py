@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from .signatures import as_data
 from .writing import Writer, describe
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping
 
     from .._replay import Replay
@@ -64,7 +64,7 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
     >>> list(again.state_dict())
     ['weight']
     """
-    target = os.fspath(path)
+    target = archive.path_of("save", path)
     if isinstance(captured, Loaded):
         captured.save(target)
         return
@@ -116,7 +116,7 @@ def load(path: Path, map_location: object = None) -> Loaded:
     """
     if map_location is not None and str(map_location) != "cpu":
         raise OperationError(f"load: graphs of files run on the CPU; got map_location={map_location!r:.60}")
-    name = os.fspath(path)
+    name = archive.path_of("load", path)
     graph, contents, members = archive.read(name)
     try:
         return Loaded(plain.loads(graph), contents, members)
