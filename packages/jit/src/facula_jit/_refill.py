@@ -92,7 +92,7 @@ class DryRecorder:
         self.failed = True
 
     allocated = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
-    filled = seeded = optimizes = skipping = holds = state_of = _fail
+    filled = constant = seeded = optimizes = skipping = holds = state_of = _fail
     grad_set = grad_added = _fail
 
     def drawn(self, _generator: object, key: int, start: int, _count: int) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from ._files.loaded import Loaded
 from ._files.saving import in_memory, save
 from ._recorder import Recorder
 from ._signature import tensors_in
+from .passes import DEFAULT
 
 if TYPE_CHECKING:
     import os
@@ -109,7 +110,7 @@ def trace(
     """
     if not callable(func):
         raise InvalidTypeError(f"trace: expected a function or a module; got {type(func).__name__}")
-    traced = Traced(func, "error")
+    traced = Traced(func, "error", DEFAULT)
     args, kwargs = _arguments(example_inputs), dict(example_kwarg_inputs or {})
     traced.example_inputs = args
     for _ in range(MOST_TRIES):

@@ -78,7 +78,7 @@ class Ready:
                 known[launch] = known[launch]._replace(arguments=arguments)
                 for frame in replay.frames:
                     for place, one in enumerate(numbers):
-                        frame.forward.set(replay.forward.step_of[launch], 1 + place, one)
+                        frame.forward.set(replay.lowered.forward.step_of[launch], 1 + place, one)
 
 
 def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[int]], list[list[Any]]]:

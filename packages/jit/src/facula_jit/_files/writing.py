@@ -12,8 +12,8 @@ from facula_storage.extend import plain_address, root_of
 from facula_tensor import Tensor, default_generator
 from facula_tensor.extend import return_types
 
+from .._calls import Names
 from .._cells import Cell
-from .._graph import _paths_of
 from .._recording import Argument, Given, Output, Tree
 from .._records import Address
 from . import plain
@@ -145,7 +145,7 @@ class _Description:
         self.writer, self.replay = writer, replay
         self.recording: Recording = replay.recording
         self.recorder = self.recording.recorder
-        self.paths = _paths_of(self.recording)
+        self.paths = Names(self.recording).paths
         for one in named_tensors(writer.function, self.recorder):
             writer.named.setdefault(id(one.tensor), one)
         self.own: dict[int, Any] = {}  # storage -> a tensor of the program in it, for memory that has a name
