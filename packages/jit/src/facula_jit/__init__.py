@@ -11,14 +11,21 @@ from collections.abc import Callable as _Callable
 from facula_errors.extend import register as _register
 from facula_tensor.extend import listed as _listed
 
+from . import passes as passes
 from ._breaks import CaptureError
+from ._calls import Call, Use, Value
 from ._capture import Captured, capture
-from ._graph import Call, Graph, Use, Value
+from ._files.errors import GraphFileError, SaveError
+from ._files.loaded import Loaded
+from ._files.saving import load, save
+from ._graph import Graph
+from ._trace import Traced, TracerWarning, freeze, trace
 
 _register("facula_jit")
 
 __version__ = "0.1.0"
 
-__all__ = ["Call", "CaptureError", "Captured", "Graph", "Use", "Value", "capture"]
+__all__ = ["Call", "CaptureError", "Captured", "Graph", "GraphFileError", "Loaded", "SaveError", "Traced",
+           "TracerWarning", "Use", "Value", "capture", "freeze", "load", "passes", "save", "trace"]  # fmt: skip
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

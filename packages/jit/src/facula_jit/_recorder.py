@@ -36,7 +36,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import ANY_GRAD, Address, Block, Launched, Numbers, Skip, Stream, moment_of
+from ._records import ANY_GRAD, Address, Block, Launched, Numbers, Skip, Stream, moment_of, moved
 from ._source import line_under_way
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class Recorder:
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
+        self.constants: set[int] = set()  # blocks of copies of what Python filled
         self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
         self.outside: Break | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
@@ -164,10 +165,10 @@ class Recorder:
             self.launches.append(Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator))
             self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
         else:
-            for launch, values in plan.parts:
-                own = [_moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
-                part = Plan(plan.operator, (), plan.outputs, launch)
-                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
+            for number, (launch, values) in enumerate(plan.parts):
+                own = [moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
+                part = Plan(plan.operator, (), plan.outputs, launch, request=plan.request)
+                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator, number))
             self.count += len(plan.parts)
         if launch_count() - self.start != self.count:
             self.broken(
@@ -188,6 +189,12 @@ class Recorder:
         places = [Place(kept, 0, layout, False), Place(storage, 0, layout, True)]
         self.start -= 1  # the launch that comes with each replay was none in this run
         self.launched(plan, layout.numel, places, 2)
+        self.constant(kept)
+
+    def constant(self, storage: Storage) -> None:
+        """What is there stays as it is."""
+        if self.breaks is None:
+            self.constants.add(self.number_of(storage))
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""
@@ -371,11 +378,6 @@ class Recorder:
 def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
     if not condition():
         action()
-
-
-def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
-    """An argument of a launch as one of its parts takes it."""
-    return one._replace(offset=one.offset + delta) if type(one) is Address else one
 
 
 @contextmanager

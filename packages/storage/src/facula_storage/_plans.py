@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakSet
 
 from ._bridge import LaunchError, bind
@@ -43,6 +43,19 @@ STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED, STATUS_TARGET, ST
 STATUS_POSITION, STATUS_REQUIRED = 7, 8
 
 
+class Elementwise(NamedTuple):
+    """What an elementwise plan computes of each element, for those who put several plans into one program.
+
+    `operator` is a loop of the backend's, or a program, and `inputs` the dtype codes of its operands, or types of
+    numbers, in the order of the call. Operand i of the loop is input `order[i]`. `loops` are the loops that compute it.
+    """
+
+    operator: str | Program
+    inputs: tuple[int | type, ...]
+    order: tuple[int, ...]
+    loops: tuple[int, ...]
+
+
 class Plan:
     """One operator for one signature: the output layouts and a compiled launch. Immutable, re-entrant.
 
@@ -61,6 +74,7 @@ class Plan:
         inner: the plan as the backend made it, where `launch` is a function around its launch.
         parts: the compiled launches that `launch` makes if it is a function of Python, with the arguments of each:
             numbers, and (place, delta) for an argument of this launch and bytes to add. None: not known.
+        elementwise: what it computes of each element. None where it is no elementwise plan, or refuses some elements.
         request: the operator (a name or a program), inputs and parameters that a backend was asked for; with `outputs`
             the same plan can be made elsewhere. None: not known.
 
@@ -72,8 +86,8 @@ class Plan:
     """
 
     __slots__ = (
-        "any_size", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters", "parts", "request",
-        "workspace",
+        "any_size", "elementwise", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters",
+        "parts", "request", "workspace",
     )  # fmt: skip
 
     operator: str
@@ -86,6 +100,7 @@ class Plan:
     out: Layout | None
     inner: Plan | None
     parts: Sequence[Part] | None
+    elementwise: Elementwise | None
     request: Request | None
 
     def __init__(
@@ -99,12 +114,13 @@ class Plan:
         for_layouts: Callable[..., Callable[..., None] | None] | None = None,
         inner: Plan | None = None,
         parts: Sequence[Part] | None = None,
+        elementwise: Elementwise | None = None,
         request: Request | None = None,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
         self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
         self.out, self.inner, self.parts = outputs[0] if outputs else None, inner, parts
-        self.request = request
+        self.elementwise, self.request = elementwise, request
 
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"

@@ -129,7 +129,8 @@ def plan_of_other_shape(
             return None
     outputs = (output,) if len(known.outputs) == 1 else tuple([output] * len(known.outputs))
     request = known.request and (known.request[0], layouts, known.request[2])
-    return table.add(key, Plan(known.operator, known.parameters, outputs, launch, request=request))
+    made = Plan(known.operator, known.parameters, outputs, launch, elementwise=known.elementwise, request=request)
+    return table.add(key, made)
 
 
 def _by_size(layout: Layout) -> tuple[int, int]:
@@ -151,7 +152,8 @@ def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
         return None
     key = layouts if len(layouts) > 1 else target
     request = known.request and (known.request[0], layouts, known.request[2])
-    return op.inplace_table.add(key, Plan(op.name, (), (target,), launch, request=request))
+    made = Plan(op.name, (), (target,), launch, elementwise=known.elementwise, request=request)
+    return op.inplace_table.add(key, made)
 
 
 def plan_by_checking(
