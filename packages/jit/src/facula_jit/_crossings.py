@@ -147,7 +147,8 @@ def crossings(recorder: Recorder) -> Iterator[None]:
         if type(ticket) is Ticket:
             crossing = Crossing(parent, place, ticket, rule)
             edges += [(further, crossing, at) for at, further in enumerate(ticket.edges)]
-        node.rule = Rule(rule.name, _noticing(recorder, crossing, rule), rule.fresh, rule.saves, rule.edges)
+        noticing = _noticing(recorder, crossing, rule)
+        node.rule = Rule(rule.name, noticing, rule.fresh, rule.saves, rule.edges, rule.jvp, rule.extra)
         watched.append((node, node.rule, rule, crossing))
     try:
         yield

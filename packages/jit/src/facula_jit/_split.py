@@ -109,8 +109,8 @@ class _Cutter:
             if _is_at(one, self.line):
                 before, after = block[:at], block[at + 1 :]
                 then = later | _loaded(after)
-                opened = self._opened(one, then)
-                return [*self.pieces(before, then | _loaded([one])), *opened, *self.pieces(after, later)]
+                first = self.pieces(before, then | _loaded([one]))
+                return [*first, *self._opened(one, then), *self.pieces(after, later)]
         return self._halved(block, later)
 
     def _halved(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
