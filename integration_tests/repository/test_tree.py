@@ -65,7 +65,10 @@ def test_no_file_is_too_long(files, root):
 
 
 def test_nothing_runs_text(packages):
-    """No `exec`, `eval` or `compile` of text: every line that runs is a line that can be read."""
+    """No `exec`, `eval` or `compile` of text: every line that runs is a line that can be read.
+
+    What cuts a captured function compiles trees of lines that stand in the program.
+    """
     found = [
         f"{path.relative_to(package.folder)}:{node.lineno}"
         for package in packages
@@ -74,6 +77,7 @@ def test_nothing_runs_text(packages):
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in {"exec", "eval", "compile"}
+        and not (path.name == "_source.py" and node.func.id == "compile")
     ]
     assert not found, found
 

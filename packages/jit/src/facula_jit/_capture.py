@@ -17,8 +17,8 @@ from facula_tensor import Tensor
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
 from ._crossings import crossings
+from ._dependence import is_unread
 from ._graph import Graph
-from ._names import is_unread
 from ._pieces import Pieces, own_function
 from ._recorder import Recorder, recording
 from ._recording import Recording
@@ -64,12 +64,11 @@ class Captured(Generic[P, R]):
 
     function: Callable[P, R]
 
-    def __init__(self, function: Callable[P, R], on_break: str, *, is_piece: bool = False):
+    def __init__(self, function: Callable[P, R], on_break: str):
         self.function, self.on_break = function, on_break
         self._own = own_function(function)
         self._left_out: set[str] = set()  # attributes that do not matter
-        piece = partial(Captured, on_break="split", is_piece=True)
-        self._pieces = Pieces(function, piece) if on_break == "split" else None
+        self._pieces = Pieces(function, _piece) if on_break == "split" else None
         self._kinds: dict[Any, _Kind] = {}
         self._latest: Replay | None = None
         self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
@@ -79,7 +78,7 @@ class Captured(Generic[P, R]):
         self._arena: Storage = allocate(contiguous((0,), uint8))
         self._pool = 0
         self._eager = 0
-        self._warned = is_piece  # the report says it
+        self._warned = False
         self._guard = Guard()
         update_wrapper(self, function, updated=())
 
@@ -329,6 +328,13 @@ class Captured(Generic[P, R]):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _captured, (self.function, self.on_break), None, None, None
+
+
+def _piece(function: Any) -> Captured[..., Any]:
+    """The capture of a piece of a function, which says what it cannot do in the report alone."""
+    made: Captured[..., Any] = Captured(function, "split")
+    made._warned = True
+    return made
 
 
 def _captured(function: Any, on_break: str) -> Any:

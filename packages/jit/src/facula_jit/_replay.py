@@ -17,9 +17,9 @@ from ._boundary import Ticket, edges_to, make_rule
 from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
 from ._crossings import found_crossings, is_crossed, take_down
+from ._dependence import names_of
 from ._lowering import Part
 from ._memory import placed
-from ._names import names_of
 from ._recording import Argument, Given, Like, Output, Recording, Tree
 from ._records import Address, Pass, made_tensor
 from ._refill import Refill
