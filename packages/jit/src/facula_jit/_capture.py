@@ -19,6 +19,7 @@ from ._breaks import Break, CaptureError
 from ._crossings import crossings
 from ._dependence import is_unread
 from ._graph import Graph
+from ._kinds import Kind
 from ._pieces import Pieces, own_function
 from ._recorder import Recorder, recording
 from ._recording import Recording
@@ -41,20 +42,6 @@ MOST_PIECES = 16  # runs that may find the first run of a piece before them, who
 MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
 
 
-class _Kind:
-    """What is known of calls of one signature."""
-
-    __slots__ = ("breaks", "kept", "parts", "pieces", "replays", "tries", "waits", "words")
-
-    def __init__(self, words: str, kept: list[object], parts: dict[str, Any]):
-        self.words, self.kept, self.parts = words, kept, parts
-        self.pieces: Any = None  # what runs instead where it cannot be captured whole
-        self.replays: list[Replay] = []
-        self.breaks: Break | None = None  # why calls of it run as written
-        self.waits: Break | None = None  # why the last run was not captured, though the next one may be
-        self.tries = 0
-
-
 @boundary
 class Captured(Generic[P, R]):
     """A function that `capture` was given; see there. `function` is the function itself.
@@ -69,7 +56,7 @@ class Captured(Generic[P, R]):
         self._own = own_function(function)
         self._left_out: set[str] = set()  # attributes that do not matter
         self._pieces = Pieces(function, _piece) if on_break == "split" else None
-        self._kinds: dict[Any, _Kind] = {}
+        self._kinds: dict[Any, Kind] = {}
         self._latest: Replay | None = None
         self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
         self._places: list[int] = []  # of those that were, and how many there were
@@ -113,7 +100,7 @@ class Captured(Generic[P, R]):
                 first = next(iter(self._kinds.values())).words
                 problem = f"calls of more than {MOST_SIGNATURES} kinds: {shown(args, kwargs)} beside {first}"
                 return self._broken(Break(problem, "pad the arguments to fewer shapes", None), args, kwargs)
-            kind = self._kinds[signature.key] = _Kind(shown(args, kwargs), signature.kept, parts)
+            kind = self._kinds[signature.key] = Kind(shown(args, kwargs), signature.kept, parts)
         if kind.pieces is not None:
             return kind.pieces(*args, **kwargs)
         if kind.breaks is not None:
@@ -136,7 +123,7 @@ class Captured(Generic[P, R]):
             return kind.pieces(*args, **kwargs) if kind.pieces else self._broken(kind.breaks, args, kwargs)
         return self._capture(kind, signature, args, kwargs, why)
 
-    def _leave_out(self, kind: _Kind) -> bool:
+    def _leave_out(self, kind: Kind) -> bool:
         """Look no more at what changes all the time if nothing can read it; whether there is such a thing."""
         replay, own = kind.replays[-1], self._own
         names = replay.names_of_missed(own) - self._left_out
@@ -162,7 +149,7 @@ class Captured(Generic[P, R]):
         return result
 
     def _capture(
-        self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
+        self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
         recorder = Recorder(signature.tensors, self.on_break == "error")
@@ -189,12 +176,15 @@ class Captured(Generic[P, R]):
             return result
         if found.unsettled is None:
             found.unsettled = recorder.outside or variables.changed()
+        if why is None and self._pieces is not None:
+            found.unsettled = kind.compared(found.plain()) or found.unsettled
         kind.waits = recorder.again or found.unsettled
         if why is None and recorder.again is not None:
             return result
         replay = None
         unsettled = found.unsettled
         if why is None and unsettled is None:
+            recorder.positions = variables.positions.of_replays()
             replay = Replay(found, self._name, self.function, self._guard, self._left_out)
             given = {id(one) for one in signature.tensors}
             if any([id(expected) in given for _, _, expected in replay.checks]):

@@ -81,6 +81,7 @@ class Recorder:
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
         self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
+        self.positions: Any = None  # of objects that must be where they were when it is replayed
         self.outside: Break | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
         self.line: int | None = None  # that of the function where it breaks

@@ -50,17 +50,29 @@ def stored(block: Sequence[ast.AST]) -> frozenset[str]:
 
 def restless(tree: ast.FunctionDef, code: CodeType) -> frozenset[str]:
     """Variables that functions inside read, and that may be set anew after these were made."""
-    inner = [one for one in ast.walk(tree) if isinstance(one, (*DEFINES, ast.Lambda)) and one is not tree]
+    inner = _later_run(tree.body)
+    lazy = loaded([one for one in inner if isinstance(one, ast.GeneratorExp)])
     found = {one.arg: [0] for one in ast.walk(tree.args) if isinstance(one, ast.arg)}
     for name, line, is_looped in [one for part in tree.body for one in _settings(part)]:
         found.setdefault(name, []).extend([line] * (1 + is_looped))
     return frozenset(
         [
             name
-            for name in _shared(code) & found.keys()
+            for name in (_shared(code) | lazy) & found.keys()
             if len(found[name]) > 1 or any([one.lineno < found[name][0] and name in loaded([one]) for one in inner])
         ]
     )
+
+
+def _later_run(block: Sequence[ast.AST]) -> list[Any]:
+    """What may run later than where it stands: functions, and generators that no call uses up at once."""
+    nodes = [one for part in block for one in ast.walk(part)]
+    used = {id(one) for call in nodes if isinstance(call, ast.Call) for one in call.args}
+    return [
+        one
+        for one in nodes
+        if isinstance(one, (*DEFINES, ast.Lambda)) or (isinstance(one, ast.GeneratorExp) and id(one) not in used)
+    ]
 
 
 def _shared(code: CodeType) -> frozenset[str]:
@@ -115,8 +127,7 @@ def leaves(tree: ast.AST, in_loop: bool = False) -> bool:
 
 def shares(tree: ast.AST, names: frozenset[str]) -> bool:
     """Whether a statement sets one of these variables, or makes a function that reads one."""
-    inner = [one for one in ast.walk(tree) if isinstance(one, (*DEFINES, ast.Lambda))]
-    return not names.isdisjoint(stored([tree]) | loaded(inner))
+    return bool(names) and not names.isdisjoint(stored([tree]) | loaded(_later_run([tree])))
 
 
 def line_of_second(tree: ast.AST) -> int:
