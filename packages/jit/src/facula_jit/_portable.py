@@ -22,8 +22,9 @@ from facula_storage.extend import capacity
 from facula_tensor import Tensor
 
 from ._cells import Cell
+from ._containers import Tree
 from ._memory import Lifetime, placed
-from ._recording import Argument, Given, Output, Tree
+from ._recording import Argument, Given, Output
 from ._records import Address
 from ._settable import followers
 

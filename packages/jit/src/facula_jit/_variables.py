@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from facula_tensor import Tensor
 
 from ._breaks import Break
-from ._checks import MOST_ENTRIES
+from ._checks import MOST_ENTRIES, REMEMBERED, classes_of
+from ._positions import Positions
 
 if TYPE_CHECKING:
     from ._recorder import Recorder
 
-REMEMBERED = (type(None), bool, int, float, complex, str, bytes)  # what is told to have changed: by value
 _MISSING = object()
 
 
@@ -36,6 +36,7 @@ class Variables:
         objects = [one for one in recorder.objects if type(getattr(one, "__dict__", None)) is dict]
         objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
         objects = [one for one in objects if not type(one).__module__.startswith("facula")]  # tell the recorder
+        objects += classes_of(recorder.objects)
         self.places = [(one, dict(vars(one))) for one in objects]
         code = getattr(function, "__code__", None)
         if type(code) is CodeType:
@@ -47,6 +48,7 @@ class Variables:
         values += [one for _, own in self.places for one in own.values()] + recorder.objects
         self.entries = [(one, _entries(one)) for one in values if _entries(one) is not None]
         self.containers = [(one, dict(one) if isinstance(one, dict) else list(one)) for one in containers]
+        self.positions = Positions(values)
         groups = [group for one in values for group in _groups_of(one)]
         self.groups = [(group, dict(group)) for group in groups]
 
@@ -65,7 +67,7 @@ class Variables:
                     return _said(f"the attribute {name!r} of a {type(holder).__name__}")
         for holder, entries in self.entries:
             now = _entries(holder) or {}
-            if type(holder) is list and len(now) != len(entries or {}):
+            if isinstance(holder, list) and len(now) != len(entries or {}):
                 return _said("how long a list is")
             for key, one in now.items():
                 if _differs((entries or {}).get(key, _MISSING), one):
@@ -76,6 +78,8 @@ class Variables:
                 [a is not b for one, other in pairs for a, b in zip(one, other, strict=True)]
             ):
                 return _said(f"a {type(holder).__name__} among the arguments")
+        if (moved := self.positions.moved()) is not None:
+            return _said(f"the state of a {type(moved).__name__}")
         if not self.recorder.actions_of_schedules():
             for group, options in self.groups:
                 for name, one in group.items():
@@ -91,9 +95,9 @@ def _cells_of(function: Any) -> list[tuple[str, Any]]:
 
 def _entries(value: Any) -> dict[Any, Any] | None:
     """The entries of a short list or dict."""
-    if type(value) is list and len(value) <= MOST_ENTRIES:
+    if isinstance(value, list) and len(value) <= MOST_ENTRIES:
         return dict(enumerate(value))
-    return dict(value) if type(value) is dict and len(value) <= MOST_ENTRIES else None
+    return dict(value) if isinstance(value, dict) and len(value) <= MOST_ENTRIES else None
 
 
 def _items(value: Any) -> list[tuple[Any, ...]]:

@@ -14,7 +14,8 @@ from facula_tensor.extend import return_types
 
 from .._calls import Names
 from .._cells import Cell
-from .._recording import Argument, Given, Output, Tree
+from .._containers import Tree
+from .._recording import Argument, Given, Output
 from .._records import Address
 from . import plain
 from .batches import renumber
@@ -340,7 +341,7 @@ class _Description:
             return {"argument": value.place}
         if isinstance(value, Tensor):
             return {"tensor": self.writer.tensor(value)}
-        if kind is Tree and value.kind in TREES and not value.is_dataclass:
+        if kind is Tree and value.kind in TREES:
             parts = [self._result(one) for one in value.parts]
             name = TREES[value.kind]
             if name == "dict":
