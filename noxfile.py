@@ -43,7 +43,7 @@ MUST_PASS = [*LONGEST, *(name for name in [*PACKAGE_TESTS, "lint"] if name not i
 LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, lowest first
 # Tests of the CPU package that a lower level would only repeat: of kernels that are the baseline's at every level, of
 # the build and the pool, and those that try each level themselves.
-WITHOUT_LEVELS = ("accuracy", "build", "gather", "index", "pool")
+WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models", "pool", "portable")
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores

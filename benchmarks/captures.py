@@ -14,13 +14,13 @@ from .networks import BATCH, begin, begin_gpt, digits_network, narrow, repeated,
 
 rows = Rows()
 Begin = Callable[[Any], tuple[Callable, Any, Any]]
-RUNS = 3  # until a capture is settled
+RUNS = 5  # until a capture is settled, passes included
 
 
-def replayed(begin: Begin) -> Loop:
+def replayed(begin: Begin, **options: Any) -> Loop:
     """The loop of a captured step on one batch."""
     step, inputs, targets = begin(facula)
-    captured = facula.capture(step, on_break="error")
+    captured = facula.capture(step, on_break="error", **options)
     for _ in range(RUNS):
         captured(inputs, targets)
 
@@ -63,6 +63,26 @@ def language_model(F: Any) -> tuple[Callable, Any, Any]:
         return loss
 
     return own_code(step), letters[:, :-1].clone(), letters[:, 1:].clone()
+
+
+def written_out(F: Any, rows: int) -> tuple[Callable, Any, Any]:
+    """A step of training one layer whose activation, loss and update are written in elementwise operators."""
+    weight = ((filled(F, 64, 64) - 0.5) / 8).requires_grad_()
+    mean, square = F.zeros(64, 64), F.zeros(64, 64)
+
+    def step(inputs, targets):
+        weight.grad = None
+        hidden = inputs @ weight
+        error = 0.5 * hidden * (1 + (0.8 * (hidden + 0.045 * hidden * hidden * hidden)).tanh()) - targets
+        loss = ((error * error + 1).sqrt() - 1).sum()
+        loss.backward()
+        with F.no_grad():
+            mean.mul_(0.9).add_(weight.grad * 0.1)
+            square.mul_(0.999).add_(weight.grad * weight.grad * 0.001)
+            weight.sub_(0.001 * mean / (square.sqrt() + 1e-8))
+        return loss.detach()
+
+    return own_code(step), filled(F, rows, 64), filled(F, rows, 64)
 
 
 STEPS: tuple[tuple[str, float | None, Begin], ...] = (
@@ -108,3 +128,10 @@ def answers(F: Any, *, captures: bool) -> Loop:
 rows.row("MLP 16 wide, one sample, captured", against=partial(answers, torch, captures=False))(
     partial(answers, captures=True)
 )
+WRITTEN = [(f"a layer written out, batch {rows}", partial(written_out, rows=rows)) for rows in (16, 1024)]
+for name, one in WRITTEN:
+    rows.row(f"{name}, captured", against=partial(repeated, one, torch))(lambda _, one=one: replayed(one))
+for name, one in [*WRITTEN, ("LSTM", language_model), ("GPT of 2 layers", begin_gpt)]:
+    rows.row(f"{name}, captured, other: without passes", against=lambda _, one=one: replayed(one, passes=()))(
+        lambda _, one=one: replayed(one)
+    )

@@ -31,7 +31,7 @@ def texts(root, files):
         try:
             yield path, (root / path).read_text()
         except UnicodeDecodeError:
-            assert path.suffix in {".png", ".npz"}, f"{path} is neither text nor a picture"
+            assert path.suffix in {".png", ".npz", ".facula"}, f"{path} is neither text nor a picture"
 
 
 def test_the_top_level_holds_only_what_tools_need(files):
@@ -67,7 +67,7 @@ def test_no_file_is_too_long(files, root):
 def test_nothing_runs_text(packages):
     """No `exec`, `eval` or `compile` of text: every line that runs is a line that can be read.
 
-    What cuts a captured function compiles trees of lines that stand in the program.
+    What cuts a captured function compiles trees of lines that stand in the program; `facula.compile` captures.
     """
     found = [
         f"{path.relative_to(package.folder)}:{node.lineno}"
@@ -77,7 +77,7 @@ def test_nothing_runs_text(packages):
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in {"exec", "eval", "compile"}
-        and not (path.name == "_source.py" and node.func.id == "compile")
+        and not (path.name in ("_source.py", "compiler.py") and node.func.id == "compile")
     ]
     assert not found, found
 

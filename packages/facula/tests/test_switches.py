@@ -1,5 +1,9 @@
 """What programs ask and switch on the way: answers as PyTorch's without a device, switches that keep values."""
 
+import copy
+import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -116,26 +120,43 @@ def test_determinism_and_precision_are_kept():
         facula.set_num_interop_threads(0)
 
 
-def test_what_is_compiled_is_itself_and_one_notice_says_so():
-    from facula import compiler
-    from facula_nn import _module
-
-    compiler._noticed.clear()
-    model = nn.Linear(2, 2)
-    with pytest.warns(UserWarning, match="compile: facula compiles nothing") as caught:
-        same = facula.compile(model, mode="reduce-overhead")
-    assert same is model and len(caught) == 1 and caught[0].filename == __file__
-    assert facula.compile(model) is model  # warnings are errors here
+def test_what_is_compiled_is_captured():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    compiled = facula.compile(model, mode="reduce-overhead")
+    assert isinstance(compiled, nn.Module) and compiled._orig_mod is model
+    assert list(compiled.state_dict()) == ["_orig_mod." + name for name in model.state_dict()]
+    for is_training in (True, False, True):
+        compiled.train(is_training)
+        for number in range(4):
+            x, found = facula.ones(3, 2) * number, []
+            for one in (model, compiled):
+                facula.manual_seed(number)
+                model.zero_grad()
+                y = one(x)
+                y.sum().backward()
+                found.append((y.tolist(), model[0].weight.grad.tolist()))
+            assert found[0] == found[1] and model.training is is_training
+    assert "replayed" in compiled.report()
 
     @facula.compile(fullgraph=True, dynamic=False)
     def double(x):
-        return x * 2
+        return x * 2 if x.sum() > 0 else x
 
     @facula.compile
     def triple(x):
-        return x * 3
+        return x * 3 + 1
 
-    assert double(3) == 6 and triple(3) == 9
+    with pytest.raises(facula.jit.CaptureError, match="bool looks at elements"):
+        double(facula.ones(2))
+    assert [triple(facula.ones(2) * n).tolist() for n in range(3)] == [[n * 3.0 + 1] * 2 for n in range(3)]
+    same = copy.deepcopy(compiled)
+    assert same._orig_mod is not model and same(x).shape == (3, 2)
+    for eager in ({"backend": "eager"}, {"disable": True}):
+        assert facula.compile(model, **eager) is model and facula.compile(**eager)(model) is model
+
+
+def test_arguments_of_compile_are_checked():
+    model = nn.Linear(2, 2)
     with pytest.raises(TypeError, match="compile: expected a function or a module; got int 3"):
         facula.compile(3)
     for wrong in ({"backend": "nonsense"}, {"backend": None}, {"mode": "fastest"}, {"mode": "default", "options": {}}):
@@ -144,11 +165,54 @@ def test_what_is_compiled_is_itself_and_one_notice_says_so():
         for given in ((model,), ()):
             with pytest.raises(RuntimeError, match=f"^compile: {words}"):
                 facula.compile(*given, **wrong)
-    assert facula.compile(model, backend=lambda graph, inputs: graph, options={"trace.enabled": True}) is model
-    _module._noticed.clear()
-    with pytest.warns(UserWarning, match=r"Module\.compile: facula compiles nothing") as caught:
-        assert model.compile(backend="eager") is model.compile() is None
-    assert len(caught) == 1 and caught[0].filename == __file__
+    with pytest.raises(RuntimeError, match="set_stance: expected one of"):
+        facula.compiler.set_stance("sometimes")
+
+
+def test_a_module_is_compiled_in_place():
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    x = facula.ones(3, 2)
+    before = model(x).tolist()
+    assert model.compile(mode="default") is None
+    assert [model(x).tolist() for _ in range(4)] == [before] * 4
+    assert "replayed 3 times" in model.forward.report() and list(model.state_dict()) == ["0.weight", "0.bias"]
+
+
+def test_what_programs_say_to_the_compiler():
+    compiler, seen = facula.compiler, []
+
+    @compiler.disable(reason="it counts")
+    def counted(x):
+        seen.append(compiler.is_compiling())
+        return x * 2
+
+    @facula.compile
+    def function(x):
+        y = counted(x + 1)
+        facula._dynamo.graph_break()
+        return y * 3 + compiler.is_compiling()
+
+    assert [function(facula.ones(1)).item() for _ in range(5)] == [13.0] + [13.0] * 4 and seen == [True, *[False] * 4]
+    assert "counted is marked by compiler.disable (it counts)" in function.report().replace("\n", " ")
+    double = facula.compile(lambda x: x * 2 + 1)
+    with compiler.set_stance("force_eager"):
+        double(facula.ones(1))
+    compiler.set_stance("force_eager")(double)(facula.ones(1))
+    assert "0 kinds" in double.report()
+    double(facula.ones(1)), double(facula.ones(1))
+    assert "replayed once" in double.report()
+    compiler.reset()
+    assert "0 kinds" in double.report()
+
+
+def test_a_program_says_at_its_end_what_ran_captured():
+    program = "import facula; f = facula.compile(lambda x: x * 2 + 1); f(facula.ones(2)); f(facula.ones(2))"
+    for word, said in (("jit", True), ("", False)):
+        result = subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "FACULA_LOGS": word}, capture_output=True, text=True
+        )
+        assert result.returncode == 0, result.stderr
+        assert ("facula.jit:   (float32 (2,)): 2 launches, replayed once" in result.stderr) is said, result.stderr
 
 
 def test_memory_is_pinned_nowhere_and_one_warning_says_so():
@@ -217,15 +281,14 @@ def test_marks_for_compilers_change_nothing():
 
     jit, compiler, dynamo = facula.jit, facula.compiler, facula._dynamo
     for mark in (jit.ignore, jit.ignore(), jit.ignore(drop=True), jit.unused, jit.export, jit.script_if_tracing,
-                 compiler.disable, compiler.disable(), compiler.disable(recursive=False), compiler.allow_in_graph,
+                 compiler.allow_in_graph,
                  compiler.assume_constant_result, compiler.substitute_in_graph(len), compiler.nested_compile_region,
-                 compiler.set_stance("force_eager"), dynamo.disable, dynamo.allow_in_graph, dynamo.optimize("eager"),
+                 dynamo.allow_in_graph,
                  facula.fx.wrap):  # fmt: skip
         assert mark(f) is f
     assert jit.annotate(int, 3) == 3 and jit.Attribute(1, int).value == 1
     assert jit.isinstance([1], list[int]) and not jit.isinstance(1, (list[int], str))
-    with compiler.set_stance("force_eager"):
-        dynamo.mark_dynamic(facula.ones(2), 0)
+    dynamo.mark_dynamic(facula.ones(2), 0)
     warnings.filterwarnings("ignore", category=jit.TracerWarning)
 
 

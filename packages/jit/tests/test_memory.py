@@ -23,12 +23,12 @@ def at_once(lives):
     return max([sum(s for s, one in zip(sizes, lives) if one.first <= t <= one.last) for t in moments], default=0)
 
 
-@pytest.mark.parametrize("most", [0, 1000])  # by time alone, and the better of the two ways
-@given(lives=lifetimes)
-def test_nothing_overlaps(most, lives):
+@pytest.mark.parametrize("most", [0, 1000])  # by time alone, and the best of several orders
+@given(lives=lifetimes, thorough=st.booleans())
+def test_nothing_overlaps(most, lives, thorough):
     before, _memory.MOST_COMPARED = _memory.MOST_COMPARED, most
     try:
-        offsets, total = placed(lives)
+        offsets, total = placed(lives, thorough=thorough)
     finally:
         _memory.MOST_COMPARED = before
     for place, one in enumerate(lives):
@@ -37,7 +37,7 @@ def test_nothing_overlaps(most, lives):
             if lives[other].first <= one.last and one.first <= lives[other].last:
                 a, b = sorted((place, other), key=lambda k: offsets[k])
                 assert offsets[a] + max(lives[a].nbytes, 1) <= offsets[b]
-    assert at_once(lives) <= total
+    assert at_once(lives) == _memory.at_once(lives) <= total
 
 
 def test_networks_need_little_more_than_lives_at_once():
@@ -47,3 +47,15 @@ def test_networks_need_little_more_than_lives_at_once():
     backward = [Lifetime(2 * depth - k, 2 * depth - k + 1, 64 * 2 ** (10 - k % 7)) for k in range(depth)]
     _, total = placed([*forward, *backward])
     assert total <= 1.05 * at_once([*forward, *backward])
+
+
+def test_a_thorough_look_mends_an_order():
+    """The lifetimes of a small convolutional network's step, among which the largest first leave gaps."""
+    lives = [
+        (0, 24, 6144), (1, 23, 6144), (1, 24, 16), (4, 20, 1536), (4, 22, 3072), (5, 18, 768),
+        (6, 17, 768), (8, 9, 768), (9, 14, 192), (10, 28, 240), (12, 15, 240), (13, 16, 192),
+        (16, 18, 768), (18, 21, 768), (19, 22, 1536), (22, 24, 6144), (24, 26, 6144), (0, 0, 22400),
+        (5, 5, 5760), (19, 19, 5760), (20, 20, 6912), (25, 25, 22592),
+    ]  # fmt: skip
+    lives = [Lifetime(*one) for one in lives]
+    assert placed(lives, thorough=True)[1] == at_once(lives) < placed(lives)[1]

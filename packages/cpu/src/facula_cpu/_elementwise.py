@@ -10,7 +10,7 @@ import numpy as np
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan, contiguous
-from facula_storage.extend import Program, dtype_of_code, rebind
+from facula_storage.extend import Elementwise, Program, dtype_of_code, rebind
 
 from ._kernels import ffi
 from ._planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at
@@ -57,6 +57,7 @@ class Form(NamedTuple):
     for_layouts: Callable[..., Callable[..., None] | None]  # (output, *inputs) -> the launch for these
     loops: tuple[Struct, ...]  # in their order
     cost: int  # picoseconds an element
+    elementwise: Elementwise | None  # None where elements may be refused, or are folded
 
 
 def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> tuple[Kernel, tuple[int, ...]] | None:
@@ -105,7 +106,7 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
     if compiled is None:
         return None
     kernel_name = "elementwise_quotient" if operator in QUOTIENTS and output <= INT64 else "elementwise"
-    return form_of(compiled, inputs, order, kinds, dtypes[:-1], (output,), kernel_name)
+    return form_of(name, compiled, inputs, order, kinds, dtypes[:-1], (output,), kernel_name)
 
 
 @lru_cache(maxsize=4096)
@@ -117,13 +118,15 @@ def find_program_form(program: Program, inputs: tuple[int | type, ...], outputs:
     compute = computed_in(inputs, outputs[0])
     kinds = [scalar_kind(one, compute) for one in inputs]
     dtypes = [compute if isinstance(one, type) else one for one in inputs]
-    return form_of(compiled, inputs, range(len(inputs)), kinds, dtypes, outputs, "elementwise", program.reduction)
+    order = tuple(range(len(inputs)))
+    return form_of(program, compiled, inputs, order, kinds, dtypes, outputs, "elementwise", program.reduction)
 
 
 def form_of(
+    operator: str | Program,
     compiled: Compiled,
-    inputs: Sequence[int | type],
-    order: Sequence[int],
+    inputs: tuple[int | type, ...],
+    order: tuple[int, ...],
     kinds: Sequence[int],
     dtypes: Sequence[int],
     outputs: Sequence[int],
@@ -133,6 +136,7 @@ def form_of(
     """The form of a loop or a program.
 
     Arguments:
+        operator: the loop's name, or the program.
         compiled: what runs.
         inputs: dtype codes, or types of scalars, in the order of the call.
         order: which input each of its operands is.
@@ -184,7 +188,9 @@ def form_of(
         for name in (dense, kernel_name)
     ]
     for_layouts = partial(rebind, launches[1], kernel_for("elementwise_shape").address)
-    return Form(launches[0], for_layouts, compiled.loops, cost)
+    whole = kernel_name == "elementwise" and not reduction and not compiled.requires
+    elementwise = Elementwise(operator, inputs, order, compiled.computes) if whole else None
+    return Form(launches[0], for_layouts, compiled.loops, cost, elementwise)
 
 
 def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:
@@ -214,17 +220,21 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
         if operator.reduction:  # in the place of the output: what is folded, which is nowhere
             output = contiguous(np.broadcast_shapes(*[one.shape for one in arrays]), output.dtype, output.device)
             any_size = False
-    if form is None:
+    if form is None or (not isinstance(operator, str) and operator.reduction and codes[0] in HALVES):
         raise no_kernel(name, inputs, outputs)
     if any_size:
-        return Plan(name, parameters, outputs, form.launch, any_size=True, for_layouts=form.for_layouts)
+        return Plan(
+            name, parameters, outputs, form.launch,
+            any_size=True, for_layouts=form.for_layouts, elementwise=form.elementwise,
+        )  # fmt: skip
     launch = form.for_layouts(output, *arrays)
     if launch is None:
         raise UnsupportedError(
             f"{name}: expected operands that broadcast to {output.shape}, at most {MOST_DIMS} dimensions to walk; "
             f"got {', '.join(str(one.shape) for one in arrays)}"
         )
-    return Plan(name, parameters, outputs, launch, for_layouts=None if output is not outputs[0] else form.for_layouts)
+    for_layouts = None if output is not outputs[0] else form.for_layouts
+    return Plan(name, parameters, outputs, launch, for_layouts=for_layouts, elementwise=form.elementwise)
 
 
 def scalar_kind(operand: object, code: int) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._registry import Kernel
     from ._types import Struct
 
+APART = 192  # bytes between tiles: at multiples of 4096 from each other, reads would wait for writes
 BOOL, INT64, FLOAT16, BFLOAT16, FLOAT32 = 1, 6, 7, 8, 9
 HALVES = (FLOAT16, BFLOAT16)
 TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS, MOST_READ = 512, 16384, 32, 16, 6
@@ -106,8 +107,8 @@ def find_loop(operation: str, codes: Sequence[int], compute: int) -> tuple[Kerne
 
 
 def place_results(steps: Steps, arrays: Sequence[int], results: Sequence[int], outputs: Sequence[int]) -> list[int]:
-    """Let each result have an instruction of its own that nothing follows which reads an array: what it writes may be
-    the same memory. Where there is none a copy is appended."""
+    """Let each result have an instruction of its own that nothing follows which reads one of `arrays`: what it writes
+    may be the same memory. Where there is none a copy is appended."""
     placed: list[int] = []
     for result, code in zip(results, outputs, strict=True):
         result = steps.converted(result, code)
@@ -170,6 +171,7 @@ def struct_of(
         return None
     room = TILES_ROOM // max(len(tiles.itemsizes), 1) // 64 * 64
     length = min(TILE, room // max(tiles.itemsizes, default=1))
+    room = min(room, length * max(tiles.itemsizes, default=1) + APART)
     dtype = dtype_of_code(compute).numpy
     held = b"".join([np.array(one).astype(dtype).tobytes().ljust(16, b"\0") for one in constants])
     return ffi.new(
@@ -194,12 +196,14 @@ class Compiled(NamedTuple):
     program: Struct  # NULL of a loop
     loops: tuple[Struct, ...]  # in their order
     cost: int  # picoseconds an element
+    computes: tuple[int, ...]  # the addresses of the loops before results are put where they go
+    requires: bool = False
 
 
 def single(kernel: Kernel) -> Compiled:
     """What runs one loop."""
     loop = ffi.cast("facula_loop", kernel.address)
-    return Compiled(loop, ffi.NULL, (loop,), kernel.cost)
+    return Compiled(loop, ffi.NULL, (loop,), kernel.cost, (kernel.address,))
 
 
 def assemble(
@@ -209,16 +213,19 @@ def assemble(
     results: Sequence[int],
     constants: Sequence[float] = (),
     compute: int = FLOAT32,
+    is_apart: bool = False,
 ) -> Compiled | None:
     """The struct of typed steps, results and all; None where there is no room."""
-    arrays = [place for place, one in enumerate(inputs) if isinstance(one, int)]
+    arrays = [place for place, one in enumerate(inputs) if isinstance(one, int) and not is_apart]
+    computes = tuple([step.kernel.address for step in steps.steps if step.kernel is not None])
+    requires = any([step.kernel is None for step in steps.steps])
     placed = place_results(steps, arrays, results, outputs)
     struct = struct_of(steps, len(inputs), constants, compute, placed)
     if struct is None:
         return None
     kernels = [step.kernel for step in steps.steps if step.kernel is not None]
     loops = tuple([ffi.cast("facula_loop", kernel.address) for kernel in kernels])
-    return Compiled(ffi.NULL, struct, loops, sum([kernel.cost for kernel in kernels]))
+    return Compiled(ffi.NULL, struct, loops, sum([kernel.cost for kernel in kernels]), computes, requires)
 
 
 @lru_cache(maxsize=4096)
@@ -228,4 +235,5 @@ def compile_program(program: Program, inputs: tuple[int | type, ...], outputs: t
     if typed is None:
         return None
     steps, results = typed
-    return assemble(steps, inputs, outputs, results, program.constants, computed_in(inputs, outputs[0]))
+    compute = computed_in(inputs, outputs[0])
+    return assemble(steps, inputs, outputs, results, program.constants, compute, program.is_apart)

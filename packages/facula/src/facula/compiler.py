@@ -1,14 +1,23 @@
-"""facula.compiler: compilation, which there is none of. What is marked for it stays what it is: eager code is quick."""
+"""facula.compiler: `compile`, which captures (facula.capture, in pieces where it must), and what programs say to it."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar, overload
+from functools import partial, update_wrapper
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from weakref import WeakSet
 
 from facula_errors import InvalidTypeError, OperationError
-from facula_errors.extend import boundary, warn
+from facula_errors.extend import boundary
+from facula_storage.extend import current_recorder
 
 from ._names import publish
+from ._siblings import needs
+
+with needs("facula.compile"):
+    from facula_jit import Captured, capture
+    from facula_jit.extend import never_captured, note_break, pause
+    from facula_jit.extend import reset as reset_captured
+    from facula_nn import Module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,11 +29,14 @@ __all__ = [
 ]  # fmt: skip
 
 F = TypeVar("F", bound="Callable[..., object]")
-_noticed: list[None] = []  # whether the notice was given
+_compiled: WeakSet[Captured[..., Any]] = WeakSet()
 _BACKENDS = (
     "inductor", "eager", "aot_eager", "cudagraphs", "tvm", "openxla", "ts", "aot_ts", "eager_debug", "eager_noexcept",
     "pre_dispatch_eager", "aot_eager_decomp_partition", "aot_eager_default_partitioner",
 )  # fmt: skip
+_stance = ["default"]
+_EAGER = ("eager", "eager_noexcept")  # that run what they are given as it is
+_STANCES = ("default", "eager_on_recompile", "fail_on_recompile", "force_eager", "aot_eager_then_compile")
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 
 
@@ -49,25 +61,33 @@ def compile(
     options: object = None,
     disable: bool = False,
 ) -> F | Callable[[F], F]:
-    """`model` itself, a function or a module, which runs as it is; the first call says so in a warning.
+    """A function or module that runs captured: its tensor work is taken down in the first call of each kind.
+
+    As `capture(model, on_break="split")`, under PyTorch's signature: where something cannot be captured (a value is
+    looked at) the pieces around that line are. Of a module an `OptimizedModule` is made, which holds the module as
+    `_orig_mod`. `report()` of the result says what was captured; with FACULA_LOGS=jit in the environment, a program
+    says it at its end.
 
     Arguments:
         model: the function or module; without it, a decorator is returned.
-        fullgraph, dynamic, options: no difference.
-        backend: a function, or the name of one of PyTorch's compilers, which is not used.
-        mode: one of PyTorch's modes, which changes nothing.
-        disable: give no warning.
+        fullgraph: raise where something cannot be captured, at its line.
+        dynamic, options: no difference: each kind of call is captured by itself.
+        backend: "eager" to run `model` as it is; other names of PyTorch's compilers make no difference, nor does a
+            function.
+        mode: one of PyTorch's modes, which makes no difference.
+        disable: run `model` as it is.
 
     Raises:
         TypeError: `model` cannot be called.
         RuntimeError: PyTorch has no such backend or mode, or both `mode` and `options` are given.
 
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     double = compile(lambda x: x * 2)
-    >>> double(3)
-    6
+    >>> import facula
+    >>> double = compile(lambda x: x * 2 + 1)
+    >>> [double(facula.ones(2) * n).tolist() for n in range(3)]
+    [[1.0, 1.0], [3.0, 3.0], [5.0, 5.0]]
+    >>> print(double.report())
+    <lambda>: 1 kind of call
+      (float32 (2,)): 2 launches, replayed 2 times, 64 bytes of temporaries
     """
     if not callable(backend) and backend not in _BACKENDS:
         known = ", ".join(_BACKENDS)
@@ -77,29 +97,65 @@ def compile(
     if mode is not None and options is not None:
         raise OperationError("compile: expected mode or options; got both; leave one of them out")
     if model is None:
-        return partial(compile, disable=disable)
+        return partial(compile, fullgraph=fullgraph, backend=backend, disable=disable)
     if not callable(model):
         raise InvalidTypeError(f"compile: expected a function or a module; got {type(model).__name__} {model!r:.60}")
-    if not disable and not _noticed:
-        _noticed.append(None)
-        warn(
-            "compile: facula compiles nothing, and runs functions and modules as they are: eager code is the quick one"
-        )
-    return model
+    if disable or backend in _EAGER:
+        return model
+    made: Captured[..., Any] = capture(model, on_break="error" if fullgraph else "split")
+    pause(made, _stance[0] == "force_eager")
+    _compiled.add(made)
+    if isinstance(model, Module):
+        return cast("F", OptimizedModule(model, made))
+    return cast("F", made)
+
+
+class OptimizedModule(Module):
+    """A module that runs captured; `compile` makes it. `_orig_mod` is the module itself, whose attributes it has.
+
+    Names of parameters begin with "_orig_mod.", as PyTorch's do: `state_dict()` of `_orig_mod` has them without.
+    """
+
+    def __init__(self, module: Module, captured: Captured[..., Any]):
+        super().__init__()
+        self._orig_mod = module
+        self._captured = captured
+        self.training = module.training
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module does."""
+        return self._captured(*args, **kwargs)
+
+    def report(self) -> str:
+        """What was captured of which calls."""
+        return self._captured.report()
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name == "_orig_mod":
+                raise
+            return getattr(self._orig_mod, name)
+
+
+def compile_in_place(module: Module, *args: Any, **kwargs: Any) -> None:
+    """What `module.compile` does: its `forward` is captured."""
+    module.forward = compile(module.forward, *args, **kwargs)  # type: ignore[method-assign]
 
 
 def is_compiling() -> bool:
-    """Whether code is being compiled: False.
+    """Whether this code is being captured, by `compile` or `capture`.
 
     >>> is_compiling()
     False
     """
-    return False
+    return current_recorder() is not None
 
 
 def is_dynamo_compiling() -> bool:
-    """Whether code is being compiled: False."""
-    return False
+    """Whether this code is being captured."""
+    return is_compiling()
 
 
 def is_exporting() -> bool:
@@ -113,7 +169,9 @@ def list_backends(exclude_tags: object = ("debug", "experimental")) -> list[str]
 
 
 def reset() -> None:
-    """Forget what was compiled: nothing was."""
+    """Forget what was captured: the next calls are captured anew."""
+    for one in list(_compiled):
+        reset_captured(one)
 
 
 def cudagraph_mark_step_begin() -> None:
@@ -125,11 +183,12 @@ def disable(fn: F, recursive: bool = ..., *, reason: str | None = ...) -> F: ...
 @overload
 def disable(fn: None = None, recursive: bool = ..., *, reason: str | None = ...) -> Callable[[F], F]: ...
 def disable(fn: F | None = None, recursive: bool = True, *, reason: str | None = None) -> F | Callable[[F], F]:
-    """`fn` itself, which is not compiled anyway.
+    """`fn` as a function that is never captured: around its calls a compiled function is cut.
 
     Arguments:
         fn: the function; without it, a decorator is returned.
-        recursive, reason: no difference.
+        recursive: no difference: what it calls is not captured, either.
+        reason: said in the report.
 
     >>> @disable
     ... def f(x):
@@ -137,16 +196,29 @@ def disable(fn: F | None = None, recursive: bool = True, *, reason: str | None =
     >>> f(1)
     2
     """
-    return (lambda function: function) if fn is None else fn
+    if fn is None:
+        return partial(disable, reason=reason)
+    name = getattr(fn, "__qualname__", type(fn).__name__)
+    function = fn.forward if isinstance(fn, Module) else fn
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        note_break(f"{name} is marked by compiler.disable" + (f" ({reason})" if reason else ""), "leave the mark out")
+        return function(*args, **kwargs)
+
+    never_captured.add(run)
+    if isinstance(fn, Module):
+        fn.forward = run  # type: ignore[method-assign]
+        return fn
+    return cast("F", update_wrapper(run, fn))
 
 
 def allow_in_graph(fn: F) -> F:
-    """`fn` itself: it is not compiled."""
+    """`fn` itself: what it does with tensors is captured as it is."""
     return fn
 
 
 def assume_constant_result(fn: F) -> F:
-    """`fn` itself: it is not compiled."""
+    """`fn` itself: what it does with tensors is captured as it is."""
     return fn
 
 
@@ -155,14 +227,14 @@ def nested_compile_region(fn: F, **options: object) -> F: ...
 @overload
 def nested_compile_region(fn: None = None, **options: object) -> Callable[[F], F]: ...
 def nested_compile_region(fn: F | None = None, **options: object) -> F | Callable[[F], F]:
-    """`fn` itself: it is not compiled. Without it, a decorator."""
+    """`fn` itself: it is captured with what calls it. Without it, a decorator."""
     return (lambda function: function) if fn is None else fn
 
 
 def substitute_in_graph(
     original_fn: object, *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
 ) -> Callable[[F], F]:
-    """A decorator that gives functions back as they are: nothing is compiled with them.
+    """A decorator that gives functions back as they are: the original is captured as any function is.
 
     Arguments:
         original_fn, can_constant_fold_through, skip_signature_check: no difference.
@@ -171,19 +243,44 @@ def substitute_in_graph(
 
 
 class set_stance:
-    """Say how to compile, lastingly or for a block, or for a decorated function: nothing is compiled."""
+    """Say whether what `compile` made runs captured: lastingly, for a block, or for a decorated function.
+
+    Arguments:
+        stance: "force_eager" to run all of it as it is written; with any other of PyTorch's stances it runs captured.
+        force_backend: no difference.
+        options: no difference.
+
+    Raises:
+        RuntimeError: PyTorch has no such stance.
+    """
 
     def __init__(self, stance: str = "default", *, force_backend: object = None, **options: object) -> None:
-        self.stance = stance
+        if stance not in _STANCES:
+            raise OperationError(f"set_stance: expected one of {', '.join(_STANCES)}; got {stance!r}")
+        self.stance, self._before = stance, _stance[0]
+        self._take(stance)
+
+    @staticmethod
+    def _take(stance: str) -> None:
+        _stance[0] = stance
+        for one in list(_compiled):
+            pause(one, stance == "force_eager")
 
     def __enter__(self) -> set_stance:
+        self._take(self.stance)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        pass
+        self._take(self._before)
 
     def __call__(self, fn: F) -> F:
-        return fn
+        self._take(self._before)
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with set_stance(self.stance):
+                return fn(*args, **kwargs)
+
+        return cast("F", update_wrapper(run, fn))
 
 
 publish(__name__)

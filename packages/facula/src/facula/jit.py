@@ -1,4 +1,4 @@
-"""facula.jit: captured steps, scripts of functions and modules, and PyTorch's names around them."""
+"""facula.jit: captured steps, traces, graphs in files, scripts of functions and modules; PyTorch's names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,25 @@ from ._refusals import Kind, Refusal, Refusals
 from ._siblings import needs
 
 with needs("facula.jit"):
-    from facula_jit import Captured, CaptureError, capture, export, ignore, is_scripting, script, unused
+    from facula_jit import (
+        Captured,
+        CaptureError,
+        GraphFileError,
+        Loaded,
+        SaveError,
+        Traced,
+        TracerWarning,
+        capture,
+        export,
+        freeze,
+        ignore,
+        is_scripting,
+        load,
+        save,
+        script,
+        trace,
+        unused,
+    )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,12 +38,12 @@ if TYPE_CHECKING:
     from ._types import AnyValue
 
 __all__ = [
-    "Attribute", "CaptureError", "Captured", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule",
-    "ScriptFunction", "ScriptModule", "TopLevelTracedModule", "TracedModule", "TracerWarning", "annotate", "capture",
-    "enable_onednn_fusion", "export", "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting",
-    "is_tracing", "isinstance", "load", "onednn_fusion_enabled", "optimize_for_inference", "save", "script",
-    "script_if_tracing", "script_method", "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused",
-    "wait",
+    "Attribute", "CaptureError", "Captured", "CompilationUnit", "Error", "Final", "Future", "GraphFileError",
+    "Loaded", "RecursiveScriptModule", "SaveError", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
+    "Traced", "TracedModule", "TracerWarning", "annotate", "capture", "enable_onednn_fusion", "export",
+    "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "load",
+    "onednn_fusion_enabled", "optimize_for_inference", "save", "script", "script_if_tracing", "script_method",
+    "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
 F = TypeVar("F", bound="Callable[..., object]")
@@ -42,24 +60,16 @@ TracedModule: Kind = _missing.kind("TracedModule")
 enable_onednn_fusion: Refusal = _missing.function("enable_onednn_fusion")
 export_opnames: Refusal = _missing.function("export_opnames")
 fork: Refusal = _missing.function("fork")
-freeze: Refusal = _missing.function("freeze")
-load: Refusal = _missing.function("load")
 optimize_for_inference: Refusal = _missing.function("optimize_for_inference")
-save: Refusal = _missing.function("save")
 script_method: Refusal = _missing.function("script_method")
 set_fusion_strategy: Refusal = _missing.function("set_fusion_strategy")
 strict_fusion: Kind = _missing.kind("strict_fusion")
-trace: Refusal = _missing.function("trace")
 trace_module: Refusal = _missing.function("trace_module")
 wait: Refusal = _missing.function("wait")
 
 
 class Error(OperationError):
     """What PyTorch's scripts raise: never raised here."""
-
-
-class TracerWarning(Warning):
-    """What PyTorch's traces warn of: never given here."""
 
 
 class Attribute(NamedTuple):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, ove
 from facula_autograd.extend import active_modes
 from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError, MissingAttributeError
 from facula_errors.extend import boundary, warn
-from facula_storage import Storage, contiguous, uint8
-from facula_storage.extend import allocate, current_recorder, launching_modules
+from facula_storage.extend import current_recorder, launching_modules
 from facula_tensor import Tensor
 
 from ._boundary import record_backward
@@ -19,16 +18,23 @@ from ._breaks import Break, CaptureError
 from ._crossings import crossings
 from ._dependence import is_unread
 from ._graph import Graph
+from ._kinds import Kind
+from ._log import note
 from ._pieces import Pieces, own_function
+from ._pool import Pool
 from ._recorder import Recorder, recording
 from ._recording import Recording
 from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
 from ._signature import CONTAINERS, Signature, shown
 from ._variables import Variables
+from .passes import DEFAULT
+from .passes._running import run_passes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    Passes = Sequence[Callable[[Graph], object]]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,46 +47,47 @@ MOST_PIECES = 16  # runs that may find the first run of a piece before them, who
 MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
 
 
-class _Kind:
-    """What is known of calls of one signature."""
-
-    __slots__ = ("breaks", "kept", "parts", "pieces", "replays", "tries", "waits", "words")
-
-    def __init__(self, words: str, kept: list[object], parts: dict[str, Any]):
-        self.words, self.kept, self.parts = words, kept, parts
-        self.pieces: Any = None  # what runs instead where it cannot be captured whole
-        self.replays: list[Replay] = []
-        self.breaks: Break | None = None  # why calls of it run as written
-        self.waits: Break | None = None  # why the last run was not captured, though the next one may be
-        self.tries = 0
-
-
 @boundary
 class Captured(Generic[P, R]):
     """A function that `capture` was given; see there. `function` is the function itself.
 
     Other attributes are the function's own: of a captured module `parameters()`, `train()`, `state_dict()` and so on.
+
+    Arguments:
+        function: the function.
+        on_break: "eager", "error" or "split".
+        passes: what goes over the graph of each capture.
     """
 
     function: Callable[P, R]
+    recorder_kind = Recorder
 
-    def __init__(self, function: Callable[P, R], on_break: str):
-        self.function, self.on_break = function, on_break
+    def __init__(self, function: Callable[P, R], on_break: str, passes: tuple[Callable[[Graph], object], ...]):
+        self.function, self.on_break, self.passes = function, on_break, passes
         self._own = own_function(function)
+        self._paused = False
+        self._warned = False
+        self._guard = Guard()
+        self._reset()
+        update_wrapper(self, function, updated=())
+
+    def _reset(self) -> None:
+        """Forget what was captured: the next calls are captured anew."""
         self._left_out: set[str] = set()  # attributes that do not matter
-        self._pieces = Pieces(function, _piece) if on_break == "split" else None
-        self._kinds: dict[Any, _Kind] = {}
+        piece = partial(_captured, on_break=self.on_break, passes=self.passes, warns=False)
+        self._pieces = Pieces(self.function, piece) if self.on_break == "split" else None
+        self._kinds: dict[Any, Kind] = {}
         self._latest: Replay | None = None
         self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
         self._places: list[int] = []  # of those that were, and how many there were
         self._count = 0
         self._cut: Any = None  # what runs instead of the function, if no kind of call was captured whole
-        self._arena: Storage = allocate(contiguous((0,), uint8))
-        self._pool = 0
+        self._pool = Pool()
         self._eager = 0
-        self._warned = False
-        self._guard = Guard()
-        update_wrapper(self, function, updated=())
+
+    def _pause(self, is_paused: bool) -> None:
+        """Whether calls run as they are written from now on."""
+        self._paused, self._latest = is_paused, None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         latest = self._latest
@@ -97,7 +104,7 @@ class Captured(Generic[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not like the one before."""
-        if current_recorder() is not None:
+        if self._paused or current_recorder() is not None:
             return self.function(*args, **kwargs)
         if self._cut is not None:
             return self._cut(*args, **kwargs)
@@ -113,7 +120,7 @@ class Captured(Generic[P, R]):
                 first = next(iter(self._kinds.values())).words
                 problem = f"calls of more than {MOST_SIGNATURES} kinds: {shown(args, kwargs)} beside {first}"
                 return self._broken(Break(problem, "pad the arguments to fewer shapes", None), args, kwargs)
-            kind = self._kinds[signature.key] = _Kind(shown(args, kwargs), signature.kept, parts)
+            kind = self._kinds[signature.key] = Kind(shown(args, kwargs), signature.kept, parts)
         if kind.pieces is not None:
             return kind.pieces(*args, **kwargs)
         if kind.breaks is not None:
@@ -121,6 +128,8 @@ class Captured(Generic[P, R]):
         tensors = tuple(signature.tensors)
         why = ""
         for replay in reversed(kind.replays):
+            if replay.count:
+                self._improve(replay, kind.words)
             result = self._try(replay, tensors)
             if result is not MISS:
                 self._use_next(replay, args, kwargs)
@@ -136,7 +145,7 @@ class Captured(Generic[P, R]):
             return kind.pieces(*args, **kwargs) if kind.pieces else self._broken(kind.breaks, args, kwargs)
         return self._capture(kind, signature, args, kwargs, why)
 
-    def _leave_out(self, kind: _Kind) -> bool:
+    def _leave_out(self, kind: Kind) -> bool:
         """Look no more at what changes all the time if nothing can read it; whether there is such a thing."""
         replay, own = kind.replays[-1], self._own
         names = replay.names_of_missed(own) - self._left_out
@@ -151,7 +160,7 @@ class Captured(Generic[P, R]):
         """Let the next call go straight to this replay, if it needs no look at its signature."""
         others = [(place, one) for place, one in enumerate(args) if not isinstance(one, Tensor)]
         is_flat = not any([isinstance(one, CONTAINERS) or is_dataclass(one) for _, one in others])
-        self._latest = replay if is_flat and not kwargs and not active_modes else None
+        self._latest = replay if replay.is_improved and is_flat and not kwargs and not active_modes else None
         self._others, self._count = others if self._latest is not None else [], len(args)
         self._places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
 
@@ -162,10 +171,10 @@ class Captured(Generic[P, R]):
         return result
 
     def _capture(
-        self, kind: _Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
+        self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
-        recorder = Recorder(signature.tensors, self.on_break == "error")
+        recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
         recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
         recorder.own = self._own
         for one in recorder.objects:
@@ -220,19 +229,20 @@ class Captured(Generic[P, R]):
             return result
         assert replay is not None
         replay.reason = changed
-        self._make_room(0 if replay.has_backward else replay.pool_bytes)
-        replay.use(self._arena)
+        self._pool.share(replay, self._replays())
         kind.replays.append(replay)
         self._use_next(replay, args, kwargs)
         return result
 
-    def _make_room(self, nbytes: int) -> None:
-        """Let the memory that all replays share have room for one more."""
-        if nbytes > self._pool:
-            self._arena, self._pool = allocate(contiguous((nbytes,), uint8)), nbytes
-            for kind in self._kinds.values():
-                for replay in kind.replays:
-                    replay.use(self._arena)
+    def _improve(self, replay: Replay, words: str) -> None:
+        """Run the passes over a capture, if they did not; that is worth while where it is replayed again."""
+        if not replay.is_improved and not self._guard.busy:
+            replay.is_improved = True
+            replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
+            self._pool.share(replay, [one for one in self._replays() if one is not replay])
+
+    def _replays(self) -> list[Replay]:
+        return [replay for kind in self._kinds.values() for replay in kind.replays]
 
     # -------------------------------------------------------------------------------------------- in pieces, as written
     def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -298,21 +308,26 @@ class Captured(Generic[P, R]):
         def lambda(x0: float32[2, 3], x1: float32[3, 4]):
             # outside of modules
             t0 = matmul(x0, x1)
-            t1 = relu(t0)
-            y0 = mul(t1, 2)
+            y0 = fused(relu(t0) * 2)
             return y0
         """
         found = self._found()
         if not -len(found) <= number < len(found):
             raise InvalidIndexError(f"graph: expected a number below {len(found)}, of captures; got {number}")
-        replay, words = found[number]
-        return Graph(replay.recording, replay.name, words)
+        replay, words, owner = found[number]
+        owner._improve(replay, words)
+        keys = [key for key, kind in owner._kinds.items() if replay in kind.replays]
+        return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))
 
-    def _found(self) -> list[tuple[Replay, str]]:
-        """All captures and their kinds of calls, those of pieces too."""
-        found = [(replay, kind.words) for kind in self._kinds.values() for replay in kind.replays]
+    def _found(self) -> list[tuple[Replay, str, Captured[..., Any]]]:
+        """All captures, their kinds of calls, and whose they are: those of pieces, too."""
+        found = [(replay, kind.words, self) for kind in self._kinds.values() for replay in kind.replays]
         pieces = [] if self._pieces is None else self._pieces.captured()
         return found + [one for piece in pieces for one in piece._found()]
+
+    def _latest_of_kinds(self) -> list[tuple[Any, Replay]]:
+        """The latest capture of each kind of call, with the key of its signature."""
+        return [(key, kind.replays[-1]) for key, kind in self._kinds.items() if kind.replays]
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._kinds)} kinds of calls>"
@@ -327,29 +342,28 @@ class Captured(Generic[P, R]):
         return self if owner is None else partial(self.__call__, owner)  # type: ignore[arg-type]  # the first of P
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _captured, (self.function, self.on_break), None, None, None
+        return _captured, (self.function, self.on_break, self.passes)
 
 
-def _piece(function: Any) -> Captured[..., Any]:
-    """The capture of a piece of a function, which says what it cannot do in the report alone."""
-    made: Captured[..., Any] = Captured(function, "split")
-    made._warned = True
+def _captured(
+    function: Any, on_break: str, passes: tuple[Callable[[Graph], object], ...], warns: bool = True
+) -> Captured[..., Any]:
+    """A captured function as another one was made. That of a piece warns of nothing: the report says it."""
+    made: Captured[..., Any] = Captured(function, on_break, passes)
+    made._warned = not warns
     return made
 
 
-def _captured(function: Any, on_break: str) -> Any:
-    """The inverse of pickling."""
-    return capture(function, on_break=on_break)  # type: ignore[call-overload]  # a str that was checked
-
-
-@overload
-def capture(function: Callable[P, R], *, on_break: Literal["eager", "error", "split"] = "eager") -> Captured[P, R]: ...
 @overload
 def capture(
-    function: None = None, *, on_break: Literal["eager", "error", "split"] = "eager"
+    function: Callable[P, R], *, on_break: Literal["eager", "error", "split"] = "eager", passes: Passes = DEFAULT
+) -> Captured[P, R]: ...
+@overload
+def capture(
+    function: None = None, *, on_break: Literal["eager", "error", "split"] = "eager", passes: Passes = DEFAULT
 ) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
 @boundary
-def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eager") -> Any:
+def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eager", passes: Passes = DEFAULT) -> Any:
     """`function`, whose tensor work is taken down in a first call, and replayed by one call into C in later ones.
 
     What is taken down is everything the function does with tensors: forward, backward, an optimizer's step, random
@@ -371,12 +385,16 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
         function: what is captured; left out, a decorator is returned.
         on_break: what becomes of a function that cannot be captured: "eager" to run it as it is written, "error" to
             raise CaptureError at the line, "split" to cut it there, and capture the pieces around the line.
+        passes: functions that are called with the graph of a capture and change it, in their order, when it is about to
+            be replayed for the second time; by default those of `facula_jit.passes`, which change no bit of a result.
+            () for none.
 
     Returns:
         A callable like the function; its `report()` says what was captured, `function` is the function.
 
     Raises:
-        CaptureError: something cannot be captured, or another thread is replaying the same capture.
+        CaptureError: something cannot be captured, or another thread is replaying the same capture, or a pass has
+            broken the graph.
         TypeError, ValueError: wrong arguments.
 
     >>> from facula_tensor import no_grad, tensor
@@ -394,16 +412,20 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
     [2.5, 2.025, 1.64]
     >>> print(step.report())
     step: 1 kind of call
-      (float32 (2, 2), float32 (2,)): 13 launches, replayed 2 times, 192 bytes of temporaries
+      (float32 (2, 2), float32 (2,)): 8 launches (before passes 13), replayed 2 times, 192 bytes of temporaries
     """
     if on_break not in ("eager", "error", "split"):
         raise InvalidValueError(f"capture: expected on_break to be 'eager', 'error' or 'split'; got {on_break!r}")
+    if not isinstance(passes, (tuple, list)) or not all(map(callable, passes)):
+        raise InvalidTypeError(f"capture: expected passes to be a tuple of functions of a graph; got {passes!r}")
     if function is None:
-        return partial(capture, on_break=on_break)
+        return partial(capture, on_break=on_break, passes=passes)
     if not callable(function):
         raise InvalidTypeError(f"capture: expected a function; got {type(function).__name__}")
     if isgeneratorfunction(function) or iscoroutinefunction(function):
         raise InvalidTypeError(
             "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
         )
-    return Captured(function, on_break)
+    made: Captured[..., Any] = Captured(function, on_break, tuple(passes))
+    note(made)
+    return made

@@ -50,7 +50,7 @@ class Crossing:
 
     def __init__(self, parent: Crossing | None, place: int, ticket: Ticket, rule: Rule):
         self.parent, self.place, self.rule = parent, place, rule
-        self.replay = ticket.replay
+        self.replay, self.lowered = ticket.replay, ticket.frame.lowered  # as it was then: passes make another
         self.argument: int = place if parent is None else parent.argument
         self.edges = [None if type(one) is Node else one for one in ticket.edges]
         self.held = [Held(*ticket.cells[at : at + 2]) for at in range(0, len(ticket.cells), 2)]
@@ -64,6 +64,8 @@ class Crossing:
         node = self.node = _main(edge)
         ticket = getattr(node, "rest", None)
         if node is None or node.rule is not self.rule or type(ticket) is not Ticket or ticket.replay is not self.replay:
+            return None
+        if ticket.frame.lowered is not self.lowered:
             return None
         if any([own is not None and own is not one for own, one in zip(self.edges, ticket.edges, strict=True)]):
             return None
@@ -102,7 +104,7 @@ def _main(edge: Any) -> Node | None:
 
 def memory_of(ticket: Ticket) -> list[Tensor]:
     """What a captured backward finds its values in: temporaries, the arguments of the forward, its results."""
-    arena = made_tensor(ticket.replay.arena_layout, ticket.frame.arena, 0, None)
+    arena = made_tensor(ticket.frame.lowered.arena_layout, ticket.frame.arena, 0, None)
     results = [
         made_tensor(layout, storage, 0, None)
         for layout, storage in zip(ticket.replay.layouts, ticket.outputs, strict=True)
@@ -202,8 +204,8 @@ def take_down(recorder: Recorder, ticket: Ticket, number: int, given: list[Tenso
         given: the gradients of the results.
         storages: the memory of the gradients that it makes.
     """
-    replay = ticket.replay
-    part = replay.backwards[number].part
+    lowered = ticket.frame.lowered
+    part = lowered.backwards[number].part
     crossing = next(one for one in recorder.crossings if one.holds(ticket))
     sources = [(one._storage, one._offset) for one in (*ticket.inputs, *given)]
     sources += [(one, 0) for one in (*ticket.outputs, *storages)]
@@ -211,7 +213,7 @@ def take_down(recorder: Recorder, ticket: Ticket, number: int, given: list[Tenso
     def place_of(one: Address) -> Place:
         where, offset = part.place_of(one)
         if where is None:
-            where, offset = ticket.frame.arena, offset + replay.places[one.block]
+            where, offset = ticket.frame.arena, offset + lowered.places[one.block]
         elif isinstance(where, int):
             where, start = sources[where]
             offset += start
@@ -221,12 +223,12 @@ def take_down(recorder: Recorder, ticket: Ticket, number: int, given: list[Tenso
         if not isinstance(step, int):
             recorder.broken("a part of the backward of another capture may be left out", "capture both together")
             return
-        launch = replay.recording.launches[step]
+        launch = part.recording.launches[step]
         told: list[Any] = []
         values: list[Any] = []
         for at, one in enumerate((*launch.arguments, None)):
             if at == launch.arrays and launch.plan.workspace:
-                values.append(plain_address(ticket.frame.arena) + replay.places[-1 - step])
+                values.append(plain_address(ticket.frame.arena) + lowered.places[-1 - step])
             if type(one) is Address:
                 told.append(place_of(one))
                 values.append(plain_address(told[-1].storage) + told[-1].offset)

@@ -1,13 +1,15 @@
-"""A part of a recording as a sequence of launches in C: addresses put in, and what a call is given patched."""
+"""A recording as sequences of launches in C: memory for temporaries, addresses put in, what a call is given patched."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_storage import contiguous, uint8
 from facula_storage.extend import Sequence, plain_address
 
 from ._cells import Cell
 from ._checks import GRAD, SLOTS
+from ._memory import placed
 from ._records import Address
 from ._steps import Jump, steps_of
 
@@ -15,11 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Sequence as Many
 
-    from facula_storage import Storage
+    from facula_storage import Layout, Storage
     from facula_tensor import Tensor
 
     from ._checks import Check
     from ._recording import Like, Recording
+    from ._records import Pass
 
     Patch = tuple[int, int, int, int]
 
@@ -126,6 +129,61 @@ class Part:
                     start = plain_address(fixed[one.block]) + one.offset
                     spans[start, start + one.layout.extent] = None
         return changed, list(spans)
+
+
+class Backward:
+    """A backward pass made ready: the gradients of the targets, and the layouts of the memory that these get."""
+
+    def __init__(self, recording: Recording, one: Pass, inputs: list[Like]):
+        self.grads = one.grads
+        blocks = [grad.block for grad in one.grads if grad is not None]
+        self.layouts = [layout_of_block(recording, block) for block in blocks]
+        self.part = Part(recording, (one.start, one.stop), inputs, [*recording.outputs, *blocks])
+
+
+class Lowered:
+    """The launches of a recording made ready for memory: a part for the call and one for each backward pass.
+
+    Arguments:
+        recording: the recording.
+        thorough: whether the places of temporaries are worth some time.
+    """
+
+    def __init__(self, recording: Recording, *, thorough: bool = False):
+        self.recording = recording
+        blocks, lives = recording.lifetimes()
+        offsets, self.pool_bytes = placed(lives, thorough=thorough)
+        self.places = dict(zip(blocks, offsets, strict=True))
+        self.arena_layout = contiguous((self.pool_bytes,), uint8)
+        self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
+        inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
+        self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
+        self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
+
+
+def layout_of_block(recording: Recording, number: int) -> Layout:
+    """The layout that a block was allocated for."""
+    layout = recording.recorder.blocks[number].layout
+    assert layout is not None
+    return layout
+
+
+def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
+    """What the launches from `first` on read that the program may change meanwhile: its kind, and which it is."""
+    found: dict[tuple[str, int], None] = {}
+    blocks, count = recording.recorder.blocks, len(recording.inputs)
+    for launch in recording.launches[first:]:
+        for one in launch.arguments:
+            if type(one) is not Address or one.written:
+                continue
+            block = blocks[one.block]
+            if block.inputs:
+                found.update({("input", place): None for place in block.inputs[:1] if place < count})
+            elif one.block in recording.outputs:
+                found["output", recording.outputs.index(one.block)] = None
+            elif one.block in recording.fixed and recording.fixed[one.block].version is not None:
+                found["fixed", one.block] = None
+    return list(found)
 
 
 def _input_of(one: Address, places: Many[int], inputs: Many[Like]) -> int:

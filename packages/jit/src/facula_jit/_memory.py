@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import insort
+from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
 
 ALIGNMENT = 64  # bytes, as blocks of the host's allocator have it
 MOST_COMPARED = 1000  # lifetimes, each of which is compared with all others
+MOST_ROUNDS, MOST_WORK = 12, 200_000  # tries to mend an order, and comparisons that they make in all
 
 
 class Lifetime(NamedTuple):
@@ -20,31 +23,58 @@ class Lifetime(NamedTuple):
     nbytes: int
 
 
-def placed(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
+def placed(lifetimes: Sequence[Lifetime], *, thorough: bool = False) -> tuple[list[int], int]:
     """An offset for each lifetime, so that no two overlap that live at once; and the bytes of the whole.
 
-    Two ways are tried, and the one that needs less is taken: the largest first, which is mostly within a few percent of
-    what lives at once, and in the order of time, for as many lifetimes as there may be.
+    Several orders are tried until one needs no more than what lives at once: the largest first, which mostly does, then
+    those first that are large for long, and in the order of time, for as many lifetimes as there may be.
+
+    Arguments:
+        lifetimes: what needs memory.
+        thorough: whether orders are mended, too: what lies at the top is moved to the front, some times over.
 
     >>> placed([Lifetime(0, 1, 64), Lifetime(1, 2, 64), Lifetime(2, 3, 64)])
     ([0, 64, 0], 128)
     """
-    by_time = _in_order_of_time(lifetimes)
-    if len(lifetimes) > MOST_COMPARED:
-        return by_time
-    by_size = _largest_first(lifetimes)
-    return by_size if by_size[1] < by_time[1] else by_time
+    count, least = len(lifetimes), at_once(lifetimes)
+    if count > MOST_COMPARED:
+        return _in_order_of_time(lifetimes)
+    sizes = [one.nbytes for one in lifetimes]
+    areas = [one.nbytes * (1 + one.last - one.first) for one in lifetimes]
+    orders = [sorted(range(count), key=lambda one: (-keys[one], lifetimes[one].first)) for keys in (sizes, areas)]
+    best = _first_fit(lifetimes, orders[0])
+    rounds = min(MOST_ROUNDS, MOST_WORK // max(count * count, 1)) if thorough else 1
+    for order in orders:
+        for number in range(rounds):
+            if best[1] <= least:
+                return best
+            found = _first_fit(lifetimes, order)
+            best = min(best, found, key=itemgetter(1))
+            top = max(order, key=lambda one: found[0][one] + _rounded(lifetimes[one].nbytes))
+            at = order.index(top)
+            order.remove(top)
+            order.insert(0 if number % 2 else at // 2, top)
+    return min(best, _in_order_of_time(lifetimes), key=itemgetter(1))
+
+
+def at_once(lifetimes: Sequence[Lifetime]) -> int:
+    """The most bytes that live at one launch."""
+    changes = [0] * (max([one.last for one in lifetimes], default=0) + 2)
+    for first, last, nbytes in lifetimes:
+        changes[first] += _rounded(nbytes)
+        changes[last + 1] -= _rounded(nbytes)
+    return max(accumulate(changes))
 
 
 def _rounded(nbytes: int) -> int:
     return max(-(-nbytes // ALIGNMENT), 1) * ALIGNMENT
 
 
-def _largest_first(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
+def _first_fit(lifetimes: Sequence[Lifetime], order: Sequence[int]) -> tuple[list[int], int]:
     """Each in the lowest gap between those that were placed before it and live with it."""
     offsets = [0] * len(lifetimes)
     done: list[tuple[int, int, int, int]] = []  # (start, end, first, last), by start
-    for number in sorted(range(len(lifetimes)), key=lambda one: (-lifetimes[one].nbytes, lifetimes[one].first)):
+    for number in order:
         first, last, nbytes = lifetimes[number]
         size, start = _rounded(nbytes), 0
         for begin, end, begins, ends in done:

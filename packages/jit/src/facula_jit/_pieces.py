@@ -6,6 +6,7 @@ import ast
 from inspect import CO_COROUTINE, CO_GENERATOR
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from ._source import SourceError, tree_of
 from ._split import cut
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MOST_CALLEES = 64
+never_captured: WeakSet[Any] = WeakSet()
+"""Functions that are called as they are in lines between pieces."""
 
 
 def own_function(function: Any) -> FunctionType | None:
@@ -100,7 +103,11 @@ class Pieces:
         """What is called in a line between pieces: captured, if it is a module or a function of the program's own."""
         function = own_function(callee)
         is_module = hasattr(type(callee), "named_modules")
-        if function is None or (not is_module and (function.__module__ or "").startswith("facula")):
+        if (
+            function is None
+            or function in never_captured
+            or (not is_module and (function.__module__ or "").startswith("facula"))
+        ):
             return callee
         key = id(function), id(callee if is_module else getattr(callee, "__self__", None))
         if key not in self._callees:

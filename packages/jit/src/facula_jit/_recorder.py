@@ -83,6 +83,7 @@ class Recorder:
         self.skips: list[Skip] = []
         self.loops: list[Loop] = []
         self.branches = Branches()  # of conditions and loops that are under way
+        self.constants: set[int] = set()  # blocks of copies of what Python filled
         self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
         self.outside: Break | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
@@ -171,10 +172,10 @@ class Recorder:
             self.launches.append(Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator))
             self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
         else:
-            for launch, values in plan.parts:
+            for number, (launch, values) in enumerate(plan.parts):
                 own = [moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
-                part = Plan(plan.operator, (), plan.outputs, launch)
-                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
+                part = Plan(plan.operator, (), plan.outputs, launch, request=plan.request)
+                self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator, number))
             self.count += len(plan.parts)
         if launch_count() - self.start != self.count:
             self.broken(
@@ -195,6 +196,12 @@ class Recorder:
         places = [Place(kept, 0, layout, False), Place(storage, 0, layout, True)]
         self.start -= 1  # the launch that comes with each replay was none in this run
         self.launched(plan, layout.numel, places, 2)
+        self.constant(kept)
+
+    def constant(self, storage: Storage) -> None:
+        """What is there stays as it is."""
+        if self.breaks is None:
+            self.constants.add(self.number_of(storage))
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""

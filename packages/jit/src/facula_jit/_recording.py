@@ -85,6 +85,9 @@ class Recording:
     `unsettled`: it made tensors that the program keeps, as an optimizer does in its first step; the next run may not.
     """
 
+    paths: dict[int, str] | None = None  # of modules by id, and the names of storages, where no module says them
+    names: dict[int, str] | None = None
+
     def __init__(self, recorder: Recorder, result: Any, boundary: Boundary | None):
         self.recorder = recorder
         recorder.given = {}  # what stands for operands in branches lives as long as the graph does

@@ -38,20 +38,25 @@ class Launched(NamedTuple):
     site: Site
     module: object
     operation: str
+    part: int = -1  # which of its plan's parts this is, of a plan that has several
 
 
 class Block:
     """A storage that was met: made meanwhile (`born`, `after` so many launches), an argument's (`inputs`), or one that
-    was there before."""
+    was there before. Without a storage: what a pass over the graph wants a place for."""
 
     __slots__ = ("after", "born", "held", "inputs", "layout", "link", "site")
 
-    def __init__(self, storage: Storage, layout: Layout | None, born: bool, after: int):
-        self.link = ref(storage)
+    def __init__(self, storage: Storage | None, layout: Layout | None, born: bool, after: int):
+        self.link: Callable[[], Storage | None] = _nothing if storage is None else ref(storage)
         self.held: Storage | None = None if born else storage
         self.layout, self.born, self.after = layout, born, after
         self.site: Site | None = None  # of the first launch that wrote there
         self.inputs: list[int] = []
+
+
+def _nothing() -> None:
+    return None
 
 
 class Stream:
@@ -80,12 +85,11 @@ class Pass(NamedTuple):
 
 
 class Skip(NamedTuple):
-    """Launches that are left out where a float32 is not 0; where it is 0, if `at_zero`."""
+    """Launches that are left out where a float32 is not 0."""
 
     first: int
     launches: int
     condition: Address
-    at_zero: bool = False
 
 
 class Loop(NamedTuple):
@@ -117,14 +121,14 @@ def do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
         action()
 
 
-def moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
-    """An argument of a launch as one of its parts takes it."""
-    return one._replace(offset=one.offset + delta) if type(one) is Address else one
-
-
 def moment_of(tensor: Tensor) -> Moment:
     """Where a tensor's elements are, and its node: no program that is captured may change these of what it is given."""
     return tensor._layout, tensor._storage, tensor._offset, tensor.node
+
+
+def moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
+    """An argument of a launch as one of its parts takes it."""
+    return one._replace(offset=one.offset + delta) if type(one) is Address else one
 
 
 def made_tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:

@@ -40,7 +40,7 @@ class Refill:
             step_of: where in it each launch is.
             first_check: the number of the first of `checks` in it.
         """
-        found = self._present_numbers()
+        found = self.present_numbers()
         taken = self.numbers.launches
         if found is None:
             return False
@@ -53,7 +53,7 @@ class Refill:
             sequence.expect(first_check + place, self.options[name])
         return True
 
-    def _present_numbers(self) -> list[Many[float]] | None:
+    def present_numbers(self) -> list[Many[float]] | None:
         """The numbers of each operator that the step would call; None where it would do anything else."""
         thread, dry = get_ident(), DryRecorder()
         before = [(leaf, leaf._grad) for leaf, _ in self.puts]
@@ -92,7 +92,7 @@ class DryRecorder:
         self.failed = True
 
     allocated = launching = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
-    filled = seeded = optimizes = skipping = holds = state_of = _fail
+    filled = constant = seeded = optimizes = skipping = holds = state_of = _fail
     grad_set = grad_added = _fail
 
     def drawn(self, _generator: object, key: int, start: int, _count: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from weakref import ref
 from facula_autograd import MutationError
 from facula_autograd.extend import Node, adapter_of, describe_call_site, error_node, next_seq, output_node
 from facula_errors import OperationError
-from facula_storage import LaunchError, Layout, Storage, contiguous, uint8
+from facula_storage import LaunchError, Storage
 from facula_storage.extend import Sequence, allocate, collecting, current_recorder, new_instance, plain_address
 from facula_tensor import Tensor, zeros
 from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_site
@@ -18,10 +18,9 @@ from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
 from ._crossings import found_crossings, is_crossed, take_down
 from ._dependence import names_of
-from ._lowering import Part
-from ._memory import placed
-from ._recording import Argument, Given, Like, Output, Recording, Tree
-from ._records import Address, Pass, made_tensor
+from ._lowering import Lowered, Part, layout_of_block
+from ._recording import Argument, Given, Output, Recording, Tree
+from ._records import Address, made_tensor
 from ._refill import Refill
 
 if TYPE_CHECKING:
@@ -49,21 +48,11 @@ class Guard:
 class Frame:
     """Memory for temporaries, and the sequences that use it. `ticket` is gone when nobody needs what is there."""
 
-    __slots__ = ("arena", "backwards", "forward", "ticket")
+    __slots__ = ("arena", "backwards", "forward", "lowered", "ticket")
 
-    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence]):
-        self.arena, self.forward, self.backwards = arena, forward, backwards
+    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence], lowered: Lowered):
+        self.arena, self.forward, self.backwards, self.lowered = arena, forward, backwards, lowered
         self.ticket: ref[Ticket] | None = None
-
-
-class Backward:
-    """A backward pass made ready: the gradients of the targets, and the layouts of the memory that these get."""
-
-    def __init__(self, recording: Recording, one: Pass, inputs: list[Like]):
-        self.grads = one.grads
-        blocks = [grad.block for grad in one.grads if grad is not None]
-        self.layouts = [_layout_of(recording, block) for block in blocks]
-        self.part = Part(recording, (one.start, one.stop), inputs, [*recording.outputs, *blocks])
 
 
 class Replay:
@@ -81,15 +70,14 @@ class Replay:
         recorder = recording.recorder
         self.recording, self.name, self.guard = recording, name, guard
         self.count = self.missed = 0
+        self.is_improved = False  # whether passes ran over it
         self.reason = ""  # what the captures before it did not fit
-        blocks, lives = recording.lifetimes()
-        offsets, self.pool_bytes = placed(lives)
-        self.places = dict(zip(blocks, offsets, strict=True))
-        self.layouts = [_layout_of(recording, one) for one in recording.outputs]
+        self.launches_before = len(recording.launches)  # any pass over them
+        self.lowered = Lowered(recording)
+        self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
         self.crossings = recorder.crossings
-        self.arena_layout = contiguous((self.pool_bytes,), uint8)
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
@@ -104,14 +92,9 @@ class Replay:
         self.checks: list[Check] = checks_of(recording, function, [one.group for one in refills], left_out)
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
-        first = recording.boundary_at
         self.has_backward = bool(recording.roots)
-        self.forward = Part(recording, (0, first), self.inputs, recording.outputs)
         self.frames: list[Frame] = []
         if self.has_backward:
-            inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
-            self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
-            self.read_back = _read_back(recording, first)
             self.rule = make_rule(name, len(recording.roots))
         is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.crossings)
         single = recording.result
@@ -119,27 +102,39 @@ class Replay:
         self.node = _spent if self.single is not None and self.single.wants_grad else None
 
     # -------------------------------------------------------------------------------------------------------- memory
+    @property
+    def pool_bytes(self) -> int:
+        """Bytes of temporaries."""
+        return self.lowered.pool_bytes
+
+    def rewrite(self, recording: Recording) -> None:
+        """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep theirs."""
+        self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
+        numbers = recording.recorder.refills
+        self.refills = [Refill(one, recording) for one in numbers] if self.refills else []
+        self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
+
     def use(self, arena: Storage) -> None:
         """Let temporaries lie in this memory, which replays share."""
         if not self.has_backward:
             self.frames = [self._frame(arena)]
 
     def _frame(self, arena: Storage) -> Frame:
-        base = plain_address(arena)
-        forward = self.forward.sequence(base, self.places, self.checks, self.recording.puts)
+        base, lowered = plain_address(arena), self.lowered
+        forward = lowered.forward.sequence(base, lowered.places, self.checks, self.recording.puts)
         backwards: list[Sequence] = []
         if self.has_backward:
             storages = {id(one): one for one in self.recording.fixed.values()}
             checks: list[Check] = [(one, ADDRESS, one.ptr) for one in storages.values()]
-            backwards = [one.part.sequence(base, self.places, checks, []) for one in self.backwards]
-        return Frame(arena, forward, backwards)
+            backwards = [one.part.sequence(base, lowered.places, checks, []) for one in lowered.backwards]
+        return Frame(arena, forward, backwards, lowered)
 
     def _free_frame(self) -> Frame:
         """Memory that no earlier result needs."""
         for frame in self.frames:
             if frame.ticket is None or frame.ticket() is None:
                 return frame
-        frame = self._frame(allocate(self.arena_layout))
+        frame = self._frame(allocate(self.lowered.arena_layout))
         self.frames.append(frame)
         return frame
 
@@ -175,7 +170,7 @@ class Replay:
         try:
             missed = frame.forward.run(tensors, values)
         except LaunchError as error:
-            raise self._refused(error, self.forward) from None
+            raise self._refused(error, frame.lowered.forward) from None
         finally:
             guard.busy = False
         if missed is not None:
@@ -228,7 +223,7 @@ class Replay:
             else ticket.outputs[block]
             if kind == "output"
             else ticket.inputs[block]._storage
-            for kind, block in self.read_back
+            for kind, block in ticket.frame.lowered.read_back
         ]
 
     def check_versions(self, ticket: Ticket) -> None:
@@ -264,7 +259,7 @@ class Replay:
 
     def _pass(self, number: int, ticket: Ticket, given: list[Tensor]) -> list[Tensor | None]:
         """The gradients that one pass makes."""
-        backward = self.backwards[number]
+        backward = ticket.frame.lowered.backwards[number]
         storages = [allocate(layout) for layout in backward.layouts]
         values = [plain_address(one) for one in (*ticket.outputs, *storages)]
         recorder: Any = current_recorder()
@@ -329,7 +324,7 @@ class Replay:
         for frame in self.frames:
             first = self.numbers_from
             for one in self.refills:
-                if not one.renew(frame.forward, self.forward.step_of, first):
+                if not one.renew(frame.forward, self.lowered.forward.step_of, first):
                     return False
                 first += len(one.options)
         self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
@@ -339,7 +334,7 @@ class Replay:
         """The error of a launch that failed, as the operator would have raised it."""
         number = part.steps[error.args[5]]
         assert isinstance(number, int)
-        launch = self.recording.launches[number]
+        launch = part.recording.launches[number]
         layouts = [one.layout for one in launch.arguments if type(one) is Address and not one.written]
         made = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
         made.add_note(f"in a replay of {self.name}, at {describe_call_site(*launch.site)}")
@@ -356,28 +351,3 @@ class Replay:
         if missed < 0:
             return f"the layout, graph or requires_grad of argument {-1 - missed}, or that it lies where is written"
         return described(self.checks[missed])
-
-
-def _layout_of(recording: Recording, number: int) -> Layout:
-    """The layout that a block was allocated for."""
-    layout = recording.recorder.blocks[number].layout
-    assert layout is not None
-    return layout
-
-
-def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
-    """What the launches from `first` on read that the program may change meanwhile: its kind, and which it is."""
-    found: dict[tuple[str, int], None] = {}
-    blocks, count = recording.recorder.blocks, len(recording.inputs)
-    for launch in recording.launches[first:]:
-        for one in launch.arguments:
-            if type(one) is not Address or one.written:
-                continue
-            block = blocks[one.block]
-            if block.inputs:
-                found.update({("input", place): None for place in block.inputs[:1] if place < count})
-            elif one.block in recording.outputs:
-                found["output", recording.outputs.index(one.block)] = None
-            elif one.block in recording.fixed and recording.fixed[one.block].version is not None:
-                found["fixed", one.block] = None
-    return list(found)

@@ -32,6 +32,8 @@ def report_of(
     for words, replays, breaks, waits, is_cut in kinds:
         for replay in replays:
             launches = _counted(len(replay.recording.launches), "launch", "launches")
+            if len(replay.recording.launches) != replay.launches_before:
+                launches += f" (before passes {replay.launches_before})"
             times = TIMES.get(replay.count, f"{replay.count} times")
             lines.append(f"  {words}: {launches}, replayed {times}, {replay.pool_bytes:,} bytes of temporaries")
             if replay.reason:

@@ -40,6 +40,7 @@ else:
 __all__ = ["Module"]
 
 _noticed: list[None] = []  # whether the notice of `compile` was given
+compilers: list[Callable[..., None]] = []  # what `compile` calls: the face's
 
 
 @boundary
@@ -230,10 +231,15 @@ class Module(Stateful["Module"]):
         return self.to(dtype=bfloat16)
 
     def compile(self, *args: object, **kwargs: object) -> None:
-        """Leave the module as it is, whatever is asked for: eager code is the quick one. A warning says so once."""
-        if not _noticed:
+        """Let calls run captured, as `facula.compile(module)` does, which takes the same arguments.
+
+        Without the package that captures the module stays as it is; a warning says so once.
+        """
+        if compilers:
+            compilers[-1](self, *args, **kwargs)
+        elif not _noticed:
             _noticed.append(None)
-            warn("Module.compile: facula compiles nothing, and runs modules as they are: eager code is the quick one")
+            warn("Module.compile: facula-jit, which captures, is not there; the module runs as it is")
 
     # --------------------------------------------------------------------------------------------------- hooks
     def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> Handle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from facula_tensor import Tensor
 
+from ._module import compilers
 from ._uninitialized import is_lazy
 from .init import fans
 from .layers.convolution import Convolution
@@ -25,6 +26,7 @@ __all__ = [
     "NonDynamicallyQuantizableLinear",
     "Transposed",
     "WeightedLoss",
+    "compilers",
     "fan_in_and_fan_out",
     "is_lazy",
     "replace_all_batch_norm_modules_",

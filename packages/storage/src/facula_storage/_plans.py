@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakSet
 
 from ._bridge import LaunchError, bind
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from ._layouts import Layout
+    from ._programs import Program
 
     K = TypeVar("K")
     Part = tuple[Callable[..., None], tuple[float | tuple[int, int], ...]]
+    Request = tuple[str | Program, tuple[Layout | type[complex] | None, ...], tuple[object, ...]]
 
 __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_REQUIRED",
            "STATUS_TARGET", "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
@@ -41,6 +43,19 @@ STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED, STATUS_TARGET, ST
 STATUS_POSITION, STATUS_REQUIRED = 7, 8
 
 
+class Elementwise(NamedTuple):
+    """What an elementwise plan computes of each element, for those who put several plans into one program.
+
+    `operator` is a loop of the backend's, or a program, and `inputs` the dtype codes of its operands, or types of
+    numbers, in the order of the call. Operand i of the loop is input `order[i]`. `loops` are the loops that compute it.
+    """
+
+    operator: str | Program
+    inputs: tuple[int | type, ...]
+    order: tuple[int, ...]
+    loops: tuple[int, ...]
+
+
 class Plan:
     """One operator for one signature: the output layouts and a compiled launch. Immutable, re-entrant.
 
@@ -59,6 +74,9 @@ class Plan:
         inner: the plan as the backend made it, where `launch` is a function around its launch.
         parts: the compiled launches that `launch` makes if it is a function of Python, with the arguments of each:
             numbers, and (place, delta) for an argument of this launch and bytes to add. None: not known.
+        elementwise: what it computes of each element. None where it is no elementwise plan, or refuses some elements.
+        request: the operator (a name or a program), inputs and parameters that a backend was asked for; with `outputs`
+            the same plan can be made elsewhere. None: not known.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -68,7 +86,8 @@ class Plan:
     """
 
     __slots__ = (
-        "any_size", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters", "parts", "workspace",
+        "any_size", "elementwise", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters",
+        "parts", "request", "workspace",
     )  # fmt: skip
 
     operator: str
@@ -81,6 +100,8 @@ class Plan:
     out: Layout | None
     inner: Plan | None
     parts: Sequence[Part] | None
+    elementwise: Elementwise | None
+    request: Request | None
 
     def __init__(
         self,
@@ -93,10 +114,13 @@ class Plan:
         for_layouts: Callable[..., Callable[..., None] | None] | None = None,
         inner: Plan | None = None,
         parts: Sequence[Part] | None = None,
+        elementwise: Elementwise | None = None,
+        request: Request | None = None,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
         self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
         self.out, self.inner, self.parts = outputs[0] if outputs else None, inner, parts
+        self.elementwise, self.request = elementwise, request
 
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"

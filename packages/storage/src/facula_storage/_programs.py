@@ -22,6 +22,7 @@ class Program(NamedTuple):
     that the program computes in (half types: float32) but for bools, which comparisons give and conditions are.
 
     `reduction` is "" for results of each element, or what is made of all elements of the only result: "sum" or "mean".
+    `is_apart` says that no result is put where an operand lies: there is no need to read all of these first.
 
     >>> shifted = Program("shifted", 1, (2.0,), (Instruction("mul", (0, 0)), Instruction("add", (2, 1))), (3,))
     >>> print(shifted)
@@ -34,6 +35,7 @@ class Program(NamedTuple):
     instructions: tuple[Instruction, ...]
     results: tuple[int, ...]
     reduction: str = ""
+    is_apart: bool = False
 
     def __str__(self) -> str:
         names = [_letter(i) for i in range(self.operands)]

@@ -56,6 +56,9 @@ class Recorder(Protocol):
     def launching(self, written: Sequence[Place]) -> None:
         """A launch is about to write to these places."""
 
+    def constant(self, storage: Any) -> None:
+        """What is about to be read there is the library's, and the same for good."""
+
     def launched(self, plan: Any, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch of `plan` is done.
 
@@ -161,3 +164,10 @@ def note_read(operation: str) -> None:
     recorder = current_recorder()
     if recorder is not None:
         recorder.read(operation)
+
+
+def note_constant(storage: Any) -> None:
+    """Tell this thread's recorder, if there is one, that a storage holds what never changes."""
+    recorder = current_recorder()
+    if recorder is not None:
+        recorder.constant(storage)

@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import collection_callback, new_instance, rebind
+from ._bridge import collection_callback, new_instance, rebind, unbind
 from ._devices import register_backend
 from ._dtypes import (
     BOOL,
@@ -22,11 +22,21 @@ from ._plans import (
     STATUS_RANGE,
     STATUS_REQUIRED,
     STATUS_TARGET,
+    Elementwise,
     PlanTable,
     forget_plans,
 )
 from ._programs import Instruction, Program
-from ._recorders import Place, Recorder, current_recorder, made_elsewhere, next_moment, note_read, recorders
+from ._recorders import (
+    Place,
+    Recorder,
+    current_recorder,
+    made_elsewhere,
+    next_moment,
+    note_constant,
+    note_read,
+    recorders,
+)
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
 from ._sequences import Sequence, launch_count
 from ._storages import (
@@ -56,6 +66,7 @@ __all__ = [
     "STATUS_RANGE",
     "STATUS_REQUIRED",
     "STATUS_TARGET",
+    "Elementwise",
     "HostMemory",
     "Instruction",
     "Place",
@@ -83,6 +94,7 @@ __all__ = [
     "made_elsewhere",
     "new_instance",
     "next_moment",
+    "note_constant",
     "note_duplicate_layout",
     "note_read",
     "order_buffer",
@@ -96,4 +108,5 @@ __all__ = [
     "replace_buffer",
     "root_of",
     "take_block",
+    "unbind",
 ]

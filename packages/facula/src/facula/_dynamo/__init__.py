@@ -1,12 +1,14 @@
-"""facula._dynamo: what programs say to PyTorch's compiler; there is none, and functions stay what they are."""
+"""facula._dynamo: what programs say to PyTorch's compiler, as far as captures ask for it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._names import publish
-from .._refusals import Kind, Refusal, Refusals
+from .._refusals import Refusal, Refusals
+from .._siblings import needs
 from ..compiler import (
+    OptimizedModule,
     allow_in_graph,
     assume_constant_result,
     disable,
@@ -16,7 +18,11 @@ from ..compiler import (
     set_stance,
     substitute_in_graph,
 )
+from ..compiler import compile as compile_function
 from . import config
+
+with needs("facula._dynamo"):
+    from facula_jit.extend import note_break
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,30 +36,37 @@ __all__ = [
 
 T = TypeVar("T")
 
-_missing = Refusals("_dynamo", "nothing is compiled, and there are no graphs to look at; leave it out")
-OptimizedModule: Kind = _missing.kind("OptimizedModule")
+_missing = Refusals("_dynamo", "capture(function).graph() is what was captured; leave it out")
 explain: Refusal = _missing.function("explain")
 export: Refusal = _missing.function("export")
 register_backend: Refusal = _missing.function("register_backend")
 
 
-def optimize(*arguments: object, **options: object) -> Callable[[T], T]:
-    """A decorator that gives functions and modules back as they are."""
-    return lambda function: function
+def optimize(
+    backend: object = "inductor", *, nopython: bool = False, disable: bool = False, dynamic: bool | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator that captures, as `facula.compile` does.
+
+    Arguments:
+        backend, disable, dynamic: as of `compile`.
+        nopython: as `fullgraph` of `compile`.
+    """
+    return compile_function(backend=backend, fullgraph=nopython, disable=disable, dynamic=dynamic)
 
 
 def disallow_in_graph(fn: T) -> T:
-    """`fn` itself: it is not compiled."""
-    return fn
+    """`fn` as a function that is never captured."""
+    return disable(fn)  # type: ignore[call-overload,no-any-return]
 
 
 def forbid_in_graph(fn: T) -> T:
-    """`fn` itself: it is not compiled."""
-    return fn
+    """`fn` as a function that is never captured."""
+    return disable(fn)  # type: ignore[call-overload,no-any-return]
 
 
-def graph_break(*arguments: object, **options: object) -> None:
-    """End a graph: there is none."""
+def graph_break(msg: str = "") -> None:
+    """Cut what is captured here."""
+    note_break("graph_break() is called" + (f" ({msg})" if msg else ""), "leave it out")
 
 
 def mark_dynamic(t: object, index: object, **options: object) -> None:

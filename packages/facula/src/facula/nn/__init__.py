@@ -13,6 +13,7 @@ from .._siblings import needs
 
 with needs("facula.nn"):
     from facula_nn import *
+    from facula_nn.extend import compilers as _compilers
 
 from . import attention, functional, init, utils  # type: ignore[no-redef]  # modules of the face over those of the sibling
 
@@ -54,3 +55,13 @@ publish(
     __name__, "attention", "functional", "init", "utils",
     later=("common_types", "modules", "parallel", "parameter"), lazily={"parallel": "DataParallel"},
 )  # fmt: skip
+
+
+def _compile(module: Module, *args: object, **kwargs: object) -> None:
+    """What `module.compile()` does."""
+    from ..compiler import compile_in_place
+
+    compile_in_place(module, *args, **kwargs)
+
+
+_compilers.append(_compile)

@@ -8,17 +8,17 @@ import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_errors.extend import boundary
-from facula_storage import DType, cpu, int64
+from facula_storage import Device, DType, cpu, int64
 from facula_storage import from_numpy as storage_from_numpy
-from facula_storage.extend import INTEGER, recorders
+from facula_storage.extend import INTEGER, note_constant, recorders
 
 from .._core.allocation import place_of
+from .._core.foreign import tensor_over
 from .._core.promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
 from .._core.tensor import Tensor, make
 from .._dispatch.namespaces import no_record_ops
 from .filled import finish, with_options, zeros
 from .filling import fill
-from .from_data import from_array
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Number, Scalar
@@ -94,7 +94,7 @@ def arange(
         values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
     except (MemoryError, ValueError):  # a ValueError for more than an address can reach
         raise no_memory("arange", count, dtype) from None
-    return finish(_keep("arange", made, from_array(values, dtype, place_of(device))), requires_grad)
+    return finish(_keep("arange", made, _from_own(values, dtype, place_of(device))), requires_grad)
 
 
 @boundary
@@ -150,7 +150,7 @@ def linspace(
         values = np.where(places < steps / 2, first + step * places, last - step * (steps - 1 - places))
     except (MemoryError, ValueError):
         raise no_memory("linspace", steps, dtype) from None
-    return finish(_keep("linspace", made, from_array(values, dtype, place_of(device))), requires_grad)
+    return finish(_keep("linspace", made, _from_own(values, dtype, place_of(device))), requires_grad)
 
 
 def _bound(operation: str, name: str, value: object) -> Number:
@@ -218,7 +218,10 @@ _NUMBERS = {int, float, type(None), None}
 def _known(operation: str, made: tuple[object, ...]) -> Tensor | None:
     """A copy of what this operation made of these arguments before; None where it is not kept."""
     try:
-        return no_record_ops.clone(_saved_of[operation, get_default_dtype(), made])
+        saved = _saved_of[operation, get_default_dtype(), made]
+        if recorders:
+            note_constant(saved._storage)
+        return no_record_ops.clone(saved)
     except (KeyError, TypeError):
         return None
 
@@ -241,6 +244,14 @@ def _keep(operation: str, made: tuple[object, ...], tensor: Tensor) -> Tensor:
         storage, layout = storage_from_numpy(tensor.numpy().copy())  # NumPy's memory: no block is kept from others
         _saved_of[operation, get_default_dtype(), made] = make(Tensor, layout, storage)
     return tensor
+
+
+def _from_own(array: np.ndarray, dtype: DType, device: Device) -> Tensor:
+    """A new tensor with the elements of an array that nobody else has, cast."""
+    source = tensor_over(array)
+    note_constant(source._storage)
+    result = no_record_ops.clone(source) if source.dtype is dtype else no_record_ops.to(source, (dtype,))
+    return result if device is cpu else no_record_ops.to_device(result, (device,))
 
 
 def no_memory(operation: str, count: int, dtype: DType) -> MemoryError:

@@ -1,0 +1,78 @@
+"""Whether a graph can still run: what each pass over it is followed by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._breaks import CaptureError
+from ._calls import Names, addresses_of
+from ._records import Address
+
+if TYPE_CHECKING:
+    from ._recording import Recording
+    from ._records import Launched
+
+
+class Verifier:
+    """What a graph has to keep of the recording that passes begin with.
+
+    Arguments:
+        recording: as it was taken down.
+    """
+
+    def __init__(self, recording: Recording):
+        self.launches = {id(one): one for one in recording.launches}  # what was right at first
+        self.written = {one.block for launch in recording.launches for one in addresses_of(launch) if one.written}
+        self.made = {one for one in self.written if recording.recorder.blocks[one].born}
+        self.made = {one for one in self.made if not recording.is_temporary(one)}
+
+    def verify(self, recording: Recording, name: str) -> None:
+        """CaptureError where a pass of this name has broken the graph."""
+        names = Names(recording)
+        forward = self._written_by(recording, recording.launches[: recording.boundary_at], set(), name, names, 0)
+        found = set(forward)
+        for one in recording.passes:
+            launches = recording.launches[one.start : one.stop]
+            found |= self._written_by(recording, launches, forward, name, names, one.start)
+        lost = sorted(self.made - found)
+        if lost:
+            raise CaptureError(f"the pass {name} broke the graph: nothing writes {names.values[lost[0]].name} any more")
+
+    def _written_by(
+        self, recording: Recording, launches: list[Launched], before: set[int], name: str, names: Names, first: int
+    ) -> set[int]:
+        """The blocks that launches write, each of them looked at; `before` are those of other parts that they see."""
+        written: set[int] = set()
+        blocks, fixed = recording.recorder.blocks, recording.fixed
+        for number, launch in enumerate(launches, first):
+            is_new = id(launch) not in self.launches
+            outputs = []
+            for one in launch.arguments:
+                if type(one) is not Address:
+                    continue
+                if one.written:
+                    outputs.append(one)
+                elif _is_unfilled(recording, one, written, before):
+                    problem = f"reads {names.values[one.block].name}, which nothing wrote before it in its part"
+                    raise _broken(name, number, launch, problem)
+            for one in outputs:
+                if is_new and one.block in before and one.block not in written:
+                    problem = f"writes {names.values[one.block].name}, which another part made"
+                    raise _broken(name, number, launch, problem)
+                if is_new and one.block not in self.written and (one.block in fixed or not blocks[one.block].born):
+                    problem = f"writes {names.values[one.block].name}, which the function does not"
+                    raise _broken(name, number, launch, problem)
+                written.add(one.block)
+        return written
+
+
+def _is_unfilled(recording: Recording, one: Address, written: set[int], before: set[int]) -> bool:
+    """Whether this is read of a temporary that has no elements yet."""
+    if one.block in written or one.block in before or one.block in recording.fixed:
+        return False
+    block = recording.recorder.blocks[one.block]
+    return block.born and (block.layout is None or block.layout.numel > 0)
+
+
+def _broken(name: str, number: int, launch: Launched, problem: str) -> CaptureError:
+    return CaptureError(f"the pass {name} broke the graph: call {number} ({launch.operation}) {problem}")

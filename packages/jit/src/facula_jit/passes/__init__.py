@@ -1,0 +1,35 @@
+"""Passes over captured graphs: what makes a replay do less, with the same results.
+
+A pass is a function of a `Graph`, which it changes. `capture(function, passes=...)` says which ones run, in which
+order; by default it is `DEFAULT`: all of these, which keep every bit of every result.
+
+>>> from facula_jit import capture
+>>> from facula_tensor import ones
+>>> twice = capture(lambda x: (x * 2 + 1).relu(), passes=(drop_dead, fuse_elementwise))
+>>> _ = twice(ones(3)), twice(ones(3))
+>>> print(twice.graph())
+def lambda(x0: float32[3]):
+    # outside of modules
+    y0 = fused(relu(x0 * 2 + 1))
+    return y0
+"""
+
+from ._common import merge_common
+from ._constants import fold_constants
+from ._copies import skip_copies
+from ._dead import drop_dead
+from ._fusion import fuse_elementwise
+from ._places import write_in_place
+
+DEFAULT = (fold_constants, merge_common, skip_copies, drop_dead, fuse_elementwise, write_in_place)
+"""The passes of `capture`, in their order: none changes a bit of a result."""
+
+__all__ = [
+    "DEFAULT",
+    "drop_dead",
+    "fold_constants",
+    "fuse_elementwise",
+    "merge_common",
+    "skip_copies",
+    "write_in_place",
+]

@@ -1,0 +1,32 @@
+"""Dead code: what nobody reads is not computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+
+from .._calls import addresses_of
+from ._facts import Facts
+
+if TYPE_CHECKING:
+    from .._graph import Graph
+    from .._records import Launched
+
+
+@boundary
+def drop_dead(graph: Graph) -> None:
+    """Leave out launches whose results nothing reads; those that can refuse an element stay, and refuse it."""
+    recording = graph.recording
+    facts = Facts.of(graph)
+    read = set(facts.conditions)
+    edits: dict[int, tuple[Launched, ...]] = {}
+    for number in range(len(recording.launches) - 1, -1, -1):
+        launch = recording.launches[number]
+        used = addresses_of(launch)
+        dead = [facts.is_temporary(one.block) and one.block not in read for one in used if one.written]
+        if dead and all(dead) and facts.is_harmless(launch):
+            edits[number] = ()
+        else:
+            read.update([one.block for one in used])  # what it writes, too: a part may come before
+    graph.rewritten(edits)

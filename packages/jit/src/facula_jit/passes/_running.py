@@ -1,0 +1,34 @@
+"""Passes run one after the other, each followed by the verifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._graph import Graph
+from .._verifying import Verifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .._recording import Recording
+
+
+def run_passes(recording: Recording, passes: Sequence[Callable[[Graph], object]], name: str, words: str) -> Recording:
+    """The recording after passes over its graph; as it was taken down where it has loops, which no pass knows.
+
+    Arguments:
+        recording: as it was taken down.
+        passes: functions of a graph.
+        name: the function's.
+        words: the kind of call.
+    """
+    if not passes or recording.recorder.loops:
+        return recording
+    verifier = Verifier(recording)
+    graph = Graph(recording, name, words)
+    for one in passes:
+        before = graph.recording
+        one(graph)
+        if graph.recording is not before:
+            verifier.verify(graph.recording, str(getattr(one, "__qualname__", type(one).__name__)))
+    return graph.recording

@@ -1,0 +1,172 @@
+"""Elementwise launches that were fused: the bits of eager, for every elementwise operator and for random programs."""
+
+from operator import attrgetter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import facula_tensor as ft
+from facula_jit import capture
+from facula_tensor.extend import operators
+
+APART = {
+    "all_true",
+    "within",
+    "binary_cross_entropy",
+    "conjugate",
+}  # which require something, or are of complex numbers
+OPERATORS = [one for one in operators.values() if one.elementwise and one.arity > 0 and one.name not in APART]
+DTYPES = {"float32": ft.float32, "float64": ft.float64, "int64": ft.int64, "uint8": ft.uint8}
+SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-42, 3e38, -2.5, 0.5, 127.0, 1e-7, 20.0, -90.0)
+SHAPES = {  # of operands in turn
+    "small": ((3, 5), (3, 5), (3, 5)),
+    "more than a tile": ((3, 401), (3, 401), (3, 401)),
+    "broadcast": ((4, 33), (33,), (4, 1)),
+    "one": ((1,), (7, 9), ()),
+}
+
+
+def values(shape, dtype, seed):
+    """Special values among random ones."""
+    generator = np.random.default_rng(seed)
+    made = generator.standard_normal(shape) * 3
+    special = generator.choice(SPECIAL, size=shape)
+    made = np.where(generator.random(shape) < 0.3, special, made)
+    if dtype.startswith("float"):
+        return ft.from_numpy(np.asarray(made, dtype))
+    return ft.from_numpy(np.asarray(generator.integers(0, 100, size=shape), dtype))
+
+
+def bits(tensor):
+    """The bits of all elements; of NaN there is one, since which of two NaNs an operation gives is left open."""
+    array = tensor.numpy().copy()
+    if array.dtype.kind == "f":
+        array[np.isnan(array)] = np.nan
+    return array.dtype, array.shape, array.tobytes()
+
+
+def launches(captured):
+    """Before the passes and after them."""
+    (replay,) = [one for kind in captured._kinds.values() for one in kind.replays]
+    return replay.launches_before, len(replay.recording.launches)
+
+
+def check(function, make, calls=4):
+    captured = capture(function)
+    for number in range(calls):
+        wanted, found = function(*make(number)), captured(*make(number))
+        assert list(map(bits, found)) == list(map(bits, wanted)), f"{number}\n{captured.graph()}"
+    return captured
+
+
+def chain(operator):
+    """A function of which the operator is the middle."""
+    arity = operator.arity
+
+    def call(*given):
+        return operator.call(given[0] > 0, *given[1:]) if operator.name == "where" else operator.call(*given)
+
+    def function(*operands):
+        given = [one + one for one in operands[:arity]]
+        made = call(*given)
+        made = made if isinstance(made, tuple) else (made,)
+        return [*made, *[ft.where(one == one, given[0], operands[-1]) for one in made]]
+
+    return function
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=attrgetter("name"))
+def test_every_elementwise_operator_is_itself_in_a_program(operator):
+    function = chain(operator)
+    fused = set()
+    for dtype in DTYPES:
+        for shapes in list(SHAPES.values())[: 4 if dtype == "float32" else 1]:
+            taken = (shapes * 2)[: max(operator.arity, 2)]
+            args = [values(shape, dtype, place) for place, shape in enumerate(taken)]
+            try:
+                function(*args)
+            except (TypeError, ValueError, RuntimeError, NotImplementedError):  # not of these dtypes, or values
+                continue
+            captured = check(function, lambda number: args, calls=3)
+            before, after = launches(captured)
+            fused.add(after < before)
+            if operator.arity > 1 and shapes[0] == (3, 5):
+                strided = [one.t() for one in args]
+                check(function, lambda number: strided, calls=3)
+    assert True in fused
+
+
+UNARY = "neg abs relu exp sqrt tanh sigmoid floor reciprocal square logical_not isnan".split()
+BINARY = "add sub mul maximum minimum atan2 lt eq fmod hypot copysign".split()
+IN_PLACE = "add_ mul_ sub_ copy_".split()
+VIEWS = {
+    "transposed": lambda one: one.transpose(-1, -2),
+    "first row": lambda one: one[:1],
+    "part": lambda one: one[..., 1:],
+    "flat": lambda one: one.reshape(-1),
+    "again": lambda one: one.reshape(-1).reshape(one.shape),
+    "contiguous": lambda one: one.contiguous(),
+}
+place = st.integers(0, 30)
+steps = st.one_of(
+    st.tuples(st.just("unary"), st.sampled_from(UNARY), place),
+    st.tuples(st.just("binary"), st.sampled_from(BINARY), place, place),
+    st.tuples(st.just("number"), st.sampled_from(BINARY[:3]), place, st.sampled_from([2, 0.5, -1, 3])),
+    st.tuples(st.just("in place"), st.sampled_from(IN_PLACE), place, place),
+    st.tuples(st.just("view"), st.sampled_from(sorted(VIEWS)), place),
+    st.tuples(st.just("where"), place, place, place),
+    st.tuples(st.just("sum"), place),
+    st.tuples(st.just("product"), place),
+    st.tuples(st.just("dtype"), st.sampled_from(["float64", "float32", "int64", "bool", "float16"]), place),
+    st.tuples(st.just("constant"), st.sampled_from([(1.0, 2.0, 3.0, 4.0), (-0.0,) * 4])),
+)
+
+
+def program(lines, results):
+    """A function that does what the lines say, and leaves out what cannot be done."""
+
+    def function(*tensors):
+        known = [*tensors, tensors[0] * 1.5]
+        for kind, *rest in lines:
+            taken = [known[one % len(known)] if isinstance(one, int) else one for one in rest]
+            try:
+                if kind == "number":
+                    made = getattr(ft, rest[0])(taken[1], rest[2])
+                elif kind in ("unary", "binary"):
+                    made = getattr(ft, rest[0])(*taken[1:])
+                elif kind == "in place":
+                    made = getattr(taken[1], rest[0])(taken[2])
+                elif kind == "view":
+                    made = VIEWS[rest[0]](taken[1])
+                elif kind == "where":
+                    made = ft.where(taken[0] > 0, *taken[1:])
+                elif kind == "sum":
+                    made = taken[0].sum()
+                elif kind == "product":
+                    made = taken[0] @ taken[0].transpose(-1, -2)
+                elif kind == "dtype":
+                    made = taken[1].to(getattr(ft, rest[0]))
+                else:
+                    made = ft.tensor(rest[0])
+            except (TypeError, ValueError, IndexError, RuntimeError, NotImplementedError):
+                continue
+            known.append(made)
+        return [known[one % len(known)].clone() for one in results] + [tensors[-1].clone()]
+
+    return function
+
+
+@given(
+    lines=st.lists(steps, min_size=3, max_size=25), results=st.lists(place, min_size=1, max_size=3),
+    shape=st.sampled_from([(4, 4), (3, 4), (2, 3, 4), (1, 4), (4, 600)]),
+)  # fmt: skip
+def test_random_programs(lines, results, shape):
+    function = program(lines, results)
+
+    def make(number):
+        return [values(shape, "float32", number), values((shape[-1],), "float32", 50 + number), kept.clone()]
+
+    kept = values(shape, "float32", 99)
+    check(function, make)
