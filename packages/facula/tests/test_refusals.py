@@ -18,7 +18,7 @@ WHERE = {
     "distributed.optim": ["ZeroRedundancyOptimizer"],
     "nn.parallel": ["DistributedDataParallel"],
     "jit": ["ScriptModule", "ScriptFunction", "trace_module"],
-    "onnx": ["export"],
+    "onnx": ["dynamo_export", "register_custom_op_symbolic"],
     "hub": ["load", "load_state_dict_from_url", "download_url_to_file", "list"],
     "sparse": ["FloatTensor", "DoubleTensor", "mm"],
     "fx": ["symbolic_trace", "Tracer", "GraphModule"],

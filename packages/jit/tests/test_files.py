@@ -1,9 +1,11 @@
 """Graphs in files: what comes back does what was captured, in a process that has none of its source."""
 
+import gc
 import json
 import os
 import subprocess
 import sys
+import weakref
 import zipfile
 
 import numpy as np
@@ -12,6 +14,7 @@ from jit_toys import same, step_of
 
 from facula_errors import ArgumentError, OperationError
 from facula_jit import CaptureError, GraphFileError, Loaded, SaveError, capture, load, save
+from facula_jit._files import saving
 from facula_tensor import (
     Generator,
     Parameter,
@@ -311,11 +314,35 @@ def test_what_no_file_can_hold(tmp_path):
     captured(x, x)
     with pytest.raises(SaveError, match="two arguments share their memory"):
         save(captured, path)
-    with pytest.raises(OSError, match="No such file or directory"):
+    with pytest.raises(OSError, match="there is no folder"):
         save(called(lambda x: x + 1, ones(2)), tmp_path / "nowhere" / "graph")
     with pytest.raises(OSError, match="No such file"):
         load(tmp_path / "nowhere")
     assert not os.listdir(tmp_path)
+
+
+def test_pieces_and_graphs_from_elsewhere(tmp_path):
+    seen = []
+
+    def function(x):
+        y = (x * 2).tanh()
+        seen.append(y.sum().item())
+        return y + 1
+
+    captured = capture(function, on_break="split")
+    for _ in range(3):
+        captured(ones(3))
+    with pytest.raises(SaveError, match="nothing was captured yet"):
+        save(captured, tmp_path / "graph")
+    assert same(saved(captured.graph(0), tmp_path)(ones(3))[0], (ones(3) * 2).tanh())
+    weight = ones(3).requires_grad_()
+    captured = capture(lambda loss: (loss.backward(), weight.grad.clone())[1])
+    inner = capture(lambda x: (x * weight).sum())
+    for _ in range(4):
+        weight.grad = None
+        captured(inner(ones(3)))
+    with pytest.raises(SaveError, match="the graph of another capture"):
+        save(captured, tmp_path / "graph")
 
 
 def test_other_members_are_kept(tmp_path):
@@ -327,6 +354,19 @@ def test_other_members_are_kept(tmp_path):
     assert loaded.members == {"run/plain.bin": b"for others"}
     loaded.save(path)
     assert load(path).members == loaded.members
+
+
+def test_members_are_made_while_saving(tmp_path, monkeypatch):
+    """Programs that run graphs without Python add theirs, by the names of the tensors in the file."""
+    weight, made = randn(3), []
+
+    def make(name, replay, names):
+        made.append(({replay.recording.fixed[block] for block in names}, list(names.values())))
+        return {f"run/{name}.bin": b"program"}
+
+    monkeypatch.setattr(saving, "makers", [make])
+    again = saved(called(lambda x: x * weight, ones(3)), tmp_path)
+    assert again.members == {"run/graph0.bin": b"program"} and made == [({weight._storage}, ["weight"])]
 
 
 def test_loaded_graphs_inside_of_captures_break_them(tmp_path):
@@ -354,6 +394,35 @@ def test_files_of_releases(name):
     x, classes = tensor([[1.0, 2.0, 3.0], [-1.0, 0.5, 0.25]]), tensor([0, 1])
     manual_seed(0)
     assert [step(x, classes).item() for _ in wanted] == pytest.approx(wanted, rel=1e-5)
+
+
+def test_calls_that_are_not_like_the_one_before(tmp_path):
+    again = saved(called(lambda x: x * 2, ones(3)), tmp_path)
+    again(ones(3))
+    for args in ((), (3,), ("x",), (None,), (ones(3), ones(3)), ([ones(3)],), (ones(3).double(),), (object(),)):
+        again(ones(3))
+        with pytest.raises(ArgumentError, match=r"expected \(float32 \(3,\)\); got \("):
+            again(*args)
+    with pytest.raises(TypeError, match="load: expected a path; got int"):
+        load(3)
+
+
+def test_nothing_is_left(tmp_path):
+    """Without the collector: a loaded graph goes when it is dropped, with its memory."""
+    step, _ = step_of()
+    captured, x, y = capture(step), randn(4, 6), randn(4, 6)
+    captured(x, y)
+    save(captured, tmp_path / "step.facula")
+    gc.disable()
+    try:
+        loaded = load(tmp_path / "step.facula")
+        loaded(x, y)
+        links = [weakref.ref(one) for one in (loaded, *loaded.state_dict().values(), *loaded.parameters())]
+        links += [weakref.ref(one._storage) for one in loaded.parameters()]
+        del loaded
+        assert [link() for link in links] == [None] * len(links)
+    finally:
+        gc.enable()
 
 
 def test_no_file_is_taken_for_a_graph(tmp_path):

@@ -1,4 +1,4 @@
-"""facula.jit: captured steps, traces, graphs in files, scripts of functions and modules; PyTorch's names."""
+"""facula.jit: captured steps, traces, scripts and graphs in files, and PyTorch's names around them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ with needs("facula.jit"):
         ignore,
         is_scripting,
         load,
+        passes,
         save,
         script,
         trace,
@@ -42,7 +43,7 @@ __all__ = [
     "Loaded", "RecursiveScriptModule", "SaveError", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
     "Traced", "TracedModule", "TracerWarning", "annotate", "capture", "enable_onednn_fusion", "export",
     "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "load",
-    "onednn_fusion_enabled", "optimize_for_inference", "save", "script", "script_if_tracing", "script_method",
+    "onednn_fusion_enabled", "optimize_for_inference", "passes", "save", "script", "script_if_tracing", "script_method",
     "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 

@@ -45,10 +45,9 @@ class Side(NamedTuple):
 
 
 class Pred(NamedTuple):
-    """A condition of a capture: a float32 of its own, another that is 1 where it is 0, and what this run chooses."""
+    """A condition of a capture: a float32 of its own, and which function it chooses in this run."""
 
     number: Tensor
-    other: Tensor
     taken: int
 
     @classmethod
@@ -56,13 +55,11 @@ class Pred(NamedTuple):
         """The condition that a tensor of one bool is."""
         with replace_mode(grad=False):
             number = pred.detach().reshape(()).to(float32)
-            other = 1 - number
-        return cls(number, other, 0 if recorder.holds(number._storage, number._offset) else 1)
+        return cls(number, 0 if recorder.holds(number._storage, number._offset) else 1)
 
-    def address(self, recorder: Recorder, place: int = 0) -> Address:
-        """Where replays find what is 1 if the function `place` runs, the one for True first."""
-        one = (self.number, self.other)[place]
-        return Address(recorder.number_of(one._storage), one._offset, None, False)
+    def address(self, recorder: Recorder) -> Address:
+        """Where replays find it."""
+        return Address(recorder.number_of(self.number._storage), self.number._offset, None, False)
 
 
 def serves(recorder: Recorder, operation: str, leaves: Sequence[object]) -> bool:
@@ -172,7 +169,8 @@ def _run_both(
             )
         if rehearsed and recorder.breaks is not None:
             return None
-        skipped = Skip(first, len(recorder.launches) - first, chosen.address(recorder, 1 - place))
+        skipped = Skip(first, len(recorder.launches) - first, chosen.address(recorder), at_zero=place == 0)
+        recorder.decides = True
         if skipped.launches and recorder.breaks is None:
             recorder.skips.append(skipped)
     if branches[0].draws != branches[1].draws:
@@ -254,11 +252,7 @@ class Choice(InnerGraphs):
 
     def graphs(self) -> list[Tensor]:
         """What it keeps: results of both sides, with their graphs, where these end, and the condition."""
-        return [
-            self.chosen.number,
-            self.chosen.other,
-            *[one for side in self.sides for one in (*side.results.tensors(), *side.ends)],
-        ]
+        return [self.chosen.number, *[one for side in self.sides for one in (*side.results.tensors(), *side.ends)]]
 
     def pull(self, gradients: list[Tensor | None], record: bool) -> Sequence[Tensor | None]:
         """The gradients of `inputs`.

@@ -11,11 +11,7 @@ if TYPE_CHECKING:
 class Branches(list[Any]):
     """Branches of conditions and loops, the innermost last; see `Branch`, which has these methods."""
 
-    __slots__ = ("met",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.met = False  # whether there was any
+    __slots__ = ()
 
     def sees(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these."""

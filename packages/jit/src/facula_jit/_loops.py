@@ -123,6 +123,7 @@ def record_loop(
         recorder.broken("a while_loop draws as many random numbers as it has steps", "draw before it")
     if recorder.breaks is not None:
         return run_loop(cond_fn, body_fn, made if runs else carried)
+    recorder.decides = True
     recorder.loops.append(Loop(first, body, len(recorder.launches), chosen.address(recorder)))
     if runs and not any([one.rehearsed for one in recorder.branches]):
         with recorder.aside():

@@ -81,10 +81,12 @@ class Recorder:
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
-        self.loops: list[Loop] = []
-        self.branches = Branches()  # of conditions and loops that are under way
         self.constants: set[int] = set()  # blocks of copies of what Python filled
+        self.loops: list[Loop] = []
+        self.decides = False  # whether tensors decide what runs, by conditions or loops
+        self.branches = Branches()  # of conditions and loops that are under way
         self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
+        self.positions: Any = None  # of objects that must be where they were when it is replayed
         self.outside: Break | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
         self.line: int | None = None  # that of the function where it breaks

@@ -85,11 +85,12 @@ class Pass(NamedTuple):
 
 
 class Skip(NamedTuple):
-    """Launches that are left out where a float32 is not 0."""
+    """Launches that are left out where a float32 is not 0; where it is 0, if `at_zero`."""
 
     first: int
     launches: int
     condition: Address
+    at_zero: bool = False
 
 
 class Loop(NamedTuple):

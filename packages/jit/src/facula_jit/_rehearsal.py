@@ -58,7 +58,6 @@ class Branch:
 
     def __enter__(self) -> Self:
         self.recorder.branches.append(self)
-        self.recorder.branches.met = True
         return self
 
     def __exit__(self, *error: object) -> None:

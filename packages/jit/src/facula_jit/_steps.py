@@ -41,7 +41,7 @@ def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
                 steps.append(number)
         for skip in skips:
             if skip.first == number:
-                pending.append((len(steps), skip.condition, skip.first, skip.first + skip.launches, False))
+                pending.append((len(steps), skip.condition, skip.first, skip.first + skip.launches, skip.at_zero))
                 steps.append(number)
         if number < stop:
             own[number] = len(steps)

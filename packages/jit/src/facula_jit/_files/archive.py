@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from contextlib import suppress
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from facula_checkpoint import CheckpointError, load_file, save_file
-from facula_errors import FileError
+from facula_checkpoint.extend import replacing
+from facula_errors import FileError, InvalidTypeError
 
 from .errors import GraphFileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import BinaryIO
 
     from facula_storage import Layout, Storage
 
@@ -29,6 +30,13 @@ GRAPH, TENSORS = "graph.json", "tensors.safetensors"
 FURTHER = re.compile(r"run/[A-Za-z0-9_.-]{1,100}\.bin")
 MOST_MEMBERS = 1000
 EPOCH = (1980, 1, 1, 0, 0, 0)  # so that equal graphs are equal files
+
+
+def path_of(operation: str, path: object) -> str:
+    """The path as text; TypeError for what is none."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise InvalidTypeError(f"{operation}: expected a path; got {type(path).__name__}")
+    return os.fsdecode(path)
 
 
 def write(path: str, graph: bytes, tensors: Mapping[str, Parts], further: Mapping[str, bytes]) -> None:
@@ -43,26 +51,18 @@ def write(path: str, graph: bytes, tensors: Mapping[str, Parts], further: Mappin
     Raises:
         OSError: it cannot be written; the old file is as it was.
     """
-    packed = BytesIO()
-    save_file(tensors, packed)
-    folder, name = os.path.split(os.path.realpath(path))
-    temporary = os.path.join(folder, f".{name[:100]}.{os.urandom(8).hex()}.facula-part")
-    try:
-        try:
-            with open(temporary, "xb") as file:
-                with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                    for member, contents in {GRAPH: graph, TENSORS: packed.getvalue(), **further}.items():
-                        entry = zipfile.ZipInfo(member, EPOCH)
-                        entry.external_attr = 0o644 << 16
-                        archive.writestr(entry, contents)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, os.path.join(folder, name))
-        finally:
-            with suppress(OSError):
-                os.unlink(temporary)
-    except OSError as error:
-        raise FileError(error.errno, f"save: {error.strerror}; nothing has changed there", path) from None
+    with replacing(path) as descriptor, open(descriptor, "w+b", closefd=False) as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            for name, contents in {GRAPH: graph, **further}.items():
+                archive.writestr(_entry(name), contents)
+            with archive.open(_entry(TENSORS), "w", force_zip64=True) as member:
+                save_file(tensors, cast("BinaryIO", member))
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, EPOCH)
+    entry.external_attr = 0o644 << 16
+    return entry
 
 
 def read(path: str) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:

@@ -112,3 +112,33 @@ def _number(kind: str, form: Any, size: int) -> float:
     if kind in (SIZE, FLOAT):
         return number if kind == SIZE else float(number)
     return 1.0 / number if number else 0.0
+
+
+def renumber(data: dict[str, Any]) -> None:
+    """Number blocks as they are met, and leave out those that nothing meets: so captures alike are data alike.
+
+    Blocks of equal constants are one, as their memory is.
+    """
+    found: dict[int, int] = {}
+    first = {one["memory"]: k for k, one in reversed(list(enumerate(data["blocks"]))) if "memory" in one}
+    same = [first[one["memory"]] if "memory" in one else k for k, one in enumerate(data["blocks"])]
+
+    def number(block: int) -> int:
+        return found.setdefault(same[block], len(found))
+
+    for block, entry in enumerate(data["blocks"]):
+        if "input" in entry or "gradient" in entry:
+            number(block)
+    for launch in data["launches"]:
+        for one in launch["arguments"]:
+            if type(one) is list:
+                one[0] = number(one[0])
+    data["outputs"] = list(map(number, data["outputs"]))
+    for _, _, grads in data["passes"]:
+        for grad in grads:
+            if grad is not None:
+                grad[0] = number(grad[0])
+    for skip in data["skips"]:
+        skip[2] = number(skip[2])
+    data["changed"] = [[found[same[one[0]]], *one[1:]] for one in data["changed"] if same[one[0]] in found]
+    data["blocks"] = [data["blocks"][block] for block in found]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
+from weakref import WeakMethod
 
 from facula_autograd.extend import LEAF, active_modes
 from facula_errors import (
@@ -27,7 +27,7 @@ from .._replay import MISS, Replay
 from .._signature import Signature, shown
 from . import archive, plain
 from .batches import MOST_SIZE, at
-from .errors import Refusal, refuse
+from .errors import Refusal, SaveError, refuse
 from .options import Options
 from .plain import a_list, an_int, entries, is_int, to_layout
 from .ready import Ready, Shared
@@ -35,6 +35,7 @@ from .sections import Section, check_versions, memory_of
 from .signatures import as_data, size_of, tensors_of, words
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
     from facula_storage import Layout, Storage
@@ -116,7 +117,7 @@ class Loaded:
         if type(optimizer) is not str or type(options) is not dict or not all([type(one) is str for one in fixed]):
             refuse("a group of options is not as it should be")
         read = {name: plain.to_parameter(value) for name, value in options.items()}
-        return Options(optimizer[:100], read, frozenset(fixed), self._renew)
+        return Options(optimizer[:100], read, frozenset(fixed), WeakMethod(self._renew))
 
     def _put_grads(self) -> None:
         """Let `.grad` be what it is between calls."""
@@ -166,7 +167,10 @@ class Loaded:
             raise OperationError(
                 f"{self._name}: a loaded graph runs on tensors of the CPU, outside of transforms and saved-tensor hooks"
             )
-        given = as_data(signature.key)
+        try:
+            given = as_data(signature.key)
+        except SaveError:  # no file has such arguments
+            given = None
         wants, recording = [one["gradient"] for one in tensors_of(given)], is_grad_enabled()
         fitting = []
         for place, graph in enumerate(self._graphs):
@@ -284,7 +288,7 @@ class Loaded:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it into a file again, with its tensors and options as they are now."""
         data, contents = self._described()
-        archive.write(os.fspath(path), plain.dumps(data), contents, self.members)
+        archive.write(archive.path_of("save", path), plain.dumps(data), contents, self.members)
 
     def __repr__(self) -> str:
         return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"

@@ -86,7 +86,10 @@ class Forms:
     def _look(self, refill: Refill, group: dict[str, Any], before: dict[str, Any]) -> None:
         def ask(values: Values) -> list[float] | None:
             group.update(group_of(before, values))
-            found = refill.present_numbers()
+            try:
+                found = refill.present_numbers()
+            except Exception:  # of any kind: the optimizer refuses such options
+                return None
             return None if found is None else [float(one) for numbers in found for one in numbers]
 
         now = [float(one) for numbers in self.numbers for one in numbers]

@@ -13,6 +13,7 @@ from .numbers import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from weakref import WeakMethod
 
 
 @boundary
@@ -26,10 +27,12 @@ class Options(MutableMapping[str, Any]):
         optimizer: the name of the optimizer's class.
         options: its options.
         fixed: those that cannot be set.
-        changed: what is told of a change.
+        changed: what is told of a change, as long as it is there.
     """
 
-    def __init__(self, optimizer: str, options: dict[str, Any], fixed: frozenset[str], changed: Callable[[], None]):
+    def __init__(
+        self, optimizer: str, options: dict[str, Any], fixed: frozenset[str], changed: WeakMethod[Callable[[], None]]
+    ):
         self.optimizer, self.fixed = optimizer, fixed
         self._options, self._changed = dict(options), changed
 
@@ -55,7 +58,9 @@ class Options(MutableMapping[str, Any]):
                 raise InvalidValueError(f"options: expected {name} to be a finite number; got {value!r:.60}")
             numbers.append(float(one))
         self._options[name] = tuple(numbers) if isinstance(before, tuple) else numbers[0]
-        self._changed()
+        renew = self._changed()
+        if renew is not None:
+            renew()
 
     def __delitem__(self, name: str) -> None:
         raise OperationError(f"options: {name} of {self.optimizer} cannot be deleted")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import facula_storage
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_checkpoint import CheckpointError
+from facula_checkpoint.extend import parse_json
+from facula_errors import InvalidTypeError
 from facula_storage import DType, Layout, contiguous, layout_of
 from facula_storage.extend import Program
 
@@ -23,6 +25,7 @@ DTYPES: dict[str, DType] = {one.name: one for one in (getattr(facula_storage, na
 KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 BEYOND = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 MOST_DIMS = 64
+GRAPH = "graph.json"
 LARGEST = 1 << 62  # bytes, and elements
 
 
@@ -34,22 +37,9 @@ def dumps(value: object) -> bytes:
 def loads(text: bytes) -> Any:
     """Strict JSON: UTF-8, no name twice, no NaN."""
     try:
-        return json.loads(text.decode(), object_pairs_hook=_object, parse_constant=_constant)
-    except RecursionError:
-        refuse("graph.json is nested too deeply")
-    except ValueError as error:  # also UnicodeDecodeError, and integers of thousands of digits
-        refuse(f"graph.json is not valid: {error}")
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise InvalidValueError("a name is there twice in an object")
-    return made
-
-
-def _constant(name: str) -> NoReturn:
-    raise InvalidValueError(f"{name} is no JSON number")
+        return parse_json(GRAPH, "the graph", text)
+    except CheckpointError as error:
+        refuse(str(error))
 
 
 # ------------------------------------------------------------------------------------------------------------ writing

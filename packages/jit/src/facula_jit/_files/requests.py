@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_storage import Layout, Plan, cpu
 
+from .._records import Address
 from . import plain
 from .contracts import CONTRACTS, PROGRAM, VERSIONS
 from .contracts.steps import NUMBERS
@@ -13,6 +14,8 @@ from .errors import Refusal, refuse
 
 if TYPE_CHECKING:
     from facula_storage.extend import Program
+
+    from .._records import Launched
 
 DRAWN = (int, int)  # a seed, and a place in its stream
 LOSS, NORM = (int, float), (float,)
@@ -64,6 +67,21 @@ class Request(NamedTuple):
             tuple([plain.to_layout(one) for one in plain.a_list(outputs, "the outputs of a plan")]),
             plain.to_parameter(plain.a_list(parameters, "the parameters of a plan")),
         )
+
+
+def request_of(launch: Launched) -> Request:
+    """What the backend was asked for the plan of a launch; Refusal where that is not known."""
+    plan = launch.plan
+    if plan.request is None:
+        raise Refusal(f"{launch.operation}: it is not known what its plan was made of")
+    operator, inputs, parameters = plan.request
+    if operator == "cat":
+        inputs = tuple([one.layout for one in launch.arguments[3:-1] if type(one) is Address])
+        outputs = (launch.arguments[-1].layout,) if type(launch.arguments[-1]) is Address else ()
+        return Request(operator, inputs, outputs, (launch.arguments[1],))  # type: ignore[arg-type]
+    if isinstance(operator, str) and operator not in CONTRACTS:
+        raise Refusal(f"the operator {operator}")
+    return Request(operator, tuple(inputs), plan.outputs, tuple(parameters))
 
 
 class Role(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +19,17 @@ from .signatures import as_data
 from .writing import Writer, describe
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
     from .._replay import Replay
 
     Path = str | os.PathLike[str]
+
+
+makers: list[Callable[[str, Replay, Mapping[int, str]], Mapping[str, bytes]]] = []
+"""What adds members to files, for programs that run a graph without Python: called with a name for each capture, the
+capture, and the tensor of the file in which each block lies that stays; gives members `run/NAME.bin`."""
 
 
 @boundary
@@ -57,7 +64,7 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
     >>> list(again.state_dict())
     ['weight']
     """
-    target = os.fspath(path)
+    target = archive.path_of("save", path)
     if isinstance(captured, Loaded):
         captured.save(target)
         return
@@ -71,13 +78,17 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
         raise InvalidTypeError(f"save: expected a captured function or its graph; got {type(captured).__name__}")
     if not found:
         raise SaveError(f"save: nothing was captured yet; call it first. {function.report()}")
-    data, contents = _file_of(function.function, found, batch)
-    archive.write(target, plain.dumps(data), contents, {})
+    data, contents, names = _file_of(function.function, found, batch)
+    further: dict[str, bytes] = {}
+    for number, (_, replay) in enumerate(found):
+        for make in makers:
+            further.update(make(f"graph{number}", replay, names[number]))
+    archive.write(target, plain.dumps(data), contents, further)
 
 
 def in_memory(captured: _capture.Captured[Any, Any], batch: bool) -> Loaded:
     """What saving and loading would give, with constants for parameters."""
-    data, contents = _file_of(captured.function, captured._latest_of_kinds(), batch)
+    data, contents, _ = _file_of(captured.function, captured._latest_of_kinds(), batch)
     for one in data["tensors"]:
         one.update(kind="constant", requires_grad=False)
     copies = BytesIO()
@@ -105,7 +116,7 @@ def load(path: Path, map_location: object = None) -> Loaded:
     """
     if map_location is not None and str(map_location) != "cpu":
         raise OperationError(f"load: graphs of files run on the CPU; got map_location={map_location!r:.60}")
-    name = os.fspath(path)
+    name = archive.path_of("load", path)
     graph, contents, members = archive.read(name)
     try:
         return Loaded(plain.loads(graph), contents, members)
@@ -115,8 +126,10 @@ def load(path: Path, map_location: object = None) -> Loaded:
         raise GraphFileError(name, f"it wants more than there is: {error or type(error).__name__}") from None
 
 
-def _file_of(function: Any, found: list[tuple[Any, Replay]], batch: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """graph.json, and the contents of memory."""
+def _file_of(
+    function: Any, found: list[tuple[Any, Replay]], batch: bool
+) -> tuple[dict[str, Any], dict[str, Any], list[dict[int, str]]]:
+    """graph.json, the contents of memory, and for each capture the names of what lies in its blocks that stay."""
     writer = Writer(function)
     described = [(as_data(key), replay) for key, replay in found]
     graphs = [(arguments, describe(writer, replay, arguments)) for arguments, replay in described]
@@ -129,7 +142,8 @@ def _file_of(function: Any, found: list[tuple[Any, Replay]], batch: bool) -> tup
         entries = [{"graph": graph, "sizes": [], "arguments": arguments} for arguments, graph in graphs]
     shared, contents = writer.data()
     plans, operators = _put_together(entries)
-    return {"format": FORMAT, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents
+    names = [writer.names_of(replay.recording) for _, replay in found]
+    return {"format": FORMAT, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, names
 
 
 def _has_batch(replay: Replay) -> bool:

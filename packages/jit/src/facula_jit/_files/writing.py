@@ -14,14 +14,15 @@ from facula_tensor.extend import return_types
 
 from .._calls import Names
 from .._cells import Cell
-from .._recording import Argument, Given, Output, Tree
+from .._containers import Tree
+from .._recording import Argument, Given, Output
 from .._records import Address
 from . import plain
-from .contracts import CONTRACTS
+from .batches import renumber
 from .errors import Refusal, SaveError
 from .names import Named, named_tensors
 from .numbers import Forms, values_of
-from .requests import Request, plan_of, roles_of
+from .requests import plan_of, request_of, roles_of
 
 if TYPE_CHECKING:
     from .._recording import Recording
@@ -50,6 +51,7 @@ class Writer:
         self.known: dict[Any, int] = {}  # a storage's id, or what stands for it -> its number
         self.called: dict[int, int] = {}  # a tensor's id -> its number
         self.named: dict[int, Named] = {}
+        self.contents: list[str] = []  # the name of each memory in the file
         self.written: set[int] = set()  # memory that launches change
         self.optimizers: list[Any] = []  # the groups of the program, in the order of `groups`
 
@@ -88,6 +90,11 @@ class Writer:
         name = self.tensors[self.tensor(leaf)].name
         return self.tensor(grad, ("grad", id(leaf)), f"{name}.grad")
 
+    def names_of(self, recording: Recording) -> dict[int, str]:
+        """The names under which `data` has the contents of blocks that stay, by the blocks' numbers."""
+        known = {number: self.known.get(id(root_of(storage))) for number, storage in recording.fixed.items()}
+        return {number: self.contents[memory] for number, memory in known.items() if memory is not None}
+
     # ---------------------------------------------------------------------------------------------------------- data
     def data(self) -> tuple[dict[str, Any], dict[str, tuple[Storage, Layout, int]]]:
         """Tensors, memory and groups as JSON; and the contents of memory, by the name of its first tensor."""
@@ -124,6 +131,7 @@ class Writer:
             assert layout is not None
             name = here[0]["name"] if here else f"constant.{number}"
             contents[name] = (storage, layout, 0)
+            self.contents.append(name)
             memory.append({"tensor": name, "bytes": nbytes})
         return {"tensors": described, "memory": memory, "groups": self.groups}, contents
 
@@ -147,10 +155,10 @@ class _Description:
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
         tensors = recorder.tensors.values()
+        if recorder.decides:
+            raise SaveError("save: no file can hold conditions and loops of tensors yet; save what stands around them")
         if recorder.crossings:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
-        if recorder.branches.met:
-            raise SaveError("save: files hold no cond and while_loop so far; save what runs on either side of them")
         for owner, _ in recorder.actions:
             if owner is not None:
                 raise SaveError("save: a schedule steps inside of the function; step it outside, and set the rate")
@@ -190,7 +198,7 @@ class _Description:
             "refills": refills,
             "watched": sorted({writer.tensor(one) for link in tensors if (one := link()) is not None}),
         }  # fmt: skip
-        _renumber(made)
+        renumber(made)
         return made
 
     # ------------------------------------------------------------------------------------------------------- tensors
@@ -333,7 +341,7 @@ class _Description:
             return {"argument": value.place}
         if isinstance(value, Tensor):
             return {"tensor": self.writer.tensor(value)}
-        if kind is Tree and value.kind in TREES and not value.is_dataclass:
+        if kind is Tree and value.kind in TREES:
             parts = [self._result(one) for one in value.parts]
             name = TREES[value.kind]
             if name == "dict":
@@ -345,51 +353,6 @@ class _Description:
             return {"value": plain.parameter(value)}
         named = value.kind.__name__ if kind is Tree else kind.__name__
         raise SaveError(f"save: the result has a {named}; return tensors, plain data, tuples, lists and dicts")
-
-
-def _renumber(data: dict[str, Any]) -> None:
-    """Number blocks as they are met, and leave out those that nothing meets: so captures alike are data alike.
-
-    Blocks of equal constants are one, as their memory is.
-    """
-    found: dict[int, int] = {}
-    first = {one["memory"]: k for k, one in reversed(list(enumerate(data["blocks"]))) if "memory" in one}
-    same = [first[one["memory"]] if "memory" in one else k for k, one in enumerate(data["blocks"])]
-
-    def number(block: int) -> int:
-        return found.setdefault(same[block], len(found))
-
-    for block, entry in enumerate(data["blocks"]):
-        if "input" in entry or "gradient" in entry:
-            number(block)
-    for launch in data["launches"]:
-        for one in launch["arguments"]:
-            if type(one) is list:
-                one[0] = number(one[0])
-    data["outputs"] = list(map(number, data["outputs"]))
-    for _, _, grads in data["passes"]:
-        for grad in grads:
-            if grad is not None:
-                grad[0] = number(grad[0])
-    for skip in data["skips"]:
-        skip[2] = number(skip[2])
-    data["changed"] = [[found[same[one[0]]], *one[1:]] for one in data["changed"] if same[one[0]] in found]
-    data["blocks"] = [data["blocks"][block] for block in found]
-
-
-def request_of(launch: Launched) -> Request:
-    """What the backend was asked for the plan of a launch; Refusal where that is not known."""
-    plan = launch.plan
-    if plan.request is None:
-        raise Refusal(f"{launch.operation}: it is not known what its plan was made of")
-    operator, inputs, parameters = plan.request
-    if operator == "cat":
-        inputs = tuple([one.layout for one in launch.arguments[3:-1] if type(one) is Address])
-        outputs = (launch.arguments[-1].layout,) if type(launch.arguments[-1]) is Address else ()
-        return Request(operator, inputs, outputs, (launch.arguments[1],))  # type: ignore[arg-type]
-    if isinstance(operator, str) and operator not in CONTRACTS:
-        raise Refusal(f"the operator {operator}")
-    return Request(operator, tuple(inputs), plan.outputs, tuple(parameters))
 
 
 def _is_plain(value: Any) -> bool:

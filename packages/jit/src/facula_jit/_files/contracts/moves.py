@@ -69,7 +69,7 @@ def gather_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 def cat(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """Everything is said at launch: see `requests.py`."""
-    return not inputs and len(outputs) == 1 and outputs[0].is_contiguous
+    return not inputs and len(outputs) == len(parameters) == 1 and outputs[0].is_contiguous
 
 
 def flip(inputs: Any, outputs: Any, parameters: Any) -> bool:
