@@ -22,6 +22,7 @@ from email.parser import Parser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+COMPILED = (".so", "/facula-run")  # what a wheel has beside its sources
 
 
 class NotReadyError(Exception):
@@ -177,7 +178,7 @@ def check_files(root: Path, name: str, sdist: Path, wheel: Path, version: str) -
     module = declared["name"].replace("-", "_")
     tracked = git(root, "ls-files", f"packages/{name}/src/{module}").split()
     wanted = {path.removeprefix(f"packages/{name}/src/") for path in tracked}
-    found = {path for path in packed if path.startswith(f"{module}/") and not path.endswith(".so")}
+    found = {path for path in packed if path.startswith(f"{module}/") and not path.endswith(COMPILED)}
     missing = {path for path in wanted - found if not path.endswith((".c", ".h"))}  # which the wheel holds compiled
     missing |= {path for path in wanted if f"src/{path}" not in sources}
     surplus = found - wanted

@@ -11,6 +11,7 @@ import pytest
 
 HAVE_C = {"facula-storage", "facula-allocator", "facula-cpu"}
 LEVELS = ("baseline", "avx2", "avx512")
+LIBRARY, PROGRAM = "facula_cpu/libfacula_kernels.so", "facula_cpu/facula-run"
 
 
 def written(wheel, name):
@@ -38,7 +39,21 @@ def test_extensions_use_the_limited_api_alone(wheels):
     for name, wheel in wheels.items():
         found = extensions(wheel)
         assert bool(found) == (name in HAVE_C), (name, found)
-        assert all(extension.endswith(".abi3.so") for extension in found), found
+        own = [extension for extension in found if extension != LIBRARY]
+        assert all(extension.endswith(".abi3.so") for extension in own), found
+
+
+def test_a_program_and_its_library_use_no_python(wheels, tmp_path):
+    """They are executable, find each other, and need the C library alone."""
+    with zipfile.ZipFile(wheels["facula-cpu"]) as archive:
+        for name in (LIBRARY, PROGRAM):
+            assert archive.getinfo(name).external_attr >> 16 & 0o111, name
+            archive.extract(name, tmp_path)
+            (tmp_path / name).chmod(0o755)
+    needed = subprocess.run(["ldd", tmp_path / PROGRAM], capture_output=True, text=True, check=True).stdout
+    assert "python" not in needed and str(tmp_path) in needed, needed
+    done = subprocess.run([tmp_path / PROGRAM, "--where"], capture_output=True, text=True, env={}, timeout=60)
+    assert done.stdout.strip() == str((tmp_path / PROGRAM).parent)
 
 
 def test_wheels_hold_the_package_and_nothing_else(wheels):

@@ -14,7 +14,8 @@ HEADERS = sorted((ROOT / "csrc" / "plans").glob("*.h"))
 
 def declarations(header: Path) -> str:
     """The header without its preprocessor lines, which cffi does not read."""
-    return "\n".join(line for line in header.read_text().splitlines() if not line.startswith("#"))
+    lines = header.read_text().replace("\\\n", " ").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("#"))
 
 
 ffi = FFI()

@@ -1,14 +1,16 @@
 """Builds the kernels: csrc/*.c once for the plainest processor, csrc/simd/*.c once per instruction set.
 
-setuptools has one set of flags per extension, so the objects are made here, each with its own,
-and handed to the linker. There is no link-time optimisation: it would mix the instruction sets.
-Which level runs is decided at run time, by baseline code. CFLAGS from the environment come first. With a folder in
-FACULA_OBJECTS, objects are kept there, under a digest of all that they are made of, for builds in other places.
+setuptools has one set of flags per extension, so the objects are made here, each with its own, and linked into a
+library beside the cffi module. The program in csrc/program, which runs without Python, stands on the same library.
+There is no link-time optimisation: it would mix the instruction sets. Which level runs is decided at run time, by
+baseline code. CFLAGS from the environment come first. With a folder in FACULA_OBJECTS, objects are kept there, under a
+digest of all that they are made of, for builds in other places.
 """
 
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +22,10 @@ from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
 CSRC = Path("csrc")
+PROGRAM = CSRC / "program"
+HEADERS = Path("src/facula_cpu/include")  # for programs in C
+LIBRARY, RUNNER = "libfacula_kernels.so", "facula-run"
+BESIDE = ["-Wl,-rpath,$ORIGIN"]  # where both find the library
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # No -ffast-math: linking with it sets flush-to-zero for the whole process, and NaN must mean something.
 # Contraction is off so that vectorised loops and their remainders round alike, wherever threads split them.
@@ -35,6 +41,16 @@ LEVELS = X86_LEVELS if platform.machine() in ("x86_64", "AMD64") else [[]]
 # Files that want other flags than the rest. Products of matrices need fused multiply-adds. Functions choose between
 # values without branches: what GCC moves between the sides of a choice makes their loops longer, or no vectors at all.
 WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
+
+
+def plans_digest():
+    """A number for the declarations that files depend on: those of csrc/plans, whatever their comments say."""
+    texts = [
+        re.sub(r"/\*.*?\*/|\s+", " ", path.read_text(), flags=re.DOTALL) for path in sorted(CSRC.glob("plans/*.h"))
+    ]
+    return int.from_bytes(sha256("\0".join([" ".join(text.split()) for text in texts]).encode()).digest()[:7], "big")
+
+
 SPECIAL = {
     "attention.c": ["-ffp-contract=fast"],
     "bessel.c": WITHOUT_BRANCHES,
@@ -42,6 +58,7 @@ SPECIAL = {
     "exponents.c": WITHOUT_BRANCHES,
     "floating.c": WITHOUT_BRANCHES,
     "gamma.c": WITHOUT_BRANCHES,
+    "portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
     "rounding.c": WITHOUT_BRANCHES,
     "special.c": WITHOUT_BRANCHES,
     "triangular_solve.c": ["-ffp-contract=fast", "-fcx-limited-range"],
@@ -59,7 +76,7 @@ def made_of(path):
             places = [
                 Path(os.path.normpath(at / name))
                 for name in INCLUDE.findall(one.read_text())
-                for at in (one.parent, CSRC)
+                for at in (one.parent, CSRC, HEADERS)
             ]
             open_ones += [place for place in places if place.exists()]
     return sorted(found)
@@ -82,11 +99,12 @@ def digest_of(command, source):
 
 
 class BuildKernels(build_ext):
-    """Compile every kernel file at its levels, then link the objects into the cffi module."""
+    """Compile every kernel file at its levels, link the library and the program, then the cffi module."""
 
     def build_extension(self, ext):
         """Objects that are newer than everything they include are kept."""
-        jobs = [(source, 0) for source in sorted(CSRC.glob("*.c"))]
+        sources = [*sorted(CSRC.glob("*.c")), *sorted((PROGRAM).glob("*.c"))]
+        jobs = [(source, 0) for source in sources]
         jobs += [(source, level) for source in sorted((CSRC / "simd").glob("*.c")) for level in range(len(LEVELS))]
 
         store = os.environ.get("FACULA_OBJECTS")
@@ -107,7 +125,9 @@ class BuildKernels(build_ext):
                         target.parent.mkdir(parents=True, exist_ok=True)
                         shutil.copyfile(kept, target)
                         return str(target)
-                self.compiler.compile([str(source)], str(folder), include_dirs=[str(CSRC)], extra_postargs=flags)
+                self.compiler.compile(
+                    [str(source)], str(folder), include_dirs=[str(CSRC), str(HEADERS)], extra_postargs=flags
+                )
                 if kept:
                     kept.parent.mkdir(parents=True, exist_ok=True)
                     half = kept.with_suffix(f".{os.getpid()}")  # two builds at once: each moves a whole file there
@@ -116,9 +136,54 @@ class BuildKernels(build_ext):
             return str(target)
 
         with ThreadPoolExecutor(cpu_count() or 1) as threads:
-            ext.extra_objects = [*ext.extra_objects, *threads.map(compile_one, jobs)]
-        ext.depends = [*ext.depends, *ext.extra_objects]
+            objects = dict(zip(jobs, threads.map(compile_one, jobs), strict=True))
+        own = [one for (source, _), one in objects.items() if source.parent == PROGRAM]
+        self.link(
+            [one for one in objects.values() if one not in own], own, Path(self.get_ext_fullpath(ext.name)).parent
+        )
+        ext.library_dirs = [str(self.folder)]
+        ext.libraries = ["facula_kernels", *ext.libraries]
+        ext.extra_link_args = [*ext.extra_link_args, *BESIDE]
+        ext.depends = [*ext.depends, *objects.values()]
         super().build_extension(ext)
+
+    def link(self, kernels, program, folder):
+        """The library, and the program that stands on it, into the package's folder."""
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        flags = shlex.split(os.environ.get("CFLAGS", ""))  # a sanitizer's, for instance
+        libraries = ["m", "pthread"]
+        self.compiler.link_shared_object(
+            kernels, str(folder / LIBRARY), libraries=libraries, extra_postargs=[f"-Wl,-soname,{LIBRARY}", *flags]
+        )
+        self.compiler.link_executable(
+            program, str(folder / RUNNER), libraries=["facula_kernels", *libraries], library_dirs=[str(folder)],
+            extra_postargs=[*BESIDE, *flags],
+        )  # fmt: skip
+
+    # What setuptools asks: where files beside the extension are built, and where development installs want them.
+    def beside(self, path):
+        """The library and the program, in the folder of a file."""
+        return [str(Path(path).with_name(name)) for name in (LIBRARY, RUNNER)]
+
+    def get_output_mapping(self):
+        """Built files, and where they go in the source tree."""
+        mapping = dict(super().get_output_mapping())
+        for built, placed in [*mapping.items()]:
+            mapping.update(zip(self.beside(built), self.beside(placed), strict=True))
+        return mapping
+
+    def get_outputs(self):
+        """Built files."""
+        outputs = super().get_outputs()
+        return [*dict.fromkeys([*outputs, *self.beside(outputs[0])])]
+
+    def copy_extensions_to_source(self):
+        """Put the files beside the sources."""
+        super().copy_extensions_to_source()
+        package = self.get_finalized_command("build_py").get_package_dir("facula_cpu")
+        for name in (LIBRARY, RUNNER):
+            self.copy_file(str(self.folder / name), str(Path(package, name)))
 
 
 setup(cffi_modules=["build_kernels.py:ffi"], cmdclass={"build_ext": BuildKernels})

@@ -198,7 +198,7 @@ static int available_cores(void)
     return cores ? cores : 1;
 }
 
-int facula_threads(void)
+FACULA_PUBLIC int facula_threads(void)
 {
     int count = atomic_load_explicit(&wanted, memory_order_relaxed);
     if (count)
@@ -213,7 +213,7 @@ int facula_threads(void)
     return atomic_compare_exchange_strong(&wanted, &unknown, count) ? count : unknown;
 }
 
-void facula_set_threads(int count)
+FACULA_PUBLIC void facula_set_threads(int count)
 {
     atomic_store(&wanted, count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : count);
 }

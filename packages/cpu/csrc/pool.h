@@ -2,6 +2,9 @@
 #pragma once
 #include <stdint.h>
 
+/* What other libraries call; all else is the library's own. */
+#define FACULA_PUBLIC __attribute__((visibility("default")))
+
 typedef void (*facula_task)(void *context, int64_t index);
 
 /* Calls task(context, 0 .. count-1), each once, on several threads in any order, and returns when all are done.

@@ -8,7 +8,7 @@
 extern const struct facula_kernel __start_facula_kernels[] __attribute__((visibility("hidden")));
 extern const struct facula_kernel __stop_facula_kernels[] __attribute__((visibility("hidden")));
 
-const struct facula_kernel *facula_find_kernel(const char *name, const char *signature, int level)
+FACULA_PUBLIC const struct facula_kernel *facula_find_kernel(const char *name, const char *signature, int level)
 {
     const struct facula_kernel *best = NULL;
     for (const struct facula_kernel *entry = __start_facula_kernels; entry < __stop_facula_kernels; entry++)
@@ -18,12 +18,12 @@ const struct facula_kernel *facula_find_kernel(const char *name, const char *sig
     return best;
 }
 
-const struct facula_kernel *facula_kernel_at(int64_t index)
+FACULA_PUBLIC const struct facula_kernel *facula_kernel_at(int64_t index)
 {
     return index >= 0 && index < __stop_facula_kernels - __start_facula_kernels ? __start_facula_kernels + index : NULL;
 }
 
-int facula_best_level(void)
+FACULA_PUBLIC int facula_best_level(void)
 {
 #ifdef __x86_64__
     __builtin_cpu_init();

@@ -1,6 +1,6 @@
 /* What the files of facula_storage._bridge share. Limited API: one binary serves every Python from 3.11 on.
 
-   launch.c   kernels called through a plan: `bind`, `rebind`
+   launch.c   kernels called through a plan: `bind`, `rebind`, `unbind`
    sequence.c, replay.c   many launches as one call: `Sequence`
    buffer.c   the buffer protocol: `Export`, `buffer_address`
    dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
@@ -22,6 +22,7 @@ enum { MOST_DIMENSIONS = 64 };
 int prepare_launches(PyObject *module); /* adds LaunchError; -1 with an error set */
 PyObject *bind(PyObject *module, PyObject *args);
 PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *unbind(PyObject *module, PyObject *function);
 PyObject *launch_count(PyObject *module, PyObject *nothing);
 
 /* sequence.c */

@@ -125,6 +125,16 @@ PyObject *bind(PyObject *module, PyObject *args)
     return function_of(made);
 }
 
+/* unbind(launch): what it was made of, for files that keep plans. */
+PyObject *unbind(PyObject *module, PyObject *function)
+{
+    const Launch *launch = launch_of("unbind", function);
+    (void)module;
+    return launch ? Py_BuildValue("(LLKO)", (long long)(intptr_t)launch->kernel, (long long)(intptr_t)launch->plan,
+                                  (unsigned long long)launch->doubles, launch->owner)
+                  : NULL;
+}
+
 static PyObject *name_shape, *name_strides; /* interned: a layout's attributes */
 
 /* Of each layout: the attribute, a tuple of ndim integers at most, into the last places of `into`. */

@@ -22,6 +22,9 @@ static PyMethodDef methods[] = {
      "rebind(launch, shaper, output, *inputs) -> launch or None\n\nA callable that runs the kernel of `launch` with its "
      "plan made for these layouts by the C function at address `shaper`; None where inputs do not broadcast to the "
      "output, or it makes none."},
+    {"unbind", unbind, METH_O,
+     "unbind(launch) -> tuple\n\nThe addresses of a launch's kernel and plan, the bits of arguments that are doubles, and "
+     "what keeps the plan alive."},
     {"launch_count", launch_count, METH_NOARGS, "launch_count() -> int\n\nHow many launches this thread has made."},
     {"dlpack_export", dlpack_export, METH_VARARGS, "A DLPack capsule over memory that `owner` keeps alive."},
     {"dlpack_read", dlpack_read, METH_O, "What a fresh DLPack capsule says of its memory."},

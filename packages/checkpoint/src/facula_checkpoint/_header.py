@@ -149,7 +149,13 @@ def parse_header(path: str, text: bytes, data_bytes: int | None) -> Header:
 
 
 def parse_json(path: str, what: str, text: bytes | str) -> Any:
-    """Strict JSON: UTF-8, no name twice in an object, no NaN; CheckpointError names `what` otherwise."""
+    """Strict JSON: UTF-8, no name twice in an object, no NaN; CheckpointError otherwise.
+
+    Arguments:
+        path: the file, for the error.
+        what: what of the file this is, for the error.
+        text: the JSON.
+    """
     try:
         if isinstance(text, bytes):
             text = text.decode()

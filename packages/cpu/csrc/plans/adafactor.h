@@ -13,3 +13,7 @@ struct facula_adafactor {
     int32_t width;   /* addresses of a parameter */
     int64_t sizes[]; /* three for each parameter */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_adafactor(T, K, S, A, E) K(T, update)
+#define FACULA_NUMBERS_adafactor (3.0 * plan->parameters)

@@ -17,3 +17,7 @@ struct facula_attention {
 
     int64_t nest[]; /* a batch dimension: extent, then steps of q, k, v, the mask and g. Innermost first. */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_attention(T, K, S, A, E)
+#define FACULA_NUMBERS_attention (6.0 * plan->dims)

@@ -23,3 +23,7 @@ struct facula_batch_norm {
     int64_t group; /* channels in a task */
     int32_t serial, form; /* form: 0 training, 1 with statistics given, 2 gradients, 3 training with a count */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_batch_norm(T, K, S, A, E) K(T, run)
+#define FACULA_NUMBERS_batch_norm (0)

@@ -27,3 +27,8 @@ struct facula_convolution {
     int64_t (*multiply)(const void *plan, int64_t *args);
     const void *full_product, *last_product;
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_convolution(T, K, S, A, E) \
+    K(T, multiply) S(T, full_product, facula_matmul) S(T, last_product, facula_matmul)
+#define FACULA_NUMBERS_convolution (0)

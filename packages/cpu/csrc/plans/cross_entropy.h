@@ -29,3 +29,7 @@ struct facula_cross_entropy {
     int64_t nest[]; /* dimensions of rows: extent, steps of x, of the target, of the loss, of the gradient. Innermost
                        first, one at least. */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_cross_entropy(T, K, S, A, E) K(T, kernel)
+#define FACULA_NUMBERS_cross_entropy (5.0 * plan->dims)

@@ -10,3 +10,7 @@ struct facula_ctc {
     int64_t scratch;                        /* bytes of the workspace an example */
     int32_t gradient, serial;
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_ctc(T, K, S, A, E)
+#define FACULA_NUMBERS_ctc (0)

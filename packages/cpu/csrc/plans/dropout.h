@@ -10,3 +10,7 @@ struct facula_dropout {
     facula_dropper drop;
     int64_t itemsize, serial, grain; /* as for random operators */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_dropout(T, K, S, A, E) K(T, drop)
+#define FACULA_NUMBERS_dropout (0)

@@ -25,3 +25,7 @@ struct facula_gather {
     int64_t nest[]; /* dimensions of the index: extent, steps of the array (0 in the indexed one), of the index, of the
                        values. Innermost first, one at least. */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_gather(T, K, S, A, E)
+#define FACULA_NUMBERS_gather (4.0 * plan->dims)

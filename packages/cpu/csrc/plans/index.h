@@ -25,3 +25,9 @@ struct facula_positions {
     int64_t dims, columns; /* of the nest, merged; and of a row of coordinates */
     int64_t nest[];        /* extent, step. Innermost first, one at least. Then the extent of each column, last first. */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_index(T, K, S, A, E)
+#define FACULA_NUMBERS_index (3.0 * plan->outer_dims + 3.0 * plan->index_dims + 3.0 * plan->inner_dims)
+#define FACULA_FIELDS_positions(T, K, S, A, E)
+#define FACULA_NUMBERS_positions (2.0 * plan->dims + plan->columns)

@@ -27,3 +27,7 @@ struct facula_row_norm {
     int64_t each, tasks, task_bytes; /* rows of a task; tasks; bytes of a task's sums */
     int32_t serial, centred, gradient; /* centred: the mean is subtracted */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_row_norm(T, K, S, A, E) K(T, run) K(T, finish)
+#define FACULA_NUMBERS_row_norm (0)

@@ -15,3 +15,7 @@ struct facula_lines {
     int32_t operands, by_column, serial, dims;
     int64_t nest[]; /* the other dimensions: extent, then steps of the four. Innermost first, one at least. */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_lines(T, K, S, A, E) K(T, run)
+#define FACULA_NUMBERS_lines (5.0 * plan->dims)

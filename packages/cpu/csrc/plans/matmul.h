@@ -35,3 +35,7 @@ typedef void (*facula_matmul_planner)(struct facula_matmul *plan, int threads);
 typedef void (*facula_pack_b)(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed);
 typedef void (*facula_multiply_packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_step, const void *packed,
                                        void *o, int64_t o_step, const void *bias, int accumulate);
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_matmul(T, K, S, A, E)
+#define FACULA_NUMBERS_matmul (4.0 * plan->batch_dims)

@@ -19,3 +19,7 @@ struct facula_step {
     int32_t kept;     /* and single float32 numbers after those, the last of which counts the steps */
     int64_t ends[];   /* elements of all parameters up to the end of each */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_step(T, K, S, A, E) K(T, update) K(T, finish)
+#define FACULA_NUMBERS_step ((double)plan->parameters)

@@ -13,3 +13,7 @@ struct facula_pooling {
     int64_t serial;
     int64_t windows[]; /* of each output row, then of each output column: first element, elements, factor of the divisor */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_pooling(T, K, S, A, E)
+#define FACULA_NUMBERS_pooling (3.0 * plan->out_height + 3.0 * plan->out_width)

@@ -12,3 +12,7 @@ struct facula_random {
     int64_t serial; /* up to so many elements one thread does it all */
     int64_t grain;  /* elements in a piece of work, at least */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_random(T, K, S, A, E) K(T, draw)
+#define FACULA_NUMBERS_random (0)

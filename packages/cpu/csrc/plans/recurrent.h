@@ -30,3 +30,9 @@ struct facula_recurrent {
     const void *input_gradient, *weight_ih_gradient;                 /* gates @ weight_ih, gates.T @ input */
     const void *weight_hh_gradient, *candidate_gradient;             /* gates.T @ former; GRU: the last third apart */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_recurrent(T, K, S, A, E) \
+    K(T, pack) K(T, multiply_packed) K(T, multiply) S(T, from_input, facula_matmul) S(T, input_gradient, facula_matmul) \
+    S(T, weight_ih_gradient, facula_matmul) S(T, weight_hh_gradient, facula_matmul) S(T, candidate_gradient, facula_matmul)
+#define FACULA_NUMBERS_recurrent (0)

@@ -36,3 +36,7 @@ struct facula_reduce {
 
     int64_t nest[]; /* kept: extent, steps of a, values and indices; then reduced: extent, step of a. Innermost first. */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_reduce(T, K, S, A, E) K(T, reducer)
+#define FACULA_NUMBERS_reduce (4.0 * plan->kept_dims + 2.0 * plan->reduced_dims)

@@ -12,3 +12,7 @@ struct facula_resample {
     const void *weights;   /* of each tap, in the element type */
     int64_t serial;
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_resample(T, K, S, A, E) A(T, starts) A(T, places) A(T, weights)
+#define FACULA_NUMBERS_resample (0)

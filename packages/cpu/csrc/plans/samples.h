@@ -11,3 +11,7 @@ struct facula_samples {
     int64_t itemsize, parameters;
     int64_t serial, grain; /* as for random operators */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_samples(T, K, S, A, E) K(T, sample)
+#define FACULA_NUMBERS_samples (0)

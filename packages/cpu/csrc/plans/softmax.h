@@ -25,3 +25,7 @@ struct facula_softmax {
     int32_t by_column, serial, dims;
     int64_t nest[]; /* the other dimensions: extent, then steps of x, y and o. Innermost first, one at least. */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_softmax(T, K, S, A, E) K(T, kernel)
+#define FACULA_NUMBERS_softmax (4.0 * plan->dims)

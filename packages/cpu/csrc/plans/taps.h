@@ -10,3 +10,7 @@ struct facula_taps {
     int64_t span;
     int64_t serial;
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_taps(T, K, S, A, E)
+#define FACULA_NUMBERS_taps (0)

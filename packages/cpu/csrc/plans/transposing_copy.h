@@ -27,3 +27,7 @@ struct facula_transpose {
     int64_t dims;         /* of the nest around them */
     int64_t nest[];       /* a dimension: its extent, the input's step, the output's */
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_transpose(T, K, S, A, E) K(T, block) K(T, cast) K(T, round)
+#define FACULA_NUMBERS_transpose (3.0 * plan->dims)

@@ -10,3 +10,7 @@ struct facula_triangle {
     int32_t upper;    /* the diagonal and what is above it is kept, else the diagonal and what is below */
     int32_t serial;
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_triangle(T, K, S, A, E)
+#define FACULA_NUMBERS_triangle (0)

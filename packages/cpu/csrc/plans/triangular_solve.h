@@ -11,3 +11,7 @@ struct facula_triangular_solve {
     int64_t group;        /* tiles in a task */
     int32_t upper, unit, serial;
 };
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_triangular_solve(T, K, S, A, E)
+#define FACULA_NUMBERS_triangular_solve (0)

@@ -70,14 +70,14 @@ class CpuBackend:
         Raises:
             NotImplementedError: there is no kernel; the message names the operator and the dtypes.
         """
-        if not isinstance(operator, str):
-            return plan_elementwise(operator, inputs, outputs, parameters)
-        own = planners.get(operator)
-        if own is not None:
-            return own(operator, inputs, outputs, parameters)
-        if operator == "fill" or is_loop(operator):
-            return plan_elementwise(operator, inputs, outputs, parameters)
-        raise no_kernel(operator, inputs, outputs)
+        if isinstance(operator, str) and operator in planners:
+            plan = planners[operator](operator, inputs, outputs, parameters)
+        elif not isinstance(operator, str) or operator == "fill" or is_loop(operator):
+            plan = plan_elementwise(operator, inputs, outputs, parameters)
+        else:
+            raise no_kernel(operator, inputs, outputs)
+        plan.request = operator, inputs, parameters
+        return plan
 
     def copy_in(self, address: int, source: object) -> None:
         """Copy a C-contiguous buffer to `address`."""

@@ -8,7 +8,7 @@ from facula_storage import Plan
 
 from ._kernels import ffi, lib
 from ._matmul import product
-from ._planners import SERIAL, bound_plan, no_kernel, planner
+from ._planners import bound_plan, no_kernel, planner
 from ._registry import find_kernel
 
 if TYPE_CHECKING:
@@ -96,7 +96,6 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
     bands = whole(sizes.channels * block_images * rows * columns * size)
     patches = whole(sizes.taps * full * size)
     made = (0 if alone else sizes.filters * full) + (sizes.filters * sizes.taps if operator == "conv2d_weight" else 0)
-    slot = bands + patches + whole(made * size) + whole(max(one.workspace for one in products))
 
     whole_images = -(-sizes.images // block_images)
     tasks, task_blocks = whole_images * -(-sizes.out_height // block_lines), 1
@@ -106,8 +105,6 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
         task_blocks = -(-tasks // MOST_SUMS) or 1
         tasks = -(-tasks // task_blocks)
     work = sizes.images * groups * sizes.filters * sizes.taps * sizes.out_height * sizes.out_width * MULTIPLY_COST
-    slots = max(1, min(tasks * groups, lib.facula_threads())) if work > SERIAL else 1
-    sums = tasks * groups * sizes.filters * sizes.taps * size if operator == "conv2d_weight" and tasks > 1 else 0
 
     struct: Struct = ffi.new(STRUCT, sizes._asdict())
     struct.in_volumes = in_volumes
@@ -119,9 +116,8 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
     struct.band_column_stride, struct.band_column_dilation = in_columns
     struct.top, struct.left = padding
     struct.block_images, struct.block_lines = block_images, block_lines
-    struct.tasks, struct.task_blocks, struct.slots = tasks, task_blocks, slots
+    struct.tasks, struct.task_blocks = tasks, task_blocks
     struct.band_bytes, struct.patches_bytes, struct.product_bytes = bands, patches, whole(made * size)
-    struct.slot_bytes = slot
     matmul = find_kernel("matmul", code, code, code)
     assert matmul is not None
     struct.multiply = ffi.cast("int64_t (*)(const void *, int64_t *)", matmul.address)
@@ -134,7 +130,7 @@ def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameter
         struct,
         arrays=len(inputs) + 1,
         cost=work / max(outputs[0].numel, 1),
-        workspace=slots * slot + sums,
+        workspace=lib.facula_complete_convolution(struct, size, operator == "conv2d_weight", lib.facula_threads()),
         also=products,
     )
 

@@ -220,7 +220,7 @@ def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, 
         if operator.reduction:  # in the place of the output: what is folded, which is nowhere
             output = contiguous(np.broadcast_shapes(*[one.shape for one in arrays]), output.dtype, output.device)
             any_size = False
-    if form is None:
+    if form is None or (not isinstance(operator, str) and operator.reduction and codes[0] in HALVES):
         raise no_kernel(name, inputs, outputs)
     if any_size:
         return Plan(

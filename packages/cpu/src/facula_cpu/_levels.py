@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from facula_storage.extend import forget_plans
 
-from . import _elementwise, _registry
+from . import _elementwise, _programs, _registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,4 +52,6 @@ def _forget() -> None:
     _registry.level.cache_clear()
     _registry.find_kernel.cache_clear()
     _elementwise.find_form.cache_clear()
+    _elementwise.find_program_form.cache_clear()
+    _programs.compile_program.cache_clear()
     forget_plans()

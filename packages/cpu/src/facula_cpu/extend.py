@@ -1,5 +1,23 @@
 """What sibling packages may use of facula_cpu beyond its public names."""
 
 from ._levels import at_level, levels
+from ._portable import KernelName, Part, PortablePlan, portable_plan
+from ._tables import ADDRESS, CELL, NUMBER, OWN, TEMPORARY, TENSOR, Tables, bits_of, wrapped
 
-__all__ = ["at_level", "levels"]
+__all__ = [
+    "ADDRESS",
+    "CELL",
+    "NUMBER",
+    "OWN",
+    "TEMPORARY",
+    "TENSOR",
+    "KernelName",
+    "Part",
+    "PortablePlan",
+    "Tables",
+    "at_level",
+    "bits_of",
+    "levels",
+    "portable_plan",
+    "wrapped",
+]

@@ -1,4 +1,4 @@
-"""facula.jit: captured steps, and marks of PyTorch's script language, which change nothing; scripts are not there."""
+"""facula.jit: captured steps, traces, scripts and graphs in files, and PyTorch's names around them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,26 @@ from ._refusals import Kind, Refusal, Refusals
 from ._siblings import needs
 
 with needs("facula.jit"):
-    from facula_jit import Captured, CaptureError, capture, passes
+    from facula_jit import (
+        Captured,
+        CaptureError,
+        GraphFileError,
+        Loaded,
+        SaveError,
+        Traced,
+        TracerWarning,
+        capture,
+        export,
+        freeze,
+        ignore,
+        is_scripting,
+        load,
+        passes,
+        save,
+        script,
+        trace,
+        unused,
+    )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,12 +39,12 @@ if TYPE_CHECKING:
     from ._types import AnyValue
 
 __all__ = [
-    "Attribute", "CaptureError", "Captured", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule",
-    "ScriptFunction", "ScriptModule", "TopLevelTracedModule", "TracedModule", "TracerWarning", "annotate", "capture",
-    "enable_onednn_fusion", "export", "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting",
-    "is_tracing", "isinstance", "load", "onednn_fusion_enabled", "optimize_for_inference", "passes", "save", "script",
-    "script_if_tracing", "script_method", "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused",
-    "wait",
+    "Attribute", "CaptureError", "Captured", "CompilationUnit", "Error", "Final", "Future", "GraphFileError",
+    "Loaded", "RecursiveScriptModule", "SaveError", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
+    "Traced", "TracedModule", "TracerWarning", "annotate", "capture", "enable_onednn_fusion", "export",
+    "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "load",
+    "onednn_fusion_enabled", "optimize_for_inference", "passes", "save", "script", "script_if_tracing", "script_method",
+    "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
 F = TypeVar("F", bound="Callable[..., object]")
@@ -42,15 +61,10 @@ TracedModule: Kind = _missing.kind("TracedModule")
 enable_onednn_fusion: Refusal = _missing.function("enable_onednn_fusion")
 export_opnames: Refusal = _missing.function("export_opnames")
 fork: Refusal = _missing.function("fork")
-freeze: Refusal = _missing.function("freeze")
-load: Refusal = _missing.function("load")
 optimize_for_inference: Refusal = _missing.function("optimize_for_inference")
-save: Refusal = _missing.function("save")
-script: Refusal = _missing.function("script")
 script_method: Refusal = _missing.function("script_method")
 set_fusion_strategy: Refusal = _missing.function("set_fusion_strategy")
 strict_fusion: Kind = _missing.kind("strict_fusion")
-trace: Refusal = _missing.function("trace")
 trace_module: Refusal = _missing.function("trace_module")
 wait: Refusal = _missing.function("wait")
 
@@ -59,24 +73,11 @@ class Error(OperationError):
     """What PyTorch's scripts raise: never raised here."""
 
 
-class TracerWarning(Warning):
-    """What PyTorch's traces warn of: never given here."""
-
-
 class Attribute(NamedTuple):
     """A value and its type, as scripts declare attributes of modules."""
 
     value: object
     type: object
-
-
-def is_scripting() -> bool:
-    """Whether this code is a script: False.
-
-    >>> is_scripting()
-    False
-    """
-    return False
 
 
 def is_tracing() -> bool:
@@ -87,28 +88,6 @@ def is_tracing() -> bool:
 def onednn_fusion_enabled() -> bool:
     """Whether scripts are fused by oneDNN: False."""
     return False
-
-
-def ignore(drop: F | bool = False, **options: object) -> F | Callable[[F], F]:
-    """Mark a function that scripts leave to Python: it stays what it is. With or without parentheses.
-
-    >>> @ignore
-    ... def f(x):
-    ...     return x + 1
-    >>> f(1)
-    2
-    """
-    return drop if callable(drop) else lambda function: function
-
-
-def unused(fn: F) -> F:
-    """Mark a method that scripts leave out: it stays what it is."""
-    return fn
-
-
-def export(fn: F) -> F:
-    """Mark a method that scripts keep: it stays what it is."""
-    return fn
 
 
 def interface(obj: F) -> F:

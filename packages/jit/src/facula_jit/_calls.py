@@ -54,6 +54,8 @@ class Names:
     @cached_property
     def paths(self) -> dict[int, str]:
         """The path of each module, by id: those that were called first name what they hold."""
+        if self.recording.paths is not None:
+            return self.recording.paths
         paths: dict[int, str] = {}
         for module, _ in self.recording.recorder.modules.values():
             if id(module) not in paths:
@@ -95,6 +97,8 @@ class Names:
 
     def _names_of_storages(self) -> dict[int, str]:
         """The names of storages that modules and `.grad` hold, by id."""
+        if self.recording.names is not None:
+            return self.recording.names
         names: dict[int, str] = {}
         for module, _ in self.recording.recorder.modules.values():
             for name, one in vars(module).items():

@@ -60,6 +60,7 @@ class Captured(Generic[P, R]):
     """
 
     function: Callable[P, R]
+    recorder_kind = Recorder
 
     def __init__(self, function: Callable[P, R], on_break: str, passes: tuple[Callable[[Graph], object], ...]):
         self.function, self.on_break, self.passes = function, on_break, passes
@@ -173,7 +174,7 @@ class Captured(Generic[P, R]):
         self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
-        recorder = Recorder(signature.tensors, self.on_break == "error")
+        recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
         recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
         recorder.own = self._own
         for one in recorder.objects:
@@ -197,12 +198,15 @@ class Captured(Generic[P, R]):
             return result
         if found.unsettled is None:
             found.unsettled = recorder.outside or variables.changed()
+        if why is None and self._pieces is not None:
+            found.unsettled = kind.compared(found.plain()) or found.unsettled
         kind.waits = recorder.again or found.unsettled
         if why is None and recorder.again is not None:
             return result
         replay = None
         unsettled = found.unsettled
         if why is None and unsettled is None:
+            recorder.positions = variables.positions.of_replays()
             replay = Replay(found, self._name, self.function, self._guard, self._left_out)
             given = {id(one) for one in signature.tensors}
             if any([id(expected) in given for _, _, expected in replay.checks]):
@@ -319,13 +323,18 @@ class Captured(Generic[P, R]):
             raise InvalidIndexError(f"graph: expected a number below {len(found)}, of captures; got {number}")
         replay, words, owner = found[number]
         owner._improve(replay, words)
-        return Graph(replay.recording, replay.name, words)
+        keys = [key for key, kind in owner._kinds.items() if replay in kind.replays]
+        return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))
 
     def _found(self) -> list[tuple[Replay, str, Captured[..., Any]]]:
         """All captures, their kinds of calls, and whose they are: those of pieces, too."""
         found = [(replay, kind.words, self) for kind in self._kinds.values() for replay in kind.replays]
         pieces = [] if self._pieces is None else self._pieces.captured()
         return found + [one for piece in pieces for one in piece._found()]
+
+    def _latest_of_kinds(self) -> list[tuple[Any, Replay]]:
+        """The latest capture of each kind of call, with the key of its signature."""
+        return [(key, kind.replays[-1]) for key, kind in self._kinds.items() if kind.replays]
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._kinds)} kinds of calls>"

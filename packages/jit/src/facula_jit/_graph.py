@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Box, as_dot, as_svg
 from facula_errors import InvalidValueError
@@ -37,11 +37,14 @@ class Graph(Editable):
         recording: what was taken down.
         name: the function's.
         words: the kind of call, in words.
+        source: the captured function, and its capture with the key of the call; None where there is none.
     """
 
-    def __init__(self, recording: Recording, name: str, words: str):
+    def __init__(
+        self, recording: Recording, name: str, words: str, source: tuple[Any, list[tuple[Any, Any]]] | None = None
+    ):
         super().__init__(recording)
-        self.name, self.words = name, words
+        self.name, self.words, self.source = name, words, source
 
     # ------------------------------------------------------------------------------------------------------ to read
     def __str__(self) -> str:

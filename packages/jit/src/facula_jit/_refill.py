@@ -40,7 +40,7 @@ class Refill:
             step_of: where in it each launch is.
             first_check: the number of the first of `checks` in it.
         """
-        found = self._present_numbers()
+        found = self.present_numbers()
         taken = self.numbers.launches
         if found is None:
             return False
@@ -53,7 +53,7 @@ class Refill:
             sequence.expect(first_check + place, self.options[name])
         return True
 
-    def _present_numbers(self) -> list[Many[float]] | None:
+    def present_numbers(self) -> list[Many[float]] | None:
         """The numbers of each operator that the step would call; None where it would do anything else."""
         thread, dry = get_ident(), DryRecorder()
         before = [(leaf, leaf._grad) for leaf, _ in self.puts]
@@ -91,7 +91,7 @@ class DryRecorder:
     def _fail(self, *_: object) -> None:
         self.failed = True
 
-    allocated = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
+    allocated = launching = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
     filled = constant = seeded = optimizes = skipping = holds = state_of = _fail
     grad_set = grad_added = _fail
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     K = TypeVar("K")
     Part = tuple[Callable[..., None], tuple[float | tuple[int, int], ...]]
+    Request = tuple[str | Program, tuple[Layout | type[complex] | None, ...], tuple[object, ...]]
 
 __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_REQUIRED",
            "STATUS_TARGET", "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
@@ -74,6 +75,8 @@ class Plan:
         parts: the compiled launches that `launch` makes if it is a function of Python, with the arguments of each:
             numbers, and (place, delta) for an argument of this launch and bytes to add. None: not known.
         elementwise: what it computes of each element. None where it is no elementwise plan, or refuses some elements.
+        request: the operator (a name or a program), inputs and parameters that a backend was asked for; with `outputs`
+            the same plan can be made elsewhere. None: not known.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -84,7 +87,7 @@ class Plan:
 
     __slots__ = (
         "any_size", "elementwise", "for_layouts", "inner", "launch", "operator", "out", "outputs", "parameters",
-        "parts", "workspace",
+        "parts", "request", "workspace",
     )  # fmt: skip
 
     operator: str
@@ -98,6 +101,7 @@ class Plan:
     inner: Plan | None
     parts: Sequence[Part] | None
     elementwise: Elementwise | None
+    request: Request | None
 
     def __init__(
         self,
@@ -111,11 +115,12 @@ class Plan:
         inner: Plan | None = None,
         parts: Sequence[Part] | None = None,
         elementwise: Elementwise | None = None,
+        request: Request | None = None,
     ):
         self.operator, self.parameters, self.outputs = operator, parameters, outputs
         self.launch, self.workspace, self.any_size, self.for_layouts = launch, workspace, any_size, for_layouts
         self.out, self.inner, self.parts = outputs[0] if outputs else None, inner, parts
-        self.elementwise = elementwise
+        self.elementwise, self.request = elementwise, request
 
     def __repr__(self) -> str:
         return f"Plan({self.operator!r}, {self.parameters}, {self.outputs})"

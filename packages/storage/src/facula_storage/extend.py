@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import collection_callback, new_instance, rebind
+from ._bridge import collection_callback, new_instance, rebind, unbind
 from ._devices import register_backend
 from ._dtypes import (
     BOOL,
@@ -108,4 +108,5 @@ __all__ = [
     "replace_buffer",
     "root_of",
     "take_block",
+    "unbind",
 ]

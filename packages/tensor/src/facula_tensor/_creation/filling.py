@@ -86,4 +86,6 @@ def made_to_fill(layout: Layout, kind: type) -> Plan:
         known = layout.device.backend.plan("fill", (kind,), (layout,), ())
         if layout.dense and known.any_size:
             fills.add_kind(key, known)
-    return Plan(known.operator, known.parameters, (layout,), known.launch, elementwise=known.elementwise)
+    return Plan(
+        known.operator, known.parameters, (layout,), known.launch, elementwise=known.elementwise, request=known.request
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Layout, Storage, float64, int64
+from facula_storage import Layout, Plan, Storage, float64, int64
 from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, plain_address
 
 from .._core.allocation import fresh, layout_for
@@ -92,7 +92,8 @@ def _draw_slowly(
         plan = table.add(key, plan)
     plain_address(storage)  # before the generator moves: a second try must not draw twice
     seed, start = source.advance(layout.numel)
-    launch(plan, (), [(storage, offset)], (seed, start, first, second), layout.numel)
+    plan = Plan(plan.operator, plan.parameters, (layout,), plan.launch, request=plan.request)  # of this size
+    launch(plan, (), [(storage, offset)], (seed, start, first, second))
 
 
 def drawn(layout: Layout, table: PlanTable, generator: Generator | None, first: float, second: float) -> Tensor:

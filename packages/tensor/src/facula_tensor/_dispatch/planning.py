@@ -128,7 +128,9 @@ def plan_of_other_shape(
         if launch is None:
             return None
     outputs = (output,) if len(known.outputs) == 1 else tuple([output] * len(known.outputs))
-    return table.add(key, Plan(known.operator, known.parameters, outputs, launch, elementwise=known.elementwise))
+    request = known.request and (known.request[0], layouts, known.request[2])
+    made = Plan(known.operator, known.parameters, outputs, launch, elementwise=known.elementwise, request=request)
+    return table.add(key, made)
 
 
 def _by_size(layout: Layout) -> tuple[int, int]:
@@ -149,7 +151,9 @@ def plan_inplace_of_other_shape(op: Operator, layouts: Layouts) -> Plan | None:
     if launch is None:
         return None
     key = layouts if len(layouts) > 1 else target
-    return op.inplace_table.add(key, Plan(op.name, (), (target,), launch, elementwise=known.elementwise))
+    request = known.request and (known.request[0], layouts, known.request[2])
+    made = Plan(op.name, (), (target,), launch, elementwise=known.elementwise, request=request)
+    return op.inplace_table.add(key, made)
 
 
 def plan_by_checking(

@@ -1,0 +1,59 @@
+"""Captures as files that facula-run runs, and running them."""
+
+import ctypes
+import json
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+import facula_cpu
+from facula_jit._portable import section
+from facula_storage.extend import capacity, plain_address
+
+PROGRAM = Path(facula_cpu.__file__).with_name("facula-run")
+
+
+def latest(captured):
+    """The one replay of a captured function that was called in one way; the latest of several."""
+    return [one for kind in captured._kinds.values() for one in kind.replays][-1]
+
+
+def write(path, **captures):
+    """A file with a program of each capture, and the tensors of all, which they may share."""
+    known, tensors, sections = {}, {}, {}
+    for batch, captured in captures.items():
+        replay = latest(captured)
+        recording, names = replay.recording, {}
+        for number, storage in recording.fixed.items():
+            names[number] = known.setdefault(id(storage), f"tensor.{len(known)}")
+            tensors[names[number]] = ctypes.string_at(plain_address(storage), capacity(storage))
+        sections[batch] = section(replay, names)
+    head, body = {}, b""
+    for name, data in tensors.items():
+        head[name] = {"dtype": "U8", "shape": [len(data)], "data_offsets": [len(body), len(body) + len(data)]}
+        body += data
+    text = json.dumps(head).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
+        for name, data in sections.items():
+            file.writestr(f"run/{name}.bin", data)
+        file.writestr("tensors.safetensors", len(text).to_bytes(8, "little") + text + body)
+    return path
+
+
+def run(folder, path, inputs, outputs, *options, **environment):
+    """The outputs of facula-run, for arrays with one entry a step."""
+    arguments = [path]
+    for number, array in enumerate(inputs):
+        np.save(folder / f"x{number}.npy", array)
+        arguments += ["--input", folder / f"x{number}.npy"]
+    for number in range(outputs):
+        arguments += ["--output", folder / f"y{number}.npy"]
+    done = subprocess.run(
+        [PROGRAM, *map(str, arguments), *map(str, options)], capture_output=True, text=True, timeout=120,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    assert not done.returncode, done.stderr
+    return [np.load(folder / f"y{number}.npy") for number in range(outputs)]

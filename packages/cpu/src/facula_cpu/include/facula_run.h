@@ -1,0 +1,78 @@
+/* Programs that were captured in Python and saved (`facula.jit.save(..., run=True)`), run from C without Python.
+
+       char error[FACULA_ERROR];
+       struct facula_model *model = facula_model_load("model.facula", 1, error);
+       if (!model) { fprintf(stderr, "%s\n", error); return 1; }
+       const struct facula_array *x = facula_model_inputs(model, NULL), *y = facula_model_outputs(model, NULL);
+       fill(x->data);
+       if (facula_model_run(model, error)) { fprintf(stderr, "%s\n", error); return 1; }
+       use(y->data);
+       facula_model_free(model);
+
+   Build with `gcc serve.c -I FOLDER/include -L FOLDER -lfacula_kernels -Wl,-rpath,FOLDER`, where FOLDER is what
+   `facula-run --where` prints. The library is libfacula_kernels.so alone; it needs the C library and nothing else.
+
+   A loaded model has its own memory, and the functions keep nothing outside of it: threads may use models of their own at
+   the same time, one model is for one thread at a time. The kernels share one pool of threads (FACULA_NUM_THREADS, else
+   one for each core), and run at the best instruction set of the processor (FACULA_CPU_LEVEL forces a lower one).
+
+   Damaged and unfitting files are refused with a message. The numbers inside a plan are not proved right, though: a file
+   that somebody made to do harm can, as a shared library can. Load files whose maker you trust. */
+#ifndef FACULA_RUN_H
+#define FACULA_RUN_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes that a message takes at most. */
+#define FACULA_ERROR 512
+
+/* Codes of dtypes. A bool is a byte, a bfloat16 two; complex numbers are two floats or doubles. */
+enum facula_dtype {
+    FACULA_BOOL = 1, FACULA_UINT8, FACULA_INT8, FACULA_INT16, FACULA_INT32, FACULA_INT64, FACULA_FLOAT16,
+    FACULA_BFLOAT16, FACULA_FLOAT32, FACULA_FLOAT64, FACULA_COMPLEX64, FACULA_COMPLEX128
+};
+
+/* A tensor of a model. `data` stays where it is as long as the model. Strides are in bytes; those of inputs and outputs are
+   mostly the ones of C order. */
+struct facula_array {
+    const char *name;
+    void *data;
+    enum facula_dtype dtype;
+    int ndim;
+    int is_number; /* one of the numbers that come after the inputs */
+    const int64_t *shape, *strides;
+};
+
+struct facula_model;
+
+/* Loads the program of a file. A file may have programs for several sizes of a batch: `batch` is the length of the first
+   input's first dimension, or 0 for the first program of the file. NULL, with a message in `error`, where that fails. */
+struct facula_model *facula_model_load(const char *path, int64_t batch, char error[FACULA_ERROR]);
+
+/* What a run reads: fill `data` before. Inputs come in the order of the captured function's arguments; after them come the
+   numbers that may be changed from run to run, as learning rates (float64 without dimensions, which have the values that
+   were saved). `count`, unless NULL, gets the number of all. */
+const struct facula_array *facula_model_inputs(const struct facula_model *model, int64_t *count);
+
+/* Does once what the function did: reads inputs, makes outputs, changes parameters and states of optimizers and of random
+   generators. 0, or -1 with a message in `error`: an index out of range, for instance; what came before it is done. */
+int facula_model_run(struct facula_model *model, char error[FACULA_ERROR]);
+
+/* What a run has made; the next run overwrites it. */
+const struct facula_array *facula_model_outputs(const struct facula_model *model, int64_t *count);
+
+/* Gives all memory back; NULL is allowed. */
+void facula_model_free(struct facula_model *model);
+
+/* Beside the five: writes the file that the model came from to `path`, with tensors, numbers and generators as they are
+   now. That file must be where it was. 0, or -1 with a message. */
+int facula_model_save(const struct facula_model *model, const char *path, char error[FACULA_ERROR]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

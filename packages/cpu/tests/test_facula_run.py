@@ -1,0 +1,155 @@
+"""The program facula-run, and a program of one's own, on files."""
+
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from model_files import FOLDER, PROGRAM, RNG, WEIGHT, Model, step_program, wanted, write
+
+from facula_cpu.extend import OWN, Tables
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A file with programs for batches of 3 and 5."""
+    sections = {f"batch{batch}": step_program(batch) for batch in (3, 5)}
+    return write(tmp_path_factory.mktemp("models") / "model.facula", sections, {"weight": WEIGHT})
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60, env={**os.environ, **environment}
+    )
+
+
+def saved(folder, **arrays):
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    return [part for name in arrays for part in ("--input", folder / f"{name}.npy")]
+
+
+def test_the_program(path, tmp_path):
+    """Arrays from files to a file; a step each; numbers; the model afterwards."""
+    x, gradients = RNG.standard_normal((5, 6)).astype("f4"), RNG.standard_normal((4, 4, 6)).astype("f4")
+    given = saved(tmp_path, x=x, gradient=gradients, skip=np.zeros((), "f4"))
+    outputs = ["--output", tmp_path / "y.npy", "--save", tmp_path / "after.facula"]
+    done = run(path, *given, *outputs, "--steps", 4, "--set", "lr=0.125", "--time")
+    assert not done.returncode, done.stderr
+    assert done.stdout.startswith("loaded in ")
+    weight = WEIGHT.copy()
+    for gradient in gradients[:3]:
+        weight -= np.float32(0.125) * gradient
+    assert np.load(tmp_path / "y.npy").tobytes() == wanted(x, weight, 7, 128 + 3 * 640).tobytes()
+    with Model(tmp_path / "after.facula", 5) as model:
+        assert model.inputs["lr"] == 0.125
+    done = run(
+        path, *saved(tmp_path, x=np.stack([x, x, x])), *given[2:], "--steps", 3
+    )  # 3 steps of 5, not a batch of 3
+    assert not done.returncode, done.stderr
+    listed = run(path, "--list").stdout.splitlines()
+    assert listed == ["input x: float32 (3, 6)", "input gradient: float32 (4, 6)", "input skip: float32 ()",
+                      "number lr: float64 () = 0.5", "output y: float32 (3, 4)"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--set", "lr=fast"], "--set: expected name=number; got lr=fast"),
+        (["--set", "momentum=1"], "--set: the program has no number momentum; --list says what it has"),
+        (["--steps", "0"], "expected --steps to be a number above 0; got 0"),
+        (["--faster", "1"], "unknown option --faster; see --help"),
+        (["--batch", "9"], "it has no program for a batch of 9"),
+        (["--output"], "expected something behind --output; see --help"),
+    ],
+)
+def test_wrong_options(path, tmp_path, options, message):
+    """Said, with what would be right."""
+    given = saved(tmp_path, x=np.zeros((5, 6), "f4"), gradient=WEIGHT, skip=np.zeros((), "f4"))
+    done = run(path, *given, *options)
+    assert done.returncode == 1
+    assert message in done.stderr
+
+
+def test_wrong_arrays(path, tmp_path):
+    """Shapes, dtypes, order, and files that are no arrays."""
+    skip = saved(tmp_path, gradient=WEIGHT, skip=np.zeros((), "f4"))
+    for array, message in (
+        (np.zeros((5, 7), "f4"), "input x: expected float32 (5, 6); got float32 (5, 7)"),
+        (np.zeros((5, 6), "f8"), "input x: expected float32 (5, 6); got float64 (5, 6)"),
+        (np.zeros((5, 6), "f4", order="F"), "expected an array in C order"),
+        (np.zeros((5, 6), ">f4"), "expected a dtype of facula's, little-endian; got '>f4'"),
+        (np.zeros((5, 6), "M8[s]"), "expected a dtype of facula's"),
+    ):
+        done = run(path, *saved(tmp_path, x=array), *skip)
+        assert done.returncode == 1
+        assert message in done.stderr
+    whole = (tmp_path / "x.npy").read_bytes()
+    for length in (0, 7, 60, 100, len(whole) - 1):
+        (tmp_path / "x.npy").write_bytes(whole[:length])
+        assert run(path, "--input", tmp_path / "x.npy", *skip).returncode == 1
+    assert "expected 3 inputs" in run(path, *saved(tmp_path, x=np.zeros((5, 6), "f4"))).stderr
+    wrong = run(path, "--list", FACULA_CPU_LEVEL="mmx")
+    assert "FACULA_CPU_LEVEL: expected a level of this processor, at most " in wrong.stderr
+    assert "got mmx" in wrong.stderr
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+@pytest.mark.parametrize("dtype", ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16", "V2"])
+def test_array_files(tmp_path, version, dtype):
+    """Each version and dtype, there and back; V2 is how bfloat16 is kept."""
+    codes = dict(zip("? u1 i1 i2 i4 i8 f2 V2 f4 f8 c8 c16".split(), range(1, 13), strict=True))
+    array = (
+        RNG.integers(0, 2, (3, 1, 2)).astype("u2").view("V2")
+        if dtype == "V2"
+        else RNG.integers(0, 2, (3, 1, 2)).astype(dtype)
+    )
+    tables = Tables()
+    block = tables.add("blocks", OWN, 0, array.nbytes)
+    first = len(tables.rows["extents"])
+    for number in (*array.shape, *array.strides):
+        tables.add("extents", number)
+    for output in (0, 1):
+        tables.add("arrays", output, tables.name("x"), codes[dtype], 3, first, block, 0)
+    path = write(tmp_path / "m.facula", {"one": tables.bytes(0)})
+    with open(tmp_path / "x.npy", "wb") as file:
+        np.lib.format.write_array(file, array, version)
+    done = run(path, "--input", tmp_path / "x.npy", "--output", tmp_path / "y.npy")
+    assert not done.returncode, done.stderr
+    back = np.load(tmp_path / "y.npy")
+    assert back.dtype == array.dtype
+    assert back.tobytes() == array.tobytes()
+
+
+SERVER = """
+#include <facula_run.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    char error[FACULA_ERROR];
+    struct facula_model *model = facula_model_load(argv[argc - 1], 5, error);
+    int64_t count;
+    if (!model || facula_model_run(model, error))
+        return fprintf(stderr, "%s\\n", error), 1;
+    const struct facula_array *y = facula_model_outputs(model, &count);
+    printf("%s %d %g\\n", y->name, (int)count, (double)((float *)y->data)[0]);
+    facula_model_free(model);
+    return 0;
+}
+"""
+
+
+@pytest.mark.unsanitized
+def test_a_program_of_ones_own(path, tmp_path):
+    """Compiled by one line, and run from a folder with the library alone: no Python is near."""
+    (tmp_path / "serve.c").write_text(SERVER)
+    folder = run("--where").stdout.strip()
+    assert folder == str(FOLDER)
+    line = f"gcc serve.c -o serve -I {folder}/include -L {folder} -lfacula_kernels -Wl,-rpath,$ORIGIN -Wall -Werror"
+    subprocess.run(line.split(), cwd=tmp_path, check=True, timeout=60)
+    shutil.copy(FOLDER / "libfacula_kernels.so", tmp_path)
+    done = subprocess.run([tmp_path / "serve", path], capture_output=True, text=True, timeout=60, env={})
+    assert (done.returncode, done.stdout) == (0, "y 1 0\n"), done.stderr
+    needed = subprocess.run(["ldd", tmp_path / "serve"], capture_output=True, text=True, timeout=60).stdout
+    assert "python" not in needed

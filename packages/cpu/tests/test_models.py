@@ -1,0 +1,227 @@
+"""The C library on files: what a run does and keeps, and what is refused and how."""
+
+import os
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+from model_files import LIB, RATE, RNG, WEIGHT, Model, add_array, add_launch, plan_for, step_program, wanted, write
+
+from facula_cpu.extend import OWN, Tables
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A file with programs for batches of 3 and 5."""
+    sections = {f"batch{batch}": step_program(batch) for batch in (3, 5)}
+    return write(tmp_path_factory.mktemp("models") / "model.facula", sections, {"weight": WEIGHT})
+
+
+@pytest.mark.parametrize("batch", [3, 5])
+def test_a_program_runs_and_is_saved(path, tmp_path, batch):
+    """Inputs, numbers, a stream of random numbers, tensors that change; and all of it again from the saved file."""
+    x = RNG.standard_normal((batch, 6)).astype("f4")
+    gradient = RNG.standard_normal((4, 6)).astype("f4")
+    weight, offset, file = WEIGHT.copy(), 128, path
+    for number in range(3):
+        with Model(file, batch) as model:
+            assert list(model.inputs) == ["x", "gradient", "skip", "lr"]
+            assert model.inputs["lr"] == (RATE if not number else 0.25)
+            for skip in (0, 0, 1):
+                model.inputs["x"][...], model.inputs["gradient"][...], model.inputs["skip"][...] = x, gradient, skip
+                model.inputs["lr"][...] = 0.25
+                model.run()
+                assert model.outputs["y"].tobytes() == wanted(x, weight, 7, offset).tobytes()
+                if not skip:
+                    weight -= np.float32(0.25) * gradient
+                offset += 640
+            model.save(tmp_path / "saved.facula")
+        file = tmp_path / "saved.facula"
+        assert zipfile.ZipFile(file).testzip() is None
+    assert path.stat().st_size == file.stat().st_size
+
+
+def test_large_files(path, tmp_path, monkeypatch):
+    """As zips have them from 2 GB on: here all numbers count as large."""
+    with zipfile.ZipFile(path) as file:
+        contents = {name: file.read(name) for name in file.namelist()}
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 10)
+    with zipfile.ZipFile(tmp_path / "large.facula", "w") as file:
+        for name, data in contents.items():
+            with file.open(name, "w", force_zip64=True) as member:
+                member.write(data)
+    monkeypatch.undo()
+    assert b"PK\x06\x06" in (tmp_path / "large.facula").read_bytes()
+    with Model(tmp_path / "large.facula", 5) as model:
+        model.run()
+        model.save(tmp_path / "saved.facula")
+    assert zipfile.ZipFile(tmp_path / "saved.facula").testzip() is None
+
+
+def test_batches_are_chosen(path):
+    """0 is the first; one that was not saved is refused by its number."""
+    with Model(path) as model:
+        assert model.inputs["x"].shape == (3, 6)
+    with pytest.raises(ValueError, match="it has no program for a batch of 4; save one in Python"):
+        Model(path, 4)
+
+
+def test_errors_of_kernels(tmp_path):
+    """By the operator, as Python says them."""
+    array, index, out = np.zeros((3, 5), "f4"), np.zeros(7, "i8"), np.zeros((7, 5), "f4")
+    tables = Tables()
+    blocks = [(tables.add("blocks", OWN, 0, one.nbytes), one.nbytes) for one in (array, index, out)]
+    add_launch(tables, plan_for("take", (array, index), (out,), (0,)), [out.size, *blocks])
+    add_array(tables, 0, "index", index, blocks[1][0])
+    with Model(write(tmp_path / "m.facula", {"one": tables.bytes(0)})) as model:
+        model.inputs["index"][2] = 9
+        with pytest.raises(ValueError, match="take: index 9 at position 2 is out of range for a dimension of size 3"):
+            model.run()
+        model.inputs["index"][2] = 1
+        model.run()
+
+
+def sections_of(path):
+    """Where each member lies: (name, start, bytes, places of its checksum)."""
+    data = path.read_bytes()
+    found = []
+    with zipfile.ZipFile(path) as file:
+        entry = file.start_dir
+        for info in file.infolist():
+            start = info.header_offset + 30 + len(info.filename)
+            found.append((info.filename, start, info.file_size, (info.header_offset + 14, entry + 16)))
+            entry += 46 + len(info.filename)
+    return data, found
+
+
+def with_checksum(data, member):
+    """The file with a right checksum for a member that was changed."""
+    _, start, length, places = member
+    for place in places:
+        struct.pack_into("<I", data, place, zlib.crc32(data[start : start + length]))
+    return data
+
+
+def refusal(tmp_path, data):
+    """The message for a damaged file; "" where it is loaded all the same."""
+    file = tmp_path / "damaged.facula"
+    file.write_bytes(data)
+    try:
+        with Model(file, 5) as model:
+            assert model.inputs is not None
+    except ValueError as error:
+        assert str(error).startswith(str(file)[:200]), error
+        return str(error)
+    return ""
+
+
+def test_damaged_files_are_refused(path, tmp_path):
+    """Every cut, and every byte of the program and of tensors, which checksums guard."""
+    data, members = sections_of(path)
+    for length in range(0, len(data), 61):
+        assert refusal(tmp_path, data[:length]), length
+    for name, start, length, _ in members:
+        for place in range(start, start + length, 97):
+            damaged = bytearray(data)
+            damaged[place] ^= 1 << place % 8
+            message = refusal(tmp_path, damaged)
+            assert "its checksum is wrong: the file is damaged" in message or (name == "run/batch5.bin" and message), (
+                name
+            )
+
+
+def test_changed_files_crash_nothing(path, tmp_path):
+    """Numbers put anywhere, with the checksum made right: loaded, or refused with a message."""
+    data, members = sections_of(path)
+    rng = np.random.default_rng(1)
+    odd = [0, 1, -1, 7, 255, 1 << 20, 1 << 31, -(1 << 31), 1 << 46, 1 << 62, -(1 << 63), (1 << 63) - 1]
+    seen = set()
+    for _ in range(int(os.environ.get("FACULA_FUZZ", "600"))):
+        damaged = bytearray(data)
+        _, start, length, _ = member = members[rng.integers(len(members))]
+        for _ in range(rng.integers(1, 4)):
+            if rng.random() < 0.5:
+                place = start + 8 * int(rng.integers(length // 8))
+                struct.pack_into("<q", damaged, place, odd[rng.integers(len(odd))])
+            else:
+                damaged[start + int(rng.integers(length))] = rng.integers(256)
+        seen.add(refusal(tmp_path, with_checksum(damaged, member))[len(str(tmp_path)) + 17 :])
+        damaged = bytearray(data)
+        damaged[rng.integers(len(data))] = rng.integers(256)
+        refusal(tmp_path, damaged)
+    assert len(seen) > 8, seen
+
+
+WRONG = {  # what is put at which number of the header, and what is said
+    "expected a program of version 1; got version 2: save it again": (1, 2),
+    "its program is cut off": (2, 5),
+    "its plans are another release's; load it in Python, and save it again with run=True": (4, 5),
+    "its program is damaged: table 3": (5 + 2 * 3, 1 << 40),
+    "its program is none of facula's": (0, 5),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_headers_are_checked(path, tmp_path, message):
+    """What is wrong is said."""
+    data, members = sections_of(path)
+    damaged = bytearray(data)
+    place, value = WRONG[message]
+    struct.pack_into("<q", damaged, members[0][1] + 8 * place, value)
+    assert message in refusal(tmp_path, with_checksum(damaged, members[0]))
+
+
+def test_what_a_release_does_not_have(tmp_path):
+    """Kernels, structs and tensors by name."""
+    x = np.zeros(4, "f4")
+    for table, name, message in (
+        ("kernels", "exp2000", "this release has no kernel exp2000"),
+        ("parts", "facula_other", "this release has no plans facula_other"),
+    ):
+        tables = Tables()
+        block = (tables.add("blocks", OWN, 0, x.nbytes), x.nbytes)
+        add_launch(tables, plan_for("exp", (x,), (x,)), [x.size, block, block])
+        tables.rows[table][0] = (tables.name(name), *tables.rows[table][0][1:])
+        with pytest.raises(ValueError, match=message):
+            Model(write(tmp_path / "m.facula", {"one": tables.bytes(0)}))
+    data = step_program(3)
+    with pytest.raises(ValueError, match=r"tensors.safetensors: it has no weight"):
+        Model(write(tmp_path / "m.facula", {"one": data}, {"other": WEIGHT}))
+    with pytest.raises(ValueError, match="expected 96 bytes of weight; got 48"):
+        Model(write(tmp_path / "m.facula", {"one": data}, {"other": WEIGHT, "weight": WEIGHT[:2]}))
+    with pytest.raises(ValueError, match="it has no program to run"):
+        Model(write(tmp_path / "m.facula", {}, {"weight": WEIGHT}))
+    with pytest.raises(ValueError, match="No such file"):
+        Model(tmp_path / "nowhere.facula")
+
+
+def test_models_of_several_threads(path):
+    """Each with a model of its own."""
+    from threading import Thread
+
+    x = RNG.standard_normal((5, 6)).astype("f4")
+    results = {}
+
+    def serve(number):
+        with Model(path, 5) as model:
+            model.inputs["x"][...] = x * number
+            for _ in range(50):
+                model.run()
+            results[number] = model.outputs["y"].tobytes()
+
+    threads = [Thread(target=serve, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number in range(4):
+        assert results[number] == wanted((x * number).astype("f4"), WEIGHT, 7, 128 + 49 * 640).tobytes()
+
+
+def test_nothing_is_left(path):
+    """Freeing nothing is allowed."""
+    LIB.facula_model_free(None)
+    with Model(path, 5) as model:
+        model.run()

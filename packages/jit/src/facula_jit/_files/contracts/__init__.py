@@ -1,0 +1,33 @@
+"""Contracts: what a kernel is promised of shapes and parameters, which its planner does not look at.
+
+In a program the operators look at their operands before a plan is made. A file has no operators, and may be a
+stranger's: an operator is in a file only if it has a contract here, and every launch is held to it, when the file is
+written as when it is read. A contract is a function (inputs, outputs, parameters) of a request for a plan that says
+whether all that the kernel reads and writes lies within the layouts; what it raises is a no, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import elementwise, layers, lines, moves, products, reductions, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Contract = Callable[[Any, Any, Any], bool]
+
+CONTRACTS: dict[str, Contract] = {
+    **elementwise.CONTRACTS,
+    **layers.CONTRACTS,
+    **lines.CONTRACTS,
+    **moves.CONTRACTS,
+    **products.CONTRACTS,
+    **reductions.CONTRACTS,
+    **steps.CONTRACTS,
+}
+PROGRAM: Contract = elementwise.program
+VERSIONS: dict[str, int] = {}
+"""The versions of operators whose meaning has changed since files have been written; of all others 1."""
+
+__all__ = ["CONTRACTS", "PROGRAM", "VERSIONS"]

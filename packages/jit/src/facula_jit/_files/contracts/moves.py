@@ -1,0 +1,161 @@
+"""Contracts of operators that move elements: by indices, windows, turns and triangles."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import int64
+
+from .shapes import MOST, are_sizes, is_dim, is_flag, reach
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_storage import Layout
+
+MOST_MOVES = 1 << 16
+
+
+def take(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """A dimension by an index."""
+    (a, index), (o,), (dim, *_) = inputs, outputs, parameters
+    return _indexed(a, index, o, dim)
+
+
+def _indexed(a: Layout, index: Layout, values: Layout, dim: Any) -> bool:
+    """Whether values are what an index along a dimension shows."""
+    if not is_dim(dim, a.ndim) or index.dtype is not int64:
+        return False
+    dim %= a.ndim
+    return values.shape == (*a.shape[:dim], *index.shape, *a.shape[dim + 1 :])
+
+
+def put(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Values to where an index shows."""
+    (index, values), (a,), (dim, accumulate, *rest) = inputs, outputs, parameters
+    return is_flag(accumulate) and rest in ([], [True], [False]) and _indexed(a, index, values, dim)
+
+
+def take_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Sums by place."""
+    (values, index), (a,), (shape, dim, skip) = inputs, outputs, parameters
+    return shape == a.shape and (skip is None or type(skip) is int) and _indexed(a, index, values, dim)
+
+
+def gather(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """An index for each element: the planner looks at shapes."""
+    (a, _), (_,), (dim,) = inputs, outputs, parameters
+    return is_dim(dim, a.ndim)
+
+
+def scatter(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """The same the other way."""
+    (_, _), (o,), (dim, mode) = inputs, outputs, parameters
+    return is_dim(dim, o.ndim) and type(mode) is str
+
+
+def scatter_copy(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Into a copy."""
+    a, *rest = inputs
+    return a.shape == outputs[0].shape and scatter(rest, outputs, parameters)
+
+
+def gather_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Sums by place."""
+    (_, _), (o,), (shape, dim) = inputs, outputs, parameters
+    return shape == o.shape and is_dim(dim, o.ndim)
+
+
+def cat(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Everything is said at launch: see `requests.py`."""
+    return not inputs and len(outputs) == len(parameters) == 1 and outputs[0].is_contiguous
+
+
+def flip(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Dimensions backwards."""
+    (a,), (o,), (dims,) = inputs, outputs, parameters
+    return (
+        a.shape == o.shape
+        and a.dtype is o.dtype
+        and all([type(one) is int and 0 <= one < a.ndim for one in dims])
+        and len(set(dims)) == len(dims)
+    )
+
+
+def tile(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Repeats of wholes and of elements."""
+    (a,), (o,), (outer, inner) = inputs, outputs, parameters
+    return (
+        are_sizes(tuple(outer), a.ndim)
+        and are_sizes(tuple(inner), a.ndim)
+        and a.dtype is o.dtype
+        and o.is_contiguous
+        and o.shape == tuple([x * n * y for x, n, y in zip(outer, a.shape, inner, strict=True)])
+    )
+
+
+def roll(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Elements moved on, by less than there are."""
+    (a,), (o,), (shifts, dims) = inputs, outputs, parameters
+    return (
+        a.shape == o.shape
+        and a.dtype is o.dtype
+        and len(shifts) == len(dims) == len(set(dims)) <= 12
+        and all([type(dim) is int and 0 <= dim < a.ndim for dim in dims])
+        and all([type(by) is int and 0 <= by <= a.shape[dim] for by, dim in zip(shifts, dims, strict=True)])
+    )
+
+
+def _inside(shape: Any, strides: Any, offset: Any, whole: Layout) -> bool:
+    """Whether a view of contiguous elements stays inside of them."""
+    if not (whole.is_contiguous and len(shape) == len(strides) and type(offset) is int and 0 <= offset < MOST):
+        return False
+    if not all([type(one) is int and abs(one) < MOST for one in (*shape, *strides)]):
+        return False
+    first, last = reach(tuple(shape), tuple(strides), offset)
+    return 0 in shape or (first >= 0 and last < whole.numel)
+
+
+def windows(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """What a view shows."""
+    (a,), (o,), (shape, strides, offset, _) = inputs, outputs, parameters
+    return o.shape == tuple(shape) and a.dtype is o.dtype and _inside(shape, strides, offset, a)
+
+
+def inset(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Elements put where a view shows."""
+    (a,), (o,), (_, strides, offset, shared, value) = inputs, outputs, parameters
+    return (
+        type(value) in (bool, int, float, complex)
+        and a.dtype is o.dtype
+        and _inside(a.shape, strides, offset, o)
+        and all([type(one) is int and 0 <= one < a.ndim for one in shared])
+        and len(set(shared)) == len(shared)
+        and prod([a.shape[one] for one in shared]) <= MOST_MOVES
+    )
+
+
+def triangle(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Matrices with zeros beyond a diagonal."""
+    (a,), (o,), (diagonal, upper) = inputs, outputs, parameters
+    return a.ndim >= 2 and a.shape == o.shape and type(diagonal) is int and is_flag(upper)
+
+
+CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
+    "take": take,
+    "index_select": take,
+    "put": put,
+    "take_back": take_back,
+    "gather": gather,
+    "scatter": scatter,
+    "scatter_copy": scatter_copy,
+    "gather_back": gather_back,
+    "cat": cat,
+    "flip": flip,
+    "tile": tile,
+    "roll": roll,
+    "windows": windows,
+    "inset": inset,
+    "triangle": triangle,
+}

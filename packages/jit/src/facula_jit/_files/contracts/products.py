@@ -1,0 +1,127 @@
+"""Contracts of products: matrices, convolutions, attention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .shapes import are_sizes, broadcast, is_flag, is_size, left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def matmul(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Stacks of matrices, or a row or a column for one of them."""
+    (a, b), (o,) = inputs, outputs
+    if not a.ndim or not b.ndim:
+        return False
+    batch = broadcast(a.shape[:-2], b.shape[:-2])
+    rows = b.shape[-2] if b.ndim > 1 else b.shape[-1]
+    ends = (*a.shape[-2:-1], *(b.shape[-1:] if b.ndim > 1 else ()))
+    return batch is not None and a.shape[-1] == rows and o.shape == (*batch, *ends)
+
+
+def linear(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Rows times a matrix of rows, and a bias."""
+    x, w, *rest = inputs
+    (o,) = outputs
+    return (
+        x.ndim >= 1
+        and w.ndim == 2
+        and x.shape[-1] == w.shape[1]
+        and o.shape == (*x.shape[:-1], w.shape[0])
+        and len(rest) <= 1
+        and all([left_out(one, (w.shape[0],)) for one in rest])
+    )
+
+
+def linear_weight_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """g.T @ x."""
+    (g, x), (o,) = inputs, outputs
+    return g.ndim == x.ndim == 2 and g.shape[0] == x.shape[0] and o.shape == (g.shape[1], x.shape[1])
+
+
+def convolution(images: Any, weights: Any, results: Any, parameters: Any) -> bool:
+    """A convolution of images or volumes, whichever of the three is made."""
+    stride, padding, dilation, groups, _ = parameters
+    flat = images.ndim - 2
+    if flat not in (2, 3) or not weights.ndim == results.ndim == images.ndim or not is_size(groups, 1):
+        return False
+    if not (are_sizes(stride, flat, 1) and are_sizes(padding, flat) and are_sizes(dilation, flat, 1)):
+        return False
+    if max(*stride, *padding, *dilation) >= 1 << 24 or min(weights.shape[2:]) < 1:
+        return False
+    fits = [
+        not count or (count - 1) * step + (kernel - 1) * by + 1 <= size + 2 * before + 1  # one more after than before
+        for size, count, kernel, step, before, by in zip(
+            images.shape[2:], results.shape[2:], weights.shape[2:], stride, padding, dilation, strict=True
+        )
+    ]
+    return (
+        all(fits)
+        and images.shape[0] == results.shape[0]
+        and weights.shape[1] * groups == images.shape[1]
+        and weights.shape[0] == results.shape[1]
+        and weights.shape[0] % groups == 0
+    )
+
+
+def conv(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Images, weights and a bias to results."""
+    (images, weights, bias), (results,) = inputs, outputs
+    return left_out(bias, (weights.shape[0],)) and convolution(images, weights, results, parameters)
+
+
+def conv_input(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """The results' gradient and weights to the images'."""
+    (results, weights), (images,) = inputs, outputs
+    return convolution(images, weights, results, parameters)
+
+
+def conv_weight(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """The results' gradient and images to the weights'."""
+    (results, images), (weights,) = inputs, outputs
+    return convolution(images, weights, results, parameters)
+
+
+def attention(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Queries, keys, values and a mask to means of values, and the logarithms of sums."""
+    (q, k, v, mask), (out, sums), (is_causal,) = inputs, outputs, parameters
+    batch, length, keys = q.shape[:-2], q.shape[-2], k.shape[-2]
+    return (
+        is_flag(is_causal)
+        and q.ndim == k.ndim == v.ndim >= 2
+        and k.shape == (*batch, keys, q.shape[-1])
+        and v.shape[:-1] == (*batch, keys)
+        and left_out(mask, (*batch, length, keys))
+        and out.shape == (*batch, length, v.shape[-1])
+        and sums.shape == (*batch, length)
+        and out.dtype is q.dtype
+        and sums.dtype.is_floating_point
+        and sums.dtype.itemsize == max(q.dtype.itemsize, 4)
+        and out.is_contiguous
+        and sums.is_contiguous
+    )
+
+
+def attention_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """The gradients of queries, keys and values."""
+    g, q, k, v, mask, out, sums = inputs
+    made = zip(outputs, (q, k, v), strict=True)
+    return (
+        g.shape == out.shape
+        and all([one.shape == of.shape and one.dtype is of.dtype and one.is_contiguous for one, of in made])
+        and attention((q, k, v, mask), (out, sums), parameters)
+    )
+
+
+CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
+    "matmul": matmul,
+    "linear": linear,
+    "linear_weight_grad": linear_weight_grad,
+    "conv2d": conv,
+    "conv2d_input": conv_input,
+    "conv2d_weight": conv_weight,
+    "attention": attention,
+    "attention_grad": attention_grad,
+}

@@ -1,0 +1,294 @@
+"""A graph of a file, ready to be called."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+from weakref import WeakMethod
+
+from facula_autograd.extend import LEAF, active_modes
+from facula_errors import (
+    ArgumentError,
+    FaculaError,
+    InvalidIndexError,
+    InvalidTypeError,
+    InvalidValueError,
+    MissingKeyError,
+    OperationError,
+)
+from facula_errors.extend import boundary
+from facula_storage.extend import current_recorder, launching_modules, new_instance
+from facula_tensor import Parameter, Tensor, is_grad_enabled, no_grad
+from facula_tensor.extend import no_record_ops, snapshot
+
+from .._breaks import CaptureError
+from .._graph import Graph
+from .._replay import MISS, Replay
+from .._signature import Signature, shown
+from . import archive, plain
+from .batches import MOST_SIZE, at
+from .errors import Refusal, SaveError, refuse
+from .options import Options
+from .plain import a_list, an_int, entries, is_int, to_layout
+from .ready import Ready, Shared
+from .sections import Section, check_versions, memory_of
+from .signatures import as_data, size_of, tensors_of, words
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from facula_storage import Layout, Storage
+
+    Parts = tuple[Storage, Layout, int]
+
+launching_modules.add(__name__)
+
+FORMAT = 1
+UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)  # what nonsense raises
+MOST_SIZES = 16  # of a batch, for which replays are kept
+KEPT = ("parameter", "buffer", "state", "tensor")  # in a state dict
+KINDS = ("parameter", "buffer", "state", "tensor", "constant", "grad")
+
+
+@boundary
+class Loaded:
+    """A graph that `load` read: called as the function that was captured, without its source.
+
+    Tensors of the function's own are its own now: `parameters()`, `state_dict()`, `load_state_dict()`. `options` are
+    those of the optimizers' groups, whose numbers can be set. Dropout and other random draws come from the default
+    generator. `function` is None: there is no Python to run, and calls that fit no graph are refused.
+
+    Arguments:
+        data: graph.json.
+        contents: the tensors of the file.
+        members: its other members.
+    """
+
+    function = None
+
+    def __init__(self, data: Any, contents: dict[str, Parts], members: dict[str, bytes]):
+        found = entries(data, ("format", "operators", "tensors", "memory", "groups", "plans", "graphs"), "graph.json")
+        number, operators, tensors, memory, groups, plans, graphs = found
+        if not is_int(number, 1) or number > FORMAT:
+            known = f"this version reads formats up to {FORMAT}"
+            refuse(f"it has format {number!r:.40}, and {known}; update facula-jit to read it")
+        check_versions(operators)
+        self._data, self.members = data, members
+        self._kinds: dict[str, str] = {}
+        self._shared = shared = Shared(a_list(plans, "plans"), memory_of(a_list(memory, "memory"), contents))
+        self._named = shared.named
+        self._ready: OrderedDict[tuple[int, int], Ready] = OrderedDict()
+        shared.tensors += [self._tensor(one) for one in a_list(tensors, "tensors")]
+        shared.options += [self._options(one) for one in a_list(groups, "groups")]
+        self.options: list[Options] = shared.options
+        self._graphs = [Section(one) for one in a_list(graphs, "graphs")]
+        if not self._graphs:
+            refuse("it has no graph")
+        self._latest: Replay | None = None
+        self._name = self._graphs[0].name
+        for place, one in enumerate(self._graphs):
+            self._at(place, one.first_size)
+        self._put_grads()
+
+    # ------------------------------------------------------------------------------------------------------- reading
+    def _tensor(self, data: Any) -> Tensor:
+        name, kind, memory, layout, offset, wants = entries(
+            data, ("name", "kind", "memory", "layout", "offset", "requires_grad"), "a tensor"
+        )
+        if type(name) is not str or name in self._named or kind not in KINDS or type(wants) is not bool:
+            refuse(f"a tensor {name!r:.60} is there twice, or of an unknown kind")
+        storage, whole = self._shared.memory[an_int(memory, 0, len(self._shared.memory) - 1, "memory")]
+        layout, offset = to_layout(layout), an_int(offset, 0, plain.LARGEST, "an offset")
+        boolean = (layout.dtype.name == "bool") is not (whole.dtype.name == "bool")
+        if offset + layout.extent > whole.extent or offset % min(layout.dtype.itemsize, 8) or boolean:
+            refuse(f"tensor {name!r:.60} is outside of its memory, or of another dtype")
+        tensor = new_instance(Parameter if kind == "parameter" else Tensor)
+        tensor._layout, tensor._storage, tensor._offset, tensor.node = layout, storage, offset, None
+        if wants:
+            if not (layout.dtype.is_floating_point or layout.dtype.is_complex):
+                refuse(f"tensor {name!r:.60} requires a gradient, and is of {layout.dtype.name}")
+            tensor.requires_grad_()
+        self._named[name], self._kinds[name] = tensor, kind
+        return tensor
+
+    def _options(self, data: Any) -> Options:
+        optimizer, options, fixed = entries(data, ("optimizer", "options", "fixed"), "a group of options")
+        if type(optimizer) is not str or type(options) is not dict or not all([type(one) is str for one in fixed]):
+            refuse("a group of options is not as it should be")
+        read = {name: plain.to_parameter(value) for name, value in options.items()}
+        return Options(optimizer[:100], read, frozenset(fixed), WeakMethod(self._renew))
+
+    def _put_grads(self) -> None:
+        """Let `.grad` be what it is between calls."""
+        for ready in self._ready.values():
+            recording = ready.replay.recording
+            for leaf, grad in (*recording.puts, *recording.needed):
+                leaf._grad = grad
+
+    def _at(self, place: int, size: int) -> Ready:
+        """A graph at a size of the batch."""
+        key = place, size
+        if key in self._ready:
+            self._ready.move_to_end(key)
+            return self._ready[key]
+        graph = self._graphs[place]
+        try:
+            made = Ready(self._shared, at(graph.data, size), at(self._shared.plans, size), at(graph.arguments, size))
+        except Refusal:
+            raise
+        except (*UNFIT, FaculaError) as error:
+            refuse(f"a graph of it cannot be made: {type(error).__name__}: {error!s:.200}")
+        self._ready[key] = made
+        if len(self._ready) > MOST_SIZES + len(self._graphs):
+            self._ready.popitem(last=False)
+        return made
+
+    def _renew(self) -> None:
+        for ready in self._ready.values():
+            for refill in ready.refills:
+                ready.renew(*refill)
+
+    # ------------------------------------------------------------------------------------------------------- running
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        latest = self._latest
+        if latest is not None and not kwargs and not active_modes:
+            result = latest.replay(args)
+            if result is not MISS:
+                return result
+        recorder: Any = current_recorder()
+        if recorder is not None:
+            recorder.broken(f"the loaded graph {self._name} runs here", "call it outside of the captured function")
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        signature = Signature(args, kwargs)
+        if not signature.supported:
+            raise OperationError(
+                f"{self._name}: a loaded graph runs on tensors of the CPU, outside of transforms and saved-tensor hooks"
+            )
+        try:
+            given = as_data(signature.key)
+        except SaveError:  # no file has such arguments
+            given = None
+        wants, recording = [one["gradient"] for one in tensors_of(given)], is_grad_enabled()
+        fitting = []
+        for place, graph in enumerate(self._graphs):
+            size = size_of(graph.arguments, given)
+            if size is not None and size < MOST_SIZE:
+                alike = [one["gradient"] for one in tensors_of(graph.arguments)] == wants
+                fitting.append((alike, graph.goes_back is recording, -place, size))
+        if not fitting:
+            known = " or ".join([words(one.arguments) for one in self._graphs[:3]])
+            raise ArgumentError(f"{self._name}: expected {known}; got {shown(args, kwargs)}")
+        _, _, place, size = max(fitting)
+        try:
+            ready = self._at(-place, size)
+        except Refusal as error:
+            raise ArgumentError(f"{self._name}: it cannot run on {shown(args, kwargs)}: {error}") from None
+        tensors = tuple([self._fit(one, k, ready) for k, one in enumerate(signature.tensors)])
+        replay = ready.replay
+        result = replay.replay(tensors)
+        if result is MISS:
+            self._refused(ready)
+        self._latest = replay if ready.is_plain and not kwargs else None
+        return result
+
+    def _fit(self, tensor: Tensor, place: int, ready: Ready) -> Tensor:
+        """An argument as the graph takes it."""
+        like = ready.likes[place]
+        if like.node is None and tensor.node is not None:
+            if ready.replay.has_backward:
+                raise OperationError(
+                    f"{self._name}: argument {place} requires a gradient, and the graph was captured without one; "
+                    "give its detach()"
+                )
+            tensor = snapshot(tensor)
+        if tensor._layout is not like.layout:
+            tensor = snapshot(no_record_ops.contiguous(tensor)) if tensor.node is None else tensor.contiguous()
+        if place in ready.writes_to and tensor._storage.version is None:
+            raise OperationError(f"{self._name}: argument {place} is changed in place, and its memory is read-only")
+        return tensor
+
+    def _refused(self, ready: Ready) -> None:
+        replay = ready.replay
+        raise CaptureError(
+            f"{self._name}: something is not as the graph was captured with: {replay.describe(replay.missed)}"
+        )
+
+    # ------------------------------------------------------------------------------------------------------- to look at
+    def graph(self, number: int = -1) -> Graph:
+        """What a graph of the file does, as operators; IndexError where there are not so many.
+
+        A graph for any size of the batch is shown at the smallest size that it was captured with, or the latest used.
+        """
+        if not -len(self._graphs) <= number < len(self._graphs):
+            raise InvalidIndexError(f"graph: expected a number below {len(self._graphs)}, of graphs; got {number}")
+        place = number % len(self._graphs)
+        used = [ready for (one, _), ready in self._ready.items() if one == place]
+        return Graph(used[-1].replay.recording, self._name, words(self._graphs[place].arguments))
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """The names and tensors of what requires a gradient."""
+        return iter([(name, one) for name, one in self._named.items() if one.node is LEAF])
+
+    def parameters(self) -> Iterator[Tensor]:
+        """The tensors that require a gradient."""
+        return iter([one for _, one in self.named_parameters()])
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """All tensors by name but for gradients: parameters, buffers, the state of optimizers. They share memory."""
+        return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in KEPT])
+
+    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> None:
+        """Copy tensors into those of the same names.
+
+        Arguments:
+            state_dict: tensors by name.
+            strict: whether all names have to be there, and no others.
+
+        Raises:
+            KeyError: names are missing or unknown.
+            TypeError, ValueError: a tensor is none, or of another shape.
+        """
+        own = self.state_dict()
+        missing, unknown = [one for one in own if one not in state_dict], [one for one in state_dict if one not in own]
+        if strict and (missing or unknown):
+            raise MissingKeyError(
+                f"load_state_dict: missing are {', '.join(missing[:5]) or 'none'}; unknown are "
+                f"{', '.join(map(str, unknown[:5])) or 'none'}; strict=False leaves them out"
+            )
+        for name, one in state_dict.items():
+            if name in own:
+                if not isinstance(one, Tensor):
+                    raise InvalidTypeError(f"load_state_dict: {name} is {type(one).__name__}; expected a tensor")
+                if one.shape != own[name].shape:
+                    raise InvalidValueError(
+                        f"load_state_dict: expected {name} of shape {tuple(own[name].shape)}; got {tuple(one.shape)}"
+                    )
+        with no_grad():
+            for name, one in state_dict.items():
+                if name in own:
+                    own[name].copy_(one)
+
+    def _described(self) -> tuple[dict[str, Any], dict[str, Parts]]:
+        """graph.json as it is now, and the contents of memory."""
+        data = dict(self._data)
+        data["groups"] = [
+            {**one, "options": {name: plain.parameter(value) for name, value in options.items()}}
+            for one, options in zip(data["groups"], self.options, strict=True)
+        ]
+        for entry in data["graphs"]:
+            for place, one in enumerate(entry["graph"]["generators"]):
+                if place in self._shared.generators and one["drawn"] is not None:
+                    one["state"] = [self._shared.generators[place]._key, self._shared.generators[place]._offset]
+        names = [one["tensor"] for one in data["memory"]]
+        return data, {name: (*one, 0) for name, one in zip(names, self._shared.memory, strict=True)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it into a file again, with its tensors and options as they are now."""
+        data, contents = self._described()
+        archive.write(archive.path_of("save", path), plain.dumps(data), contents, self.members)
+
+    def __repr__(self) -> str:
+        return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"

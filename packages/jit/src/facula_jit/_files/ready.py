@@ -1,0 +1,96 @@
+"""One graph of a file at one size of its batch, ready to run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import contiguous, uint8
+from facula_storage.extend import allocate
+
+from .._checks import default_dtype_cell
+from .._replay import Guard, Replay
+from .contracts.steps import NUMBERS
+from .errors import refuse
+from .numbers import compute, to_form, values_of
+from .plain import a_list, an_int, entries, to_layout
+from .reading import Reader
+from .signatures import tensors_of, words
+
+if TYPE_CHECKING:
+    from facula_storage import Layout, Storage
+    from facula_tensor import Generator, Tensor
+
+    from .options import Options
+
+
+class Shared:
+    """What the graphs of a file share: plans as data, memory and tensors, generators, and groups of options."""
+
+    def __init__(self, plans: list[Any], memory: list[tuple[Storage, Layout]]):
+        self.plans, self.memory = plans, memory
+        self.tensors: list[Tensor] = []
+        self.named: dict[str, Tensor] = {}
+        self.generators: dict[int, Generator] = {}
+        self.options: list[Options] = []
+        self.guard = Guard()
+
+
+class Ready:
+    """One graph at one size of its batch: its recording, and the replay."""
+
+    def __init__(self, shared: Shared, data: Any, plans: list[Any], arguments: Any):
+        self.shared = shared
+        wants = [str(one["gradient"]) for one in tensors_of(arguments)]
+        reader = Reader(data, plans, shared.memory, shared.tensors, shared.generators, wants)
+        recording = reader.recording()
+        for tensor, like in zip(tensors_of(arguments), recording.inputs, strict=True):
+            if to_layout(tensor["tensor"]) is not like.layout:
+                refuse("an argument is not like the tensor that the graph is given")
+        recording.names = {id(one._storage): name for name, one in reversed(shared.named.items())}
+        name = str(reader.data["name"])[:200]
+        self.words = words(arguments)
+        self.replay = replay = Replay(recording, name, None, shared.guard)
+        replay.checks = [one for one in replay.checks if one[0] is not default_dtype_cell]
+        replay.numbers_from = len(replay.checks)
+        for place, state in enumerate(reader.states):
+            if state is not None and replay.drawn[place] is None:
+                replay.set[place] = state[0], state[1]
+        self.likes = recording.inputs
+        self.writes_to = sorted(reader.writes_to)
+        self.refills = [_refill(one, shared, replay) for one in a_list(reader.data["refills"], "refills")]
+        for refill in self.refills:
+            self.renew(*refill)
+        replay.use(allocate(contiguous((replay.pool_bytes,), uint8)))
+        self.is_plain = (
+            not self.writes_to
+            and all([name is None and "tensor" in part for name, part in arguments])
+            and not any(wants)
+        )
+
+    def renew(self, group: int, launches: list[list[int]], forms: list[list[Any]]) -> None:
+        """Put the numbers that follow from a group's options into the launches."""
+        values, replay = values_of(self.shared.options[group]), self.replay
+        known = replay.recording.launches
+        for own, each in zip(forms, launches, strict=True):
+            numbers = [compute(one, values) for one in own]
+            for launch in each:
+                arguments = (known[launch].arguments[0], *numbers, *known[launch].arguments[1 + len(numbers) :])
+                known[launch] = known[launch]._replace(arguments=arguments)
+                for frame in replay.frames:
+                    for place, one in enumerate(numbers):
+                        frame.forward.set(replay.lowered.forward.step_of[launch], 1 + place, one)
+
+
+def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[int]], list[list[Any]]]:
+    """A group, its launches, and the forms of their numbers."""
+    group, launches, forms = entries(data, ("group", "launches", "forms"), "a group of numbers")
+    group = an_int(group, 0, len(shared.options) - 1, "a group")
+    names, known = values_of(shared.options[group]), replay.recording.launches
+    own = [[to_form(one, names) for one in a_list(each, "forms")] for each in a_list(forms, "forms")]
+    places = [a_list(one, "launches") for one in a_list(launches, "launches", len(own))]
+    for each, numbers in zip(places, own, strict=True):
+        for one in each:
+            launch = known[an_int(one, 0, replay.recording.boundary_at - 1, "a launch")]
+            if NUMBERS.get(launch.operation) != len(numbers):
+                refuse(f"{launch.operation} takes other numbers than the graph says")
+    return group, places, own

@@ -1,0 +1,191 @@
+"""Requests: what a backend is asked for the plan of a launch, and what each argument of the launch then has to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_storage import Layout, Plan, cpu
+
+from .._records import Address
+from . import plain
+from .contracts import CONTRACTS, PROGRAM, VERSIONS
+from .contracts.steps import NUMBERS
+from .errors import Refusal, refuse
+
+if TYPE_CHECKING:
+    from facula_storage.extend import Program
+
+    from .._records import Launched
+
+DRAWN = (int, int)  # a seed, and a place in its stream
+LOSS, NORM = (int, float), (float,)
+FURTHER: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("cross_entropy", "nll_loss", "cross_entropy_grad", "nll_loss_grad"), LOSS),
+    **dict.fromkeys(("layer_norm", "group_norm", "rms_norm", "batch_norm_counted", "batch_norm_eval"), NORM),
+    "batch_norm": (float, float),
+    "dropout": (float, *DRAWN),
+    **dict.fromkeys(("attention", "attention_grad"), (float, float, *DRAWN)),
+    **dict.fromkeys(("uniform", "normal"), (*DRAWN, float, float)),
+    "randint": (*DRAWN, int, int),
+}
+"""The numbers that a launch of these ends with."""
+CHANGED = {"batch_norm": (3, 4), "batch_norm_counted": (3, 4, 5)}
+"""Inputs that these change, too."""
+
+
+class Request(NamedTuple):
+    """An operator, layouts and parameters, from which a backend makes a plan."""
+
+    operator: str | Program
+    inputs: tuple[Any, ...]
+    outputs: tuple[Layout, ...]
+    parameters: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """The operator's name."""
+        return self.operator if isinstance(self.operator, str) else self.operator.name
+
+    def data(self) -> dict[str, Any]:
+        """As JSON; TypeError for a parameter that is no plain data."""
+        return {
+            "operator": plain.operator(self.operator),
+            "inputs": [plain.operand(one) for one in self.inputs],
+            "outputs": [plain.layout(one) for one in self.outputs],
+            "parameters": [plain.parameter(one) for one in self.parameters],
+        }
+
+    @classmethod
+    def of(cls, data: Any) -> Request:
+        """The request that a file describes."""
+        operator, inputs, outputs, parameters = plain.entries(
+            data, ("operator", "inputs", "outputs", "parameters"), "a plan"
+        )
+        return cls(
+            plain.to_operator(operator),
+            tuple([plain.to_operand(one) for one in plain.a_list(inputs, "the inputs of a plan")]),
+            tuple([plain.to_layout(one) for one in plain.a_list(outputs, "the outputs of a plan")]),
+            plain.to_parameter(plain.a_list(parameters, "the parameters of a plan")),
+        )
+
+
+def request_of(launch: Launched) -> Request:
+    """What the backend was asked for the plan of a launch; Refusal where that is not known."""
+    plan = launch.plan
+    if plan.request is None:
+        raise Refusal(f"{launch.operation}: it is not known what its plan was made of")
+    operator, inputs, parameters = plan.request
+    if operator == "cat":
+        inputs = tuple([one.layout for one in launch.arguments[3:-1] if type(one) is Address])
+        outputs = (launch.arguments[-1].layout,) if type(launch.arguments[-1]) is Address else ()
+        return Request(operator, inputs, outputs, (launch.arguments[1],))  # type: ignore[arg-type]
+    if isinstance(operator, str) and operator not in CONTRACTS:
+        raise Refusal(f"the operator {operator}")
+    return Request(operator, tuple(inputs), plan.outputs, tuple(parameters))
+
+
+class Role(NamedTuple):
+    """What an argument of a launch has to be.
+
+    Arguments:
+        kind: "address", "int", "float", or "same": just `value`.
+        layout: what lies at an address.
+        written: whether the launch writes there.
+        value: the number that is passed in each launch.
+        delta: bytes that were added to the address of a part.
+    """
+
+    kind: str
+    layout: Layout | None = None
+    written: bool = False
+    value: int = 0
+    delta: int = 0
+
+
+def version_of(operator: str) -> int:
+    """The version of an operator in files that are written now."""
+    return VERSIONS.get(operator, 1)
+
+
+def plan_of(request: Request) -> Plan:
+    """The plan, if the request keeps the contract of its operator."""
+    name, inputs = request.name, request.inputs
+    try:
+        if isinstance(request.operator, str):
+            contract = CONTRACTS.get(request.operator)
+            if contract is None:
+                refuse(f"the operator {name!r:.60} is none of those that files hold")
+            kept = contract(() if name == "cat" else inputs, request.outputs, request.parameters)
+        else:
+            kept = PROGRAM(request.operator, inputs, request.outputs)
+        if not kept:
+            refuse(f"{name:.60}: layouts or parameters do not fit: {_shown(request)}")
+        if name == "cat":
+            return cpu.backend.plan(name, (), request.outputs, ())
+        return cpu.backend.plan(request.operator, inputs, request.outputs, request.parameters)
+    except Refusal:
+        raise
+    except Exception as error:  # of any kind: contracts and planners unpack what a stranger wrote
+        refuse(f"{name:.60}: {type(error).__name__}: {error!s:.200}")
+
+
+def _shown(request: Request) -> str:
+    return f"{request.inputs!r:.200} to {request.outputs!r:.100} with {request.parameters!r:.100}"
+
+
+def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
+    """What the arguments have to be, the workspace left out."""
+    roles = _whole(request)
+    if part < 0:
+        if plan.parts is not None:
+            refuse(f"{request.name}: a launch of several parts is there as a whole")
+        return roles
+    if plan.parts is None or part >= len(plan.parts):
+        refuse(f"{request.name}: there is no part {part}")
+    found = []
+    for one in plan.parts[part][1]:
+        if isinstance(one, tuple):
+            place, delta = one
+            found.append(roles[place]._replace(delta=delta))
+        else:
+            found.append(Role("same", value=one) if isinstance(one, int) else Role("float"))
+    return found
+
+
+def _whole(request: Request) -> list[Role]:
+    name, inputs, outputs = request.name, request.inputs, request.outputs
+    if name in NUMBERS:
+        (width,) = request.parameters
+        tensors = [Role("address", one, k % width != 1) for k, one in enumerate(inputs)]
+        return [Role("same", value=len(inputs) // width), *[Role("float")] * NUMBERS[name], *tensors]
+    count = Role("same", value=outputs[0].numel if outputs else 0)
+    written = [Role("address", one, True) for one in outputs]
+    if name == "cat":
+        return [count, *_joined(request), *written]
+    changed = CHANGED.get(name, ())
+    roles, scalars = [count], []
+    for place, one in enumerate(inputs):
+        if one is None:
+            roles.append(Role("same", value=0))
+        elif isinstance(one, Layout):
+            roles.append(Role("address", one, place in changed))
+        else:
+            scalars += [one] if one is not complex else [float, float]
+    further = FURTHER.get(name, ()) if isinstance(request.operator, str) else ()
+    return [*roles, *written, *[Role("float" if one is float else "int") for one in (*scalars, *further)]]
+
+
+def _joined(request: Request) -> list[Role]:
+    """Of `cat`: how many steps, how many parts, and of each its address and the bytes that it gives to a step."""
+    (o,), parts = request.outputs, request.inputs
+    (outer,) = request.parameters or (0,)
+    if not plain.is_int(outer, 1) or not parts:
+        refuse("cat: expected parts, and in how many steps they are joined")
+    roles = [Role("same", value=outer), Role("same", value=len(parts))]
+    for one in parts:
+        if not isinstance(one, Layout) or not one.is_contiguous or one.dtype is not o.dtype or one.nbytes % outer:
+            refuse("cat: a part has gaps, another dtype, or does not divide into steps")
+        roles += [Role("address", one), Role("same", value=one.nbytes // outer)]
+    if sum([one.nbytes for one in parts]) != o.nbytes:
+        refuse("cat: the parts are not as many bytes as the result")
+    return roles

@@ -1,0 +1,91 @@
+"""What a loaded graph gives back: the tree of its results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor.extend import return_types
+
+from .._containers import Tree
+from .._recording import Argument, Given, Output
+from . import plain
+from .errors import refuse
+from .plain import a_list, an_int, to_layout
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from facula_storage import Layout
+    from facula_tensor import Tensor
+
+    class Reader(Protocol):
+        def tensor(self, number: Any) -> Tensor: ...
+        def check_inside(self, block: int, offset: int, layout: Layout) -> None: ...
+
+
+TREES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
+NAMED = return_types()
+DEEPEST = 20
+
+
+def result_of(reader: Reader, made: Any, data: Any, depth: int = DEEPEST) -> Any:
+    """The result, or a part of it, that graph.json describes.
+
+    Arguments:
+        reader: knows the blocks and the tensors.
+        made: the recording, whose inputs and outputs are known.
+        data: the description.
+        depth: how deep the tree may be.
+    """
+    if type(data) is not dict or len(data) != 1 or not depth:
+        refuse(f"a result is {data!r:.60}")
+    ((kind, value),) = data.items()
+    if kind == "value":
+        return plain.to_parameter(value)
+    if kind == "tensor":
+        return reader.tensor(value)
+    if kind == "argument":
+        return Argument(an_int(value, 0, len(made.inputs) - 1, "an argument"))
+    if kind == "output":
+        return _output(reader, made, a_list(value, "a result", 5))
+    if kind == "view":
+        return _view(made, a_list(value, "a result", 6))
+    parts = a_list(value, "a result")
+    keys, tree = None, TREES.get(kind)
+    if kind == "named":
+        name, *parts = parts or [None]
+        tree = NAMED.get(name) if type(name) is str else None
+        kind = str(name)
+    if kind == "dict":
+        pairs = [a_list(one, "an entry", 2) for one in parts]
+        keys = tuple([result_of(reader, made, key, 1) for key, _ in pairs])
+        parts = [one for _, one in pairs]
+        if not all([key is None or isinstance(key, (bool, int, float, str)) for key in keys]):
+            refuse("a key of a result is no plain value")
+    if tree is None:
+        refuse(f"a result is {kind!r:.60}")
+    return Tree(tree, keys, tuple([result_of(reader, made, one, depth - 1) for one in parts]))
+
+
+def _output(reader: Reader, made: Any, value: list[Any]) -> Output:
+    """A tensor in memory of its own."""
+    place, shown, offset, wants_grad, root = value
+    place = an_int(place, 0, len(made.outputs) - 1, "a result")
+    layout, offset = to_layout(shown), an_int(offset, 0, plain.LARGEST, "an offset")
+    reader.check_inside(made.outputs[place], offset, layout)
+    return Output(place, layout, offset, wants_grad is True, _root(made, root))
+
+
+def _view(made: Any, value: list[Any]) -> Given:
+    """A tensor in the memory of an argument."""
+    argument, shown, offset, wants_grad, root, is_view = value
+    place = an_int(argument, 0, len(made.inputs) - 1, "an argument")
+    layout, offset = to_layout(shown), an_int(offset, 0, plain.LARGEST, "an offset")
+    like = made.inputs[place].layout
+    if offset + layout.extent > like.extent or layout.dtype is not like.dtype or offset % like.dtype.itemsize:
+        refuse("a result is outside of an argument")
+    return Given(place, layout, offset, wants_grad is True, _root(made, root), is_view is True)
+
+
+def _root(made: Any, root: Any) -> int:
+    return an_int(root, -1, len(made.roots) - 1, "the number of a result")

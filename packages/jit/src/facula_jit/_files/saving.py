@@ -1,0 +1,166 @@
+"""`save` and `load`: graphs into files, and from files."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from facula_checkpoint import load_file, save_file
+from facula_errors import InvalidTypeError, OperationError
+from facula_errors.extend import boundary
+
+from .. import _capture, _graph
+from . import archive, plain
+from .batches import unify
+from .errors import GraphFileError, Refusal, SaveError
+from .loaded import FORMAT, Loaded
+from .requests import version_of
+from .signatures import as_data
+from .writing import Writer, describe
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from .._replay import Replay
+
+    Path = str | os.PathLike[str]
+
+
+makers: list[Callable[[str, Replay, Mapping[int, str]], Mapping[str, bytes]]] = []
+"""What adds members to files, for programs that run a graph without Python: called with a name for each capture, the
+capture, and the tensor of the file in which each block lies that stays; gives members `run/NAME.bin`."""
+
+
+@boundary
+def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Path, *, batch: bool = False) -> None:
+    """Write what was captured into a file, which any machine can load and run, without the function's source.
+
+    The file has the operators, and all tensors of the program that they use: parameters, buffers, the state of
+    optimizers, `.grad`. Of each kind of call the latest capture is written. The file is a zip of a JSON graph and
+    safetensors: no pickle, no code. It is replaced at once, or not at all.
+
+    Arguments:
+        captured: a captured function that was captured at least once; one of its graphs; or what `load` gave.
+        path: where; such files are called ".facula".
+        batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
+            be captured with three sizes at least, and its operators' sizes have to follow from the batch's.
+
+    Raises:
+        SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
+        OSError: the file cannot be written.
+
+    >>> import tempfile
+    >>> from facula_jit import capture, load
+    >>> from facula_tensor import ones
+    >>> weight = ones(3, 2)
+    >>> scaled = capture(lambda x: (x @ weight).relu())
+    >>> _ = scaled(ones(1, 3))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(scaled, f"{folder}/scaled.facula")
+    ...     again = load(f"{folder}/scaled.facula")
+    >>> again(ones(1, 3))
+    tensor([[3., 3.]])
+    >>> list(again.state_dict())
+    ['weight']
+    """
+    target = archive.path_of("save", path)
+    if isinstance(captured, Loaded):
+        captured.save(target)
+        return
+    if isinstance(captured, _graph.Graph):
+        if captured.source is None:
+            raise SaveError("save: this graph is of no captured function; save what it was captured from")
+        function, found = captured.source
+    elif isinstance(captured, _capture.Captured):
+        function, found = captured, captured._latest_of_kinds()
+    else:
+        raise InvalidTypeError(f"save: expected a captured function or its graph; got {type(captured).__name__}")
+    if not found:
+        raise SaveError(f"save: nothing was captured yet; call it first. {function.report()}")
+    data, contents, names = _file_of(function.function, found, batch)
+    further: dict[str, bytes] = {}
+    for number, (_, replay) in enumerate(found):
+        for make in makers:
+            further.update(make(f"graph{number}", replay, names[number]))
+    archive.write(target, plain.dumps(data), contents, further)
+
+
+def in_memory(captured: _capture.Captured[Any, Any], batch: bool) -> Loaded:
+    """What saving and loading would give, with constants for parameters."""
+    data, contents, _ = _file_of(captured.function, captured._latest_of_kinds(), batch)
+    for one in data["tensors"]:
+        one.update(kind="constant", requires_grad=False)
+    copies = BytesIO()
+    save_file(contents, copies)
+    copies.seek(0)
+    try:
+        return Loaded(plain.loads(plain.dumps(data)), load_file(copies), {})
+    except Refusal as error:
+        raise SaveError(f"freeze: {error}") from None
+
+
+@boundary
+def load(path: Path, map_location: object = None) -> Loaded:
+    """The graph of a file that `save` wrote: called like the function that was captured, with the same results.
+
+    Everything in the file is looked at before anything of it is used: it may be a stranger's.
+
+    Arguments:
+        path: the file.
+        map_location: None or the CPU: there is no other device for graphs.
+
+    Raises:
+        GraphFileError: the file is none that `save` wrote, is damaged, or is of a later version.
+        OSError: the file cannot be read.
+    """
+    if map_location is not None and str(map_location) != "cpu":
+        raise OperationError(f"load: graphs of files run on the CPU; got map_location={map_location!r:.60}")
+    name = archive.path_of("load", path)
+    graph, contents, members = archive.read(name)
+    try:
+        return Loaded(plain.loads(graph), contents, members)
+    except Refusal as error:
+        raise GraphFileError(name, str(error)) from None
+    except (MemoryError, OverflowError, RecursionError) as error:
+        raise GraphFileError(name, f"it wants more than there is: {error or type(error).__name__}") from None
+
+
+def _file_of(
+    function: Any, found: list[tuple[Any, Replay]], batch: bool
+) -> tuple[dict[str, Any], dict[str, Any], list[dict[int, str]]]:
+    """graph.json, the contents of memory, and for each capture the names of what lies in its blocks that stay."""
+    writer = Writer(function)
+    described = [(as_data(key), replay) for key, replay in found]
+    graphs = [(arguments, describe(writer, replay, arguments)) for arguments, replay in described]
+    if batch:
+        sized = [(replay.inputs[0].layout.shape[0] if _has_batch(replay) else 0, graph)
+                 for (_, replay), (_, graph) in zip(described, graphs, strict=True)]  # fmt: skip
+        graph = unify(sorted(sized, key=lambda one: one[0]))
+        entries = [{"graph": graph, "sizes": sorted([size for size, _ in sized]), "arguments": graph["arguments"]}]
+    else:
+        entries = [{"graph": graph, "sizes": [], "arguments": arguments} for arguments, graph in graphs]
+    shared, contents = writer.data()
+    plans, operators = _put_together(entries)
+    names = [writer.names_of(replay.recording) for _, replay in found]
+    return {"format": FORMAT, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, names
+
+
+def _has_batch(replay: Replay) -> bool:
+    if not replay.inputs or not replay.inputs[0].layout.ndim:
+        raise SaveError("save: batch=True wants a first argument whose first size is that of the batch")
+    return True
+
+
+def _put_together(entries: list[dict[str, Any]]) -> tuple[list[Any], dict[str, int]]:
+    """The plans of all launches, each once, and the versions of their operators."""
+    plans: dict[bytes, tuple[int, Any]] = {}
+    operators: dict[str, int] = {}
+    for entry in entries:
+        for launch in entry["graph"]["launches"]:
+            plan = launch["plan"]
+            launch["plan"] = plans.setdefault(plain.dumps(plan), (len(plans), plan))[0]
+            operator = plan["operator"]
+            for name in [operator] if type(operator) is str else [one for one, _ in operator["instructions"]]:
+                operators[name] = version_of(name)
+    return [plan for _, plan in plans.values()], dict(sorted(operators.items()))

@@ -1,0 +1,286 @@
+"""A replay as a program that runs without Python: the tables of Note [Programs in files] in facula_cpu, filled."""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType
+from typing import TYPE_CHECKING, Any
+
+from facula_cpu.extend import (
+    ADDRESS,
+    CELL,
+    NUMBER,
+    OWN,
+    TEMPORARY,
+    TENSOR,
+    Tables,
+    bits_of,
+    portable_plan,
+    wrapped,
+)
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_storage.extend import capacity
+from facula_tensor import Tensor
+
+from ._cells import Cell
+from ._containers import Tree
+from ._memory import Lifetime, placed
+from ._recording import Argument, Given, Output
+from ._records import Address
+from ._settable import followers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from facula_cpu.extend import PortablePlan
+    from facula_storage import Layout
+
+    from ._recording import Leaf, Recording
+    from ._records import Launched, Skip
+    from ._replay import Replay
+
+CONDITION = 4  # bytes of what a skip looks at
+
+
+def section(replay: Replay, names: Mapping[int, str], inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> bytes:
+    """A replay's forward part, for the C library: the bytes of a member `run/NAME.bin`.
+
+    Arguments:
+        replay: the replay; its backward for gradients outside is left out.
+        names: of blocks that stay where they are, by number (`recording.fixed`), the name of a tensor in the file's
+            `tensors.safetensors`, which has the bytes of the storage from its beginning. `.grad`s that the function
+            makes need none.
+        inputs: the inputs' names; by default x0, x1, ...
+        outputs: the outputs' names; by default y0, y1, ...
+
+    Raises:
+        NotImplementedError: a plan that is no kernel's, by the operator's name; a schedule inside the function.
+        ValueError: a tensor of the program without a name.
+    """
+    return Writer(replay, names, inputs, outputs).bytes()
+
+
+class Writer:
+    """Writes one program; see `section`."""
+
+    def __init__(self, replay: Replay, names: Mapping[int, str], inputs: Sequence[str], outputs: Sequence[str]):
+        self.replay, self.names, self.tables = replay, names, Tables()
+        self.recording: Recording = replay.recording
+        self.launches = self.recording.launches[: self.recording.boundary_at]
+        self.skips: dict[int, Skip] = {
+            one.first: one for one in self.recording.recorder.skips if one.first < len(self.launches)
+        }
+        if self.recording.recorder.decides:
+            raise UnsupportedError(
+                "jit.save: tensors decide what runs (cond, while_loop); save what stands around them"
+            )
+        if self.recording.recorder.actions_of_schedules():
+            raise UnsupportedError(
+                "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
+            )
+        if replay.crossings:
+            raise UnsupportedError(
+                "jit.save: the captured function goes back through the graph of another call; capture forward and "
+                "backward together"
+            )
+        self.results = leaves_of(self.recording.result)
+        made = [one for _, one in self.recording.puts if one is not None]
+        self.grads = {self._number_of(one) for one in made}
+        self.blocks: dict[int, int] = {}  # a block's row
+        self.starts: dict[int, int] = {}  # how many bytes of an argument's memory are left out before it
+        self.plans: dict[int, PortablePlan] = {}  # by the launch's id
+        self.first_argument: list[int] = []  # of each launch
+        self.arena = self._place_blocks()
+        for number, launch in enumerate(self.launches):
+            if number in self.skips:
+                self._add_skip(self.skips[number])
+            self._add_launch(launch)
+        self._add_arrays(inputs, outputs)
+        self._add_numbers()
+        self._add_generators()
+
+    def bytes(self) -> bytes:
+        """The program."""
+        return self.tables.bytes(self.arena)
+
+    # ------------------------------------------------------------------------------------------------------- blocks
+    def _place_blocks(self) -> int:
+        """Rows for all memory; the bytes of temporaries."""
+        recording, blocks = self.recording, self.recording.recorder.blocks
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        reach: dict[int, int] = {}
+        written: set[int] = set()
+        for number, launch in enumerate(self.launches):
+            conditions = [self.skips[number].condition] if number in self.skips else []
+            for one in (*conditions, *launch.arguments):
+                if type(one) is Address:
+                    first.setdefault(one.block, number)
+                    last[one.block] = number
+                    extent = CONDITION if one in conditions else _extent(one.layout)
+                    reach[one.block] = max(reach.get(one.block, 0), one.offset + extent)
+                    if one.written:
+                        written.add(one.block)
+        temporaries = [one for one in first if recording.is_temporary(one) or one in recording.grads]
+        lives = [Lifetime(first[one], last[one], _allocated(blocks[one].layout)) for one in temporaries]
+        offsets, arena = placed(lives)
+        for one, life, offset in zip(temporaries, lives, offsets, strict=True):
+            self.blocks[one] = self.tables.add("blocks", TEMPORARY, offset, life.nbytes)
+        for number in recording.outputs:
+            self._own(number, _allocated(blocks[number].layout))
+        for number, block in enumerate(blocks):
+            if block.inputs and number not in self.blocks:
+                given = [recording.inputs[one] for one in block.inputs if one < len(recording.inputs)]
+                if given:
+                    self.starts[number] = min([one.offset for one in given])
+                    self._own(number, max([one.offset + one.layout.extent for one in given]) - self.starts[number])
+        for number in (*first, *[self._number_of(one) for one in self.results if isinstance(one, Tensor)]):
+            if number not in self.blocks:
+                self._add_fixed(number, reach.get(number, 0), number in written)
+        return arena
+
+    def _own(self, number: int, nbytes: int) -> None:
+        self.blocks[number] = self.tables.add("blocks", OWN, 0, nbytes)
+
+    def _add_fixed(self, number: int, reach: int, written: bool) -> None:
+        """A block that stays where it is: a tensor of the file, or memory for what the function makes."""
+        recorder, block = self.recording.recorder, self.recording.recorder.blocks[number]
+        if block.born and number in self.grads:  # which each run makes anew
+            self._own(number, _allocated(block.layout))
+            return
+        name = self.names.get(number)
+        if name is None:
+            raise InvalidValueError(f"jit.save: a tensor of the program has no name in the file (block {number})")
+        known = [one for link in recorder.tensors.values() if (one := link()) is not None]
+        known += [one for one in self.results if isinstance(one, Tensor)]
+        ends = [one._offset + _extent(one._layout) for one in known if recorder.number_of(one._storage) == number]
+        needed = min(reach, max(ends)) if ends and reach else max(ends, default=reach)
+        needed = min(needed, capacity(self.recording.fixed[number]))
+        tensor = self.tables.add("tensors", self.tables.name(name), needed, int(written))
+        self.blocks[number] = self.tables.add("blocks", TENSOR, tensor, needed)
+
+    def _number_of(self, tensor: Tensor) -> int:
+        return self.recording.recorder.number_of(tensor._storage)
+
+    # ----------------------------------------------------------------------------------------------------- launches
+    def _add_skip(self, skip: Skip) -> None:
+        first = self._add_address(skip.condition, CONDITION)
+        self.tables.add("launches", -1, -1, first, 1, -1, skip.launches, self.tables.name("condition"))
+
+    def _add_launch(self, launch: Launched) -> None:
+        function = launch.plan.launch
+        plan = self.plans.get(id(function))
+        if plan is None:
+            if type(function) is not BuiltinFunctionType:
+                raise UnsupportedError(
+                    f"jit.save: {launch.operation} is computed by Python or NumPy, which a program without Python "
+                    "lacks; leave it outside, or save with run=False"
+                )
+            plan = self.plans[id(function)] = portable_plan(launch.operation, function)
+        workspace = launch.arrays if launch.plan.workspace or plan.sized else -1
+        rows: list[tuple[int, int, int, int]] = []
+        for place, one in enumerate((*launch.arguments, None)):
+            if place == workspace:
+                rows.append((NUMBER, 0, 0, 0))
+            if type(one) is Address:
+                rows.append(self._address(one, _extent(one.layout)))
+            elif type(one) is Cell:
+                rows.append((CELL, one.delta, one.source, 0))
+            elif one is not None:
+                double = plan.doubles >> len(rows) & 1 if len(rows) < 64 else 0
+                number: Any = one
+                rows.append((NUMBER, bits_of(float(number)) if double else wrapped(int(number)), 0, 0))
+        first = len(self.tables.rows["arguments"])
+        for row in rows:
+            self.tables.add("arguments", *row)
+        self.first_argument.append(first)
+        kernel = self.tables.kernel(plan.kernel)
+        part = -1 if plan.part is None else self.tables.plan(plan.kernel, plan.part)
+        name = self.tables.name(launch.operation)
+        self.tables.add("launches", kernel, part, first, len(rows), workspace, launch.plan.workspace, name)
+
+    def _address(self, one: Address, extent: int) -> tuple[int, int, int, int]:
+        """An address; what is used there ends with its block (operators made of several begin at other places)."""
+        offset = one.offset - self.starts.get(one.block, 0)
+        row = self.blocks[one.block]
+        nbytes = self.tables.rows["blocks"][row][2]
+        return ADDRESS, offset, row, max(min(extent, nbytes - offset), 0)
+
+    def _add_address(self, one: Address, extent: int) -> int:
+        return self.tables.add("arguments", *self._address(one, extent))
+
+    # ----------------------------------------------------------------------------------------- what goes in and out
+    def _add_arrays(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        recording = self.recording
+        for place, like in enumerate(recording.inputs):
+            number = next(k for k, block in enumerate(recording.recorder.blocks) if place in block.inputs)
+            name = inputs[place] if place < len(inputs) else f"x{place}"
+            self._add_array(0, name, like.layout, number, like.offset - self.starts[number])
+        for place, one in enumerate(self.results):
+            name = outputs[place] if place < len(outputs) else f"y{place}"
+            self._add_array(1, name, *self._result(one))
+
+    def _result(self, one: Leaf) -> tuple[Layout, int, int]:
+        """The layout, block and offset of a result."""
+        if type(one) is Output:
+            return one.layout, self.recording.outputs[one.place], one.offset
+        if isinstance(one, Tensor):
+            return one._layout, self._number_of(one), one._offset  # type: ignore[return-value]  # no transform's
+        place = one.place if type(one) is Argument else one.argument
+        like = self.recording.inputs[place]
+        number = next(k for k, block in enumerate(self.recording.recorder.blocks) if place in block.inputs)
+        offset = like.offset - self.starts[number]
+        return (like.layout, number, offset) if type(one) is Argument else (one.layout, number, offset + one.offset)
+
+    def _add_array(self, output: int, name: str, layout: Layout, block: int, offset: int) -> None:
+        first = len(self.tables.rows["extents"])
+        for number in (*layout.shape, *[stride * layout.dtype.itemsize for stride in layout.strides]):
+            self.tables.add("extents", number)
+        named = self.tables.name(name)
+        self.tables.add(
+            "arrays", output, named, layout.dtype.code, len(layout.shape), first, self.blocks[block], offset
+        )
+
+    # ------------------------------------------------------------------------------------- what changes from run to run
+    def _add_numbers(self) -> None:
+        """Options of optimizers that can be set by name, and the present values of all their numbers."""
+        for group, refill in enumerate(self.replay.refills):
+            present = refill.present_numbers() or ()
+            taken = refill.numbers.launches
+            for numbers, launches in zip(present, taken, strict=False):
+                for launch in launches:
+                    for place, number in enumerate(numbers):
+                        row = self.first_argument[launch] + 1 + place
+                        self.tables.rows["arguments"][row] = (NUMBER, bits_of(float(number)), 0, 0)
+            several = f".{group}" if len(self.replay.refills) > 1 else ""
+            for name, (value, follows) in followers(refill).items():
+                first = len(self.tables.rows["uses"])
+                for one in follows:
+                    for launch in taken[one.operator]:
+                        argument = self.first_argument[launch] + 1 + one.place
+                        self.tables.add("uses", argument, bits_of(one.base), bits_of(one.factor))
+                uses = len(self.tables.rows["uses"]) - first
+                self.tables.add("numbers", self.tables.name(name + several), bits_of(value), first, uses)
+
+    def _add_generators(self) -> None:
+        replay = self.replay
+        for generator, count, state in zip(replay.generators, replay.drawn, replay.set, strict=True):
+            key, offset = wrapped(int(generator._key)), wrapped(int(generator._offset))
+            after = [wrapped(int(one)) for one in state]
+            self.tables.add("generators", key, offset, int(count is not None), count or 0, *after)
+
+
+def leaves_of(result: Leaf) -> list[Any]:
+    """The tensors of a result, in order."""
+    if type(result) is Tree:
+        return [leaf for part in result.parts for leaf in leaves_of(part)]
+    return [result] if type(result) in (Output, Argument, Given) or isinstance(result, Tensor) else []
+
+
+def _extent(layout: Any) -> int:
+    """Bytes that a launch uses; unknown ones go on to the block's end."""
+    return 1 << 62 if layout is None else layout.extent
+
+
+def _allocated(layout: Layout | None) -> int:
+    assert layout is not None
+    return layout.extent

@@ -1,0 +1,140 @@
+"""Damages files of graphs, loads and calls what still loads: run as a program, so that a crash is its own.
+
+    python jit_fuzz.py FOLDER SEED COUNT
+
+reads the graphs in FOLDER, and prints how many were refused, how many ran, and what raised errors of other kinds.
+"""
+
+import json
+import os
+import random
+import sys
+import warnings
+import zipfile
+from collections import Counter
+
+import facula_storage
+from facula_errors import FaculaError
+from facula_jit import GraphFileError, load
+from facula_tensor import ones, zeros
+
+NUMBERS = [0, 1, -1, 2, 3, 7, 8, 63, 64, 65, 0.5, -0.0, 1e308, True, False, None, "nan", "x", [], {}, [0, 0]]
+NUMBERS += [
+    sign * (1 << bits) + more for bits in (10, 20, 31, 32, 62, 63, 64, 100) for sign, more in ((1, -1), (1, 0), (-1, 0))
+]
+
+
+def leaves(tree, path=()):
+    """The paths of everything in a tree."""
+    yield path
+    if isinstance(tree, dict):
+        for key in tree:
+            yield from leaves(tree[key], (*path, key))
+    elif isinstance(tree, list):
+        for key in range(len(tree)):
+            yield from leaves(tree[key], (*path, key))
+
+
+def at(tree, path):
+    for key in path:
+        tree = tree[key]
+    return tree
+
+
+def mutate(tree, rng):
+    """Change a tree in a few places: numbers by others near and far, and parts by parts of their kind."""
+    for _ in range(rng.choice((1, 1, 1, 2, 3))):
+        paths = [one for one in leaves(tree) if one]
+        path = rng.choice(paths)
+        parent, key, value = at(tree, path[:-1]), path[-1], at(tree, path)
+        how = rng.random()
+        if type(value) is int and how < 0.6:
+            parent[key] = rng.choice((value + 1, value - 1, value * 2, -value, value + rng.randrange(100), value ^ 4))
+        elif how < 0.75:
+            same = [one for one in paths if type(at(tree, one)) is type(value)]
+            parent[key] = json.loads(json.dumps(at(tree, rng.choice(same))))
+        elif how < 0.85 and isinstance(parent, list):
+            if rng.random() < 0.5:
+                del parent[key]
+            else:
+                parent.insert(key, json.loads(json.dumps(value)))
+        else:
+            parent[key] = rng.choice(NUMBERS)
+
+
+def damaged(contents, rng):
+    """The file of mutated JSON, or with bits flipped, or cut short."""
+    how = rng.random()
+    if how < 0.9:
+        tree = json.loads(contents["graph.json"])
+        mutate(tree, rng)
+        return {**contents, "graph.json": json.dumps(tree).encode()}, None
+    name = rng.choice(list(contents))
+    data = bytearray(contents[name])
+    if how < 0.95 and data:
+        for _ in range(rng.randrange(1, 4)):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    else:
+        del data[rng.randrange(len(data) + 1) :]
+    return {**contents, name: bytes(data)}, rng
+
+
+def write(path, contents, rng):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in contents.items():
+            archive.writestr(name, data)
+    if rng is not None and rng.random() < 0.5:
+        with open(path, "r+b") as file:
+            data = bytearray(file.read())
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            file.seek(0)
+            file.write(data)
+            if rng.random() < 0.5:
+                file.truncate(rng.randrange(len(data)))
+
+
+def arguments(stored):
+    """What a graph says that it wants to be called with."""
+    kinds = [(one["tensor"][0], one["tensor"][1]) for _, one in stored]
+    return [(zeros if "int" in name else ones)(*shape, dtype=getattr(facula_storage, name)) for name, shape in kinds]
+
+
+def run(path, stored):
+    """Call the graph, and go back through it."""
+    loaded = load(path)
+    result = loaded(*arguments(stored))
+    for one in result if isinstance(result, (tuple, list)) else [result]:
+        if getattr(one, "requires_grad", False):
+            one.sum().backward()
+
+
+def main(folder, seed, count):
+    warnings.simplefilter("ignore")
+    rng, found = random.Random(seed), Counter()
+    files = sorted(one for one in os.listdir(folder) if one.endswith(".facula"))
+    whole = {}
+    for name in files:
+        with zipfile.ZipFile(os.path.join(folder, name)) as archive:
+            whole[name] = {one: archive.read(one) for one in archive.namelist()}
+    path = os.path.join(folder, f"damaged-{seed}")
+    last = os.path.join(folder, f"last-{seed}")
+    for _ in range(count):
+        name = rng.choice(files)
+        contents, how = damaged(whole[name], rng)
+        write(path, contents, how)
+        os.replace(path, last)  # what a crash leaves behind
+        stored = json.loads(whole[name]["graph.json"])["graphs"][0]["arguments"]
+        try:
+            run(last, stored)
+            found["ran"] += 1
+        except GraphFileError:
+            found["refused"] += 1
+        except (FaculaError, MemoryError, RuntimeError) as error:
+            found["said " + type(error).__name__] += 1
+        except Exception as error:
+            found[f"raised {type(error).__name__}: {str(error)[:80]}"] += 1
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

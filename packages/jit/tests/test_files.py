@@ -1,0 +1,431 @@
+"""Graphs in files: what comes back does what was captured, in a process that has none of its source."""
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import weakref
+import zipfile
+
+import numpy as np
+import pytest
+from jit_toys import same, step_of
+
+from facula_errors import ArgumentError, OperationError
+from facula_jit import CaptureError, GraphFileError, Loaded, SaveError, capture, load, save
+from facula_jit._files import saving
+from facula_tensor import (
+    Generator,
+    Parameter,
+    from_numpy,
+    get_rng_state,
+    manual_seed,
+    no_grad,
+    ones,
+    rand,
+    randint,
+    randn,
+    set_rng_state,
+    tensor,
+    zeros,
+)
+from facula_tensor.functional import cross_entropy, dropout, embedding, layer_norm, linear
+from facula_tensor.linalg import inv_ex
+
+HERE = os.path.dirname(__file__)
+A, B = randn(6, 5), randn(5)
+
+
+def saved(captured, tmp_path, **options):
+    path = tmp_path / "graph.facula"
+    save(captured, path, **options)
+    return load(path)
+
+
+def called(function, *args, times=3):
+    captured = capture(function, on_break="error")
+    for _ in range(times):
+        captured(*args)
+    return captured
+
+
+FUNCTIONS = {
+    "products": lambda x: (x @ A + B).tanh(),
+    "reductions": lambda x: (x.sum(), x.mean(1), x.std(0), x.max(1), x.argmin(0), x.logsumexp(1), x.softmax(0)),
+    "moves": lambda x: [x.flip(0), x.roll(2, 1), x.unfold(1, 3, 2), x.repeat(2, 1), x.tril(), x[:, ::2]],
+    "indices": lambda x: {"taken": x[tensor([2, 0])], "put": x.index_put((tensor([1]),), zeros(6))},
+    "sorted": lambda x: (x.sort(1), x.topk(2)[1], x.cumsum(0), x.median(1)),
+    "normalised": lambda x: layer_norm(x, (6,), A[:, 0], None),
+    "integers": lambda x: (x * 8).long() // 3 % 5 + (x > 0),
+    "halves": lambda x: (x.bfloat16() * 2).half().sum(),
+    "argument": lambda x: (x, x[1:], None, "text", 2.5),
+    "constants": lambda x: x * tensor([float("inf")]) + tensor(2.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_results_are_the_same(name, tmp_path):
+    captured, x = called(FUNCTIONS[name], randn(4, 6)), randn(4, 6)
+    wanted = captured(x)
+    for _ in range(2):
+        again = saved(captured, tmp_path)(x)
+        assert type(again) is type(wanted) and same(again, wanted)
+
+
+def test_another_process_trains_on(tmp_path):
+    """The step goes on where it was, bit for bit, and the file's own tensors are what it changes."""
+    step, parameters = step_of()
+    captured = capture(step)
+    x, y = randn(4, 6), randn(4, 6)
+    for _ in range(3):
+        captured(x, y)
+    save(captured, tmp_path / "step.facula")
+    np.savez(tmp_path / "data.npz", x=x.numpy(), y=y.numpy())
+    program = """
+import sys
+import numpy as np
+from facula_jit import load
+from facula_tensor import tensor
+step, data = load("step.facula"), np.load("data.npz")
+for _ in range(5):
+    loss = step(tensor(data["x"]), tensor(data["y"]))
+np.savez("after.npz", loss=loss.numpy(), **{name: one.numpy() for name, one in step.state_dict().items()})
+assert not any(name.startswith("jit_toys") for name in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, timeout=120)
+    for _ in range(5):
+        loss = captured(x, y)
+    after = np.load(tmp_path / "after.npz")
+    assert sorted(after) == ["b", "loss", "w"] and after["loss"] == loss.numpy()
+    for name, one in zip("wb", parameters, strict=True):
+        assert after[name].tobytes() == one.detach().numpy().tobytes()
+
+
+def test_saving_changes_nothing(tmp_path):
+    step, parameters = step_of()
+    captured, x, y = capture(step), randn(4, 6), randn(4, 6)
+    captured(x, y)
+    before = [one.clone() for one in (*parameters, *[one.grad for one in parameters])]
+    save(captured, tmp_path / "step.facula")
+    assert same(before, [*parameters, *[one.grad for one in parameters]])
+    first = (tmp_path / "step.facula").read_bytes()
+    save(captured, tmp_path / "step.facula")
+    assert (tmp_path / "step.facula").read_bytes() == first and os.listdir(tmp_path) == ["step.facula"]
+
+
+# ----------------------------------------------------------------------------------------------------------- gradients
+def test_a_loaded_model_can_be_tuned(tmp_path):
+    weight, bias = Parameter(randn(3, 6)), Parameter(randn(3))
+    captured, x = called(lambda x: linear(x, weight, bias).tanh(), randn(4, 6)), randn(4, 6)
+    again = saved(captured, tmp_path)
+    (captured(x) ** 2).sum().backward()
+    (again(x) ** 2).sum().backward()
+    names = dict(again.named_parameters())
+    assert list(names) == ["weight", "bias"] and all(isinstance(one, Parameter) for one in names.values())
+    assert same(names["weight"].grad, weight.grad) and same(names["bias"].grad, bias.grad)
+
+
+def test_gradients_of_arguments_and_of_some_results(tmp_path):
+    def function(x):
+        return (x @ A).tanh().sum(), (x**2).mean(), x.detach() * 2
+
+    x, y = randn(4, 6).requires_grad_(), randn(4, 6).requires_grad_()
+    captured = called(function, x)
+    again = saved(captured, tmp_path)
+    for place in (0, 1, None):
+        found = []
+        for one in (captured, again):
+            y.grad = None
+            results = one(y)
+            (results[0] + results[1] if place is None else results[place]).backward()
+            found.append(y.grad.clone())
+        assert same(*found)
+    with pytest.raises(ArgumentError, match=r"expected \(float32 \(4, 6\)\); got \(float32 \(4, 5\)\)"):
+        again(randn(4, 5))
+
+
+def test_an_argument_that_wants_a_gradient_where_none_was_taken_down(tmp_path):
+    weight = Parameter(randn(6))
+    again = saved(called(lambda x: (x * weight).sum(), randn(4, 6)), tmp_path)
+    with pytest.raises(OperationError, match="argument 0 requires a gradient"):
+        again(randn(4, 6).requires_grad_())
+    with no_grad():
+        quiet = saved(called(lambda x: (x * weight).sum(), randn(4, 6)), tmp_path)
+    assert not quiet(randn(4, 6).requires_grad_()).requires_grad
+
+
+# ----------------------------------------------------------------------------------------------------- what it is like
+def test_names_and_state(tmp_path):
+    step, (w, b) = step_of()
+    captured, x, y = capture(step), randn(4, 6), randn(4, 6)
+    captured(x, y)
+    again = saved(captured, tmp_path)
+    assert list(again.state_dict()) == ["w", "b"] and [one.shape for one in again.parameters()] == [w.shape, b.shape]
+    assert "linear(x0, w, b)" in str(again.graph()) and "w.grad = linear_weight_grad(" in str(again.graph())
+    assert again.graph().calls[0].line.startswith("jit_toys.py:")
+    again.load_state_dict({"w": zeros(5, 6), "b": ones(5)})
+    assert same(dict(again.named_parameters())["b"].detach(), ones(5))
+    with pytest.raises(KeyError, match="missing are b; unknown are c"):
+        again.load_state_dict({"w": zeros(5, 6), "c": ones(5)})
+    with pytest.raises(ValueError, match=r"expected w of shape \(5, 6\)"):
+        again.load_state_dict({"w": zeros(5, 7)}, strict=False)
+    assert isinstance(again, Loaded) and "float32 (4, 6)" in repr(again)
+
+
+def test_a_loaded_graph_is_saved_again_as_it_is_now(tmp_path):
+    step, _ = step_of()
+    captured, x, y = capture(step), randn(4, 6), randn(4, 6)
+    captured(x, y)
+    first = saved(captured, tmp_path)
+    first(x, y)
+    first.save(tmp_path / "second.facula")
+    second = load(tmp_path / "second.facula")
+    assert same(first.state_dict(), second.state_dict()) and same(first(x, y), second(x, y))
+
+
+def test_random_numbers_come_from_the_default_generator(tmp_path):
+    captured = called(lambda x: dropout(x, 0.5) + rand(4, 6), ones(4, 6))
+    again = saved(captured, tmp_path)
+    manual_seed(3)
+    state = get_rng_state()
+    wanted, after = captured(ones(4, 6)), get_rng_state()
+    set_rng_state(state)
+    assert same(again(ones(4, 6)), wanted) and get_rng_state() == after
+    own = Generator().manual_seed(5)
+    captured = called(lambda x: x + rand(3, generator=own), zeros(3))
+    again = saved(captured, tmp_path)
+    assert same([again(zeros(3)) for _ in range(2)], [captured(zeros(3)) for _ in range(2)])
+
+
+def test_arguments_of_any_nesting(tmp_path):
+    captured = capture(lambda pair, scale, more=None: (pair[0] + pair[1]["b"]) * scale + more)
+    given = [ones(2), {"b": ones(2)}]
+    captured(given, 3, more=ones(2))
+    again = saved(captured, tmp_path)
+    assert same(again(given, 3, more=ones(2)), captured(given, 3, more=ones(2)))
+    for args in ((given, 4), (given, 3, ones(2)), ((ones(2),), 3)):
+        with pytest.raises(ArgumentError, match=r"expected .*; got"):
+            again(*args, **({} if len(args) == 3 else {"more": ones(2)}))
+
+
+def test_several_kinds_of_calls_share_their_tensors(tmp_path):
+    total = zeros(())
+
+    def function(x):
+        total.add_(x.sum())
+        return total.clone()
+
+    captured = capture(function)
+    for x in (ones(2), ones(3), ones(2, 2)):
+        captured(x)
+    again = saved(captured, tmp_path)
+    assert [again(x).item() for x in (ones(3), ones(2), ones(2, 2))] == [12, 14, 18]
+    one = saved(captured.graph(0), tmp_path)
+    assert one(ones(2)).item() == 11 and len(one.state_dict()) == 1
+    with pytest.raises(ArgumentError):
+        one(ones(3))
+
+
+def test_strided_arguments_are_copied_and_written_ones_must_be_writable(tmp_path):
+    again = saved(called(lambda x: x * 2, ones(3, 2)), tmp_path)
+    x = randn(2, 3)
+    assert same(again(x.t()), x.t() * 2)
+    again = saved(called(lambda x: x.add_(1), zeros(3)), tmp_path)
+    x = zeros(3)
+    assert again(x) is x and x.tolist() == [1, 1, 1] and x._version == 1
+    frozen = np.zeros(3, "f4")
+    frozen.flags.writeable = False
+    with pytest.raises(OperationError, match="read-only"):
+        again(from_numpy(frozen))
+
+
+def test_what_a_step_needs_of_grads_is_said(tmp_path):
+    weight = ones(3).requires_grad_()
+
+    def accumulate(x):
+        (weight * x).sum().backward()
+
+    captured = capture(accumulate)
+    for _ in range(3):
+        weight.grad = None
+        captured(ones(3))
+    weight.grad = None
+    again = saved(captured, tmp_path)
+    again(ones(3))
+    (own,) = again.parameters()
+    assert own.grad.tolist() == [1, 1, 1]
+    with pytest.raises(CaptureError, match="grad of a tensor"):
+        again(ones(3))
+
+
+# ------------------------------------------------------------------------------------------------------------- batches
+def test_one_graph_for_all_sizes(tmp_path):
+    weight, classes = Parameter(randn(3, 6)), randint(0, 3, (40,))
+
+    def function(x, y):
+        scores = linear(x, weight)
+        return cross_entropy(scores, y), (scores**2).mean(), scores.std(0), scores.argmax(1)
+
+    captured = capture(function)
+    for size in (4, 7, 9):
+        captured(randn(size, 6), classes[:size])
+    again = saved(captured, tmp_path, batch=True)
+    assert "float32 (n, 6), int64 (n,)" in repr(again)
+    for size in (4, 2, 33, 40):
+        x, y = randn(size, 6), classes[:size]
+        results, wanted = again(x, y), captured.function(x, y)
+        assert same(results, wanted)
+        weight.grad = dict(again.named_parameters())["weight"].grad = None
+        (results[0] + results[1]).backward(), (wanted[0] + wanted[1]).backward()
+        assert np.allclose(dict(again.named_parameters())["weight"].grad.numpy(), weight.grad.numpy(), atol=1e-6)
+    with pytest.raises(ArgumentError, match=r"expected \(float32 \(n, 6\), int64 \(n,\)\)"):
+        again(randn(4, 6), classes[:5])
+
+
+def test_sizes_that_do_not_follow_are_refused_by_line(tmp_path):
+    captured = capture(lambda x: (x * x.shape[0] ** 2).sum())
+    captured(ones(2, 3))
+    with pytest.raises(SaveError, match="at least 3 sizes; got 2"):
+        save(captured, tmp_path / "graph", batch=True)
+    captured(ones(3, 3)), captured(ones(5, 3))
+    with pytest.raises(SaveError, match=r"mul \(at test_files.py:\d+ \(<lambda>\)\) does not follow from the size"):
+        save(captured, tmp_path / "graph", batch=True)
+    assert not os.listdir(tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------------- what cannot be
+def test_what_no_file_can_hold(tmp_path):
+    path = tmp_path / "graph"
+    with pytest.raises(SaveError, match="nothing was captured yet"):
+        save(capture(lambda x: x), path)
+    with pytest.raises(TypeError, match="expected a captured function or its graph; got function"):
+        save(lambda x: x, path)
+    captured = called(inv_ex, ones(2, 2) + tensor([[1.0, 0.0], [0.0, 2.0]]))
+    with pytest.raises(SaveError, match=r"no file can hold this: the operator \w+ \(at "):
+        save(captured, path)
+    marker = object()
+    captured = capture(lambda x, y: x + 1)
+    captured(ones(2), marker)
+    with pytest.raises(SaveError, match="an argument is an object"):
+        save(captured, path)
+    x = ones(2)
+    captured = capture(lambda x, y: x + y)
+    captured(x, x)
+    with pytest.raises(SaveError, match="two arguments share their memory"):
+        save(captured, path)
+    with pytest.raises(OSError, match="there is no folder"):
+        save(called(lambda x: x + 1, ones(2)), tmp_path / "nowhere" / "graph")
+    with pytest.raises(OSError, match="No such file"):
+        load(tmp_path / "nowhere")
+    assert not os.listdir(tmp_path)
+
+
+def test_pieces_and_graphs_from_elsewhere(tmp_path):
+    seen = []
+
+    def function(x):
+        y = (x * 2).tanh()
+        seen.append(y.sum().item())
+        return y + 1
+
+    captured = capture(function, on_break="split")
+    for _ in range(3):
+        captured(ones(3))
+    with pytest.raises(SaveError, match="nothing was captured yet"):
+        save(captured, tmp_path / "graph")
+    assert same(saved(captured.graph(0), tmp_path)(ones(3))[0], (ones(3) * 2).tanh())
+    weight = ones(3).requires_grad_()
+    captured = capture(lambda loss: (loss.backward(), weight.grad.clone())[1])
+    inner = capture(lambda x: (x * weight).sum())
+    for _ in range(4):
+        weight.grad = None
+        captured(inner(ones(3)))
+    with pytest.raises(SaveError, match="the graph of another capture"):
+        save(captured, tmp_path / "graph")
+
+
+def test_other_members_are_kept(tmp_path):
+    path = tmp_path / "graph.facula"
+    save(called(lambda x: x + 1, ones(2)), path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("run/plain.bin", b"for others")
+    loaded = load(path)
+    assert loaded.members == {"run/plain.bin": b"for others"}
+    loaded.save(path)
+    assert load(path).members == loaded.members
+
+
+def test_members_are_made_while_saving(tmp_path, monkeypatch):
+    """Programs that run graphs without Python add theirs, by the names of the tensors in the file."""
+    weight, made = randn(3), []
+
+    def make(name, replay, names):
+        made.append(({replay.recording.fixed[block] for block in names}, list(names.values())))
+        return {f"run/{name}.bin": b"program"}
+
+    monkeypatch.setattr(saving, "makers", [make])
+    again = saved(called(lambda x: x * weight, ones(3)), tmp_path)
+    assert again.members == {"run/graph0.bin": b"program"} and made == [({weight._storage}, ["weight"])]
+
+
+def test_loaded_graphs_inside_of_captures_break_them(tmp_path):
+    again = saved(called(lambda x: x + 1, ones(2)), tmp_path)
+    outside = capture(lambda x: again(x) * 2, on_break="error")
+    with pytest.raises(CaptureError, match=r"the loaded graph .* runs here"):
+        outside(ones(2))
+
+
+def test_embeddings_look_at_their_indices(tmp_path):
+    table = randn(5, 2)
+    again = saved(called(lambda i: embedding(i, table), tensor([1, 2])), tmp_path)
+    assert same(again(tensor([4, 0])), table[tensor([4, 0])])
+    with pytest.raises(IndexError, match="= 5 is out of range"):
+        again(tensor([0, 5]))
+
+
+@pytest.mark.parametrize("name", sorted({name.rpartition(".")[0] for name in os.listdir(os.path.join(HERE, "files"))}))
+def test_files_of_releases(name):
+    """Each release leaves a file here, which all later ones load: a training step, and the losses that it gave."""
+    place = os.path.join(HERE, "files", name)
+    step = load(place + ".facula")
+    with open(place + ".json") as file:
+        wanted = json.load(file)
+    x, classes = tensor([[1.0, 2.0, 3.0], [-1.0, 0.5, 0.25]]), tensor([0, 1])
+    manual_seed(0)
+    assert [step(x, classes).item() for _ in wanted] == pytest.approx(wanted, rel=1e-5)
+
+
+def test_calls_that_are_not_like_the_one_before(tmp_path):
+    again = saved(called(lambda x: x * 2, ones(3)), tmp_path)
+    again(ones(3))
+    for args in ((), (3,), ("x",), (None,), (ones(3), ones(3)), ([ones(3)],), (ones(3).double(),), (object(),)):
+        again(ones(3))
+        with pytest.raises(ArgumentError, match=r"expected \(float32 \(3,\)\); got \("):
+            again(*args)
+    with pytest.raises(TypeError, match="load: expected a path; got int"):
+        load(3)
+
+
+def test_nothing_is_left(tmp_path):
+    """Without the collector: a loaded graph goes when it is dropped, with its memory."""
+    step, _ = step_of()
+    captured, x, y = capture(step), randn(4, 6), randn(4, 6)
+    captured(x, y)
+    save(captured, tmp_path / "step.facula")
+    gc.disable()
+    try:
+        loaded = load(tmp_path / "step.facula")
+        loaded(x, y)
+        links = [weakref.ref(one) for one in (loaded, *loaded.state_dict().values(), *loaded.parameters())]
+        links += [weakref.ref(one._storage) for one in loaded.parameters()]
+        del loaded
+        assert [link() for link in links] == [None] * len(links)
+    finally:
+        gc.enable()
+
+
+def test_no_file_is_taken_for_a_graph(tmp_path):
+    (tmp_path / "text").write_text("no zip")
+    with pytest.raises(GraphFileError, match="not a graph"):
+        load(tmp_path / "text")

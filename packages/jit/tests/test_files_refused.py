@@ -1,0 +1,262 @@
+"""Files that strangers wrote: refused whole, by name, before anything of them runs."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from jit_toys import step_of
+
+from facula_jit import GraphFileError, capture, load, save
+from facula_tensor import Parameter, cat, randn, tensor
+from facula_tensor.functional import conv2d, cross_entropy, dropout, layer_norm, linear, max_pool2d
+
+HERE = os.path.dirname(__file__)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A file with many kinds of launches."""
+    weight, scale = Parameter(randn(3, 8)), Parameter(randn(8))
+
+    def function(x, classes):
+        taken = cat([x[:, 2:], x.flip(0)[:, :2]], 1)
+        scores = linear(layer_norm(dropout(taken, 0.1), (8,), scale, None), weight)
+        return cross_entropy(scores, classes), scores.max(1)[0], scores[tensor([0, 1])]
+
+    captured = capture(function)
+    captured(randn(4, 8), tensor([0, 1, 2, 0]))
+    place = tmp_path_factory.mktemp("files") / "graph.facula"
+    save(captured, place)
+    return place
+
+
+def changed(path, tmp_path, change):
+    """The file after `change(graph)`."""
+    with zipfile.ZipFile(path) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    graph = json.loads(contents["graph.json"])
+    change(graph)
+    contents["graph.json"] = json.dumps(graph).encode()
+    written = tmp_path / "changed.facula"
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, data in contents.items():
+            archive.writestr(name, data)
+    return written
+
+
+def launch_of(graph, operator):
+    """The first launch of an operator, and its plan."""
+    return next((one, graph["plans"][one["plan"]]) for one in graph["graphs"][0]["graph"]["launches"]
+                if graph["plans"][one["plan"]]["operator"] == operator)  # fmt: skip
+
+
+def setting(operator, what, place, value):
+    def change(graph):
+        launch, plan = launch_of(graph, operator)
+        (launch if what == "arguments" else plan)[what][place] = value
+
+    return change
+
+
+def by_name(operator):
+    """Another operator where `linear` was."""
+    return lambda graph: launch_of(graph, "linear")[1].update(operator=operator)
+
+
+def in_graph(name, value):
+    return lambda graph: graph["graphs"][0]["graph"].update({name: value})
+
+
+CHANGES = {
+    "a later format": (lambda graph: graph.update(format=2), "format 2.*formats up to 1; update facula-jit"),
+    "no format": (lambda graph: graph.pop("format"), "lacks some of format"),
+    "a later operator": (
+        lambda graph: graph["operators"].update(linear=2),
+        "'linear' has version 2.*update facula-jit",
+    ),
+    "an unknown operator": (by_name("execve"), "'execve' is none of those"),
+    "a kernel that is no operator": (by_name("pack_b"), "'pack_b' is none of"),
+    "another operator": (by_name("matmul"), "matmul"),
+    "a wider output": (
+        setting("linear", "outputs", 0, ["float32", [4, 300], None]),
+        "linear: layouts or parameters do not fit",
+    ),
+    "longer rows": (
+        setting("linear", "inputs", 0, ["float32", [400, 8], None]),
+        "linear: layouts or parameters do not fit",
+    ),
+    "a large stride": (setting("linear", "inputs", 0, ["float32", [4, 8], [1 << 40, 1]]), "outside of block"),
+    "a negative stride": (setting("linear", "inputs", 0, ["float32", [4, 8], [-8, 1]]), "a stride is -8"),
+    "a layout beyond 62 bits": (
+        setting("linear", "inputs", 0, ["float32", [1 << 40, 1 << 40], None]),
+        "does not fit into 62",
+    ),
+    "another dtype": (setting("linear", "inputs", 0, ["float64", [4, 8], None]), "linear"),
+    "an unknown dtype": (setting("linear", "inputs", 0, ["float128", [4, 8], None]), "'float128' is no dtype"),
+    "a dimension that is none": (setting("max_dim", "parameters", 0, 7), "max_dim: layouts or parameters"),
+    "more dimensions than there are": (setting("layer_norm", "parameters", 0, 3), "layer_norm: layouts or parameters"),
+    "another count": (setting("linear", "arguments", 0, 1 << 40), "linear is launched with 1099511627776; expected 12"),
+    "an address as a number": (setting("linear", "arguments", 1, 140000000000), "an address of linear is 140000000000"),
+    "an offset outside": (setting("linear", "arguments", 1, [0, 1 << 30]), "an address is outside of block 0"),
+    "an offset before": (setting("linear", "arguments", 1, [0, -4]), "an offset is -4"),
+    "an offset between elements": (setting("linear", "arguments", 4, [9, 2]), "block"),
+    "no such block": (setting("linear", "arguments", 1, [9999, 0]), "a block is 9999"),
+    "fewer arguments": (
+        lambda graph: launch_of(graph, "linear")[0]["arguments"].pop(),
+        "arguments of linear .* a list of 5",
+    ),
+    "more parts than there are": (setting("cat", "arguments", 2, 3), "cat is launched with 3; expected 2"),
+    "larger parts": (setting("cat", "arguments", 4, 1 << 20), "cat is launched with 1048576"),
+    "a text for a number": (setting("layer_norm", "arguments", -1, "1e-5"), "'1e-5' is no number"),
+    "a float for an integer": (setting("cross_entropy", "arguments", -2, 0.5), "expected an integer of 64 bits"),
+    "a seed where there is none": (setting("layer_norm", "arguments", -1, {"cell": [0, 0]}), "random number's place"),
+    "a generator that is not there": (
+        setting("dropout", "arguments", -1, {"cell": [9, 0]}),
+        "a generator's number is 9",
+    ),
+    "nested parameters": (setting("max_dim", "parameters", 0, [[[[[[[[0]]]]]]]]), "nested too deeply"),
+    "no launches": (in_graph("launches", []), "boundary|result that nothing fills"),
+    "no blocks": (in_graph("blocks", []), "a block is"),
+    "no tensors": (lambda graph: graph.update(tensors=[]), "a tensor is"),
+    "a boundary elsewhere": (in_graph("boundary", 0), "a pass is 11; expected an integer from 0 to 0"),
+    "no output": (lambda graph: graph["graphs"][0]["graph"]["outputs"].append(0), "where the graph has a output"),
+    "a result outside": (
+        in_graph("result", {"output": [0, ["float32", [100], None], 0, False, -1]}),
+        "outside of block",
+    ),
+    "a view outside": (
+        in_graph("result", {"view": [0, ["float32", [4, 8], None], 4, False, -1, True]}),
+        "outside of an argument",
+    ),
+    "a class among results": (in_graph("result", {"named": ["os", {"value": 1}]}), "a result is 'os'"),
+    "skipped launches outside": (in_graph("skips", [[0, 1000, 0, 0]]), "how many launches to skip is 1000"),
+    "memory that is not there": (lambda graph: graph["memory"].pop(), "memory|no graph has"),
+    "memory of another size": (lambda graph: graph["memory"][0].update(bytes=1 << 30), "bytes; expected 1073741824"),
+    "a tensor outside": (lambda graph: graph["tensors"][0].update(offset=64), "outside of its memory"),
+    "a tensor twice": (lambda graph: graph["tensors"].append(graph["tensors"][0]), "is there twice"),
+    "a name that is no name": (lambda graph: graph["tensors"][0].update(name=7), "a tensor 7"),
+    "no graph": (lambda graph: graph.update(graphs=[]), "no graph"),
+    "NaN": (lambda graph: graph.update(format=float("nan")), "NaN is no JSON number"),
+    "a list for an object": (lambda graph: graph["graphs"].__setitem__(0, []), "a graph lacks"),
+    "a size without sense": (in_graph("boundary", {"$n": ["x", 0]}), "says no number"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_changed_graph_is_refused_by_name(name, path, tmp_path):
+    change, said = CHANGES[name]
+    with pytest.raises(GraphFileError, match=said) as caught:
+        load(changed(path, tmp_path, change))
+    assert str(caught.value).startswith(str(tmp_path))
+
+
+def test_the_file_itself_loads(path, tmp_path):
+    loaded = load(changed(path, tmp_path, lambda graph: None))
+    loaded(randn(4, 8), tensor([0, 1, 2, 0]))[0].backward()
+
+
+def test_bools_are_bools(tmp_path):
+    """Bytes of floats are never taken for bools, which kernels trust to be 0 or 1."""
+    captured = capture(lambda x: (x > 0).sum())
+    captured(randn(8))
+    save(captured, tmp_path / "graph.facula")
+
+    def change(graph):
+        blocks = graph["graphs"][0]["graph"]["blocks"]
+        place = next(k for k, one in enumerate(blocks) if one.get("temporary", [""])[0] == "bool")
+        blocks[place]["temporary"] = ["uint8", [8], None]
+
+    with pytest.raises(GraphFileError, match="has elements of uint8, and is met as bool"):
+        load(changed(tmp_path / "graph.facula", tmp_path, change))
+
+
+def test_windows_stay_in_their_planes(tmp_path):
+    captured = capture(lambda x: (max_pool2d(x, 2), conv2d(x, x[:1, :, :2, :2])))
+    captured(randn(1, 1, 6, 6))
+    save(captured, tmp_path / "graph.facula")
+    for operator, parameters in (
+        ("max_pool2d", [[[2, 2], [2, 2], [4, 4], [1, 1]], [3, 3]]),
+        ("max_pool2d", [[[2, 2], [200, 2], [0, 0], [1, 1]], [3, 3]]),
+        ("conv2d", [[1, 1], [0, 0], [4, 4], 1, [5, 5]]),
+        ("conv2d", [[1, 1], [0, 0], [1, 1], 0, [5, 5]]),
+    ):
+        with pytest.raises(GraphFileError, match=f"{operator}: layouts or parameters do not fit"):
+            load(
+                changed(
+                    tmp_path / "graph.facula",
+                    tmp_path,
+                    lambda graph: launch_of(graph, operator)[1].update(parameters=parameters),
+                )
+            )
+
+
+# ------------------------------------------------------------------------------------------------------------ archives
+def _archive(path, members, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+
+
+def test_archives_are_looked_at_first(path, tmp_path):
+    with zipfile.ZipFile(path) as archive:
+        members = [(name, archive.read(name)) for name in archive.namelist()]
+    written = tmp_path / "archive"
+    for name in ("../outside", "/etc/passwd", "run/../x.bin", "run/x.py", "graph.json/", "C:\\x"):
+        _archive(written, [*members, (name, b"")])
+        with pytest.raises(GraphFileError, match="which no graph has"):
+            load(written)
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        _archive(written, [*members, members[0]])
+    with pytest.raises(GraphFileError, match=r"two members 'graph.json'"):
+        load(written)
+    _archive(written, members, zipfile.ZIP_DEFLATED)
+    with pytest.raises(GraphFileError, match="compressed or encrypted"):
+        load(written)
+    _archive(written, members[:1])
+    with pytest.raises(GraphFileError, match=r"no member 'tensors.safetensors'"):
+        load(written)
+    _archive(written, [*members, *[(f"run/{k}.bin", b"") for k in range(1000)]])
+    with pytest.raises(GraphFileError, match="1002 members"):
+        load(written)
+
+
+def test_a_member_that_says_it_is_larger(path, tmp_path):
+    data = bytearray(path.read_bytes())
+    directory = data.index(b"PK\x01\x02")
+    data[directory + 20 : directory + 28] = struct.pack("<II", 1 << 31, 1 << 31)  # sizes, stored and compressed
+    (tmp_path / "large").write_bytes(data)
+    with pytest.raises(GraphFileError, match="larger than the file"):
+        load(tmp_path / "large")
+
+
+def test_every_truncation_is_refused(path, tmp_path):
+    data = path.read_bytes()
+    for length in {*range(0, len(data), max(len(data) // 40, 1)), len(data) - 1}:
+        (tmp_path / "short").write_bytes(data[:length])
+        with pytest.raises(GraphFileError):
+            load(tmp_path / "short")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_damage_makes_a_crash(seed, path, tmp_path):
+    """Mutated graphs, flipped bits, cut files: refused, or run; in a process of their own, which has to come back."""
+    save(_step(), tmp_path / "step.facula")
+    (tmp_path / "graph.facula").write_bytes(path.read_bytes())
+    done = subprocess.run(
+        [sys.executable, os.path.join(HERE, "jit_fuzz.py"), str(tmp_path), str(seed), "150"],
+        capture_output=True, text=True, timeout=250,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert found["refused"] > 50 and not [one for one in found if one.startswith("raised")], found
+
+
+def _step():
+    step, _ = step_of()
+    captured = capture(step)
+    captured(randn(4, 6), randn(4, 6))
+    return captured

@@ -1,0 +1,198 @@
+"""Captures as programs that run without Python: what the C program makes of them is what a replay makes."""
+
+import numpy as np
+import pytest
+from jit_files import latest, run, write
+from jit_toys import step_of
+
+from facula_autograd import grad
+from facula_cpu.extend import at_level, levels
+from facula_jit import capture
+from facula_jit._portable import section
+from facula_tensor import cat, no_grad, ones, randn, roll, tensor, zeros
+from facula_tensor import functional as F
+from facula_tensor.extend import AdamNumbers, adam_step
+from facula_tensor.fft import rfft
+
+STEPS = 20
+
+
+@pytest.fixture(params=levels())
+def level(request):
+    """The test runs with the kernels of each level in turn."""
+    with at_level(request.param):
+        yield request.param
+
+
+def leaf(*shape):
+    return (randn(*shape) * 0.3).requires_grad_()
+
+
+def adam(parameters, rate=0.01):
+    """A step of Adam's, whose state the program keeps."""
+    rows = [(p, zeros(p.shape), zeros(p.shape), zeros(())) for p in parameters]
+    numbers = AdamNumbers(rate, 0.9, 0.99, 1e-8, 0.0, 1.0, 1.0)
+
+    def step():
+        with no_grad():
+            adam_step([(p, p.grad, *state) for p, *state in rows], numbers)
+        for p in parameters:
+            p.grad = None
+
+    return step
+
+
+def training(forward, parameters, shape):
+    """A training step of forward(x) towards 1, and its arguments."""
+    change = adam(parameters)
+
+    def step(x):
+        loss = ((forward(x) - 1) ** 2).mean()
+        loss.backward()
+        change()
+        return loss.detach()
+
+    return step, lambda: (randn(*shape),)
+
+
+def perceptron():
+    first, second, bias = leaf(16, 6), leaf(3, 16), leaf(16)
+    forward = lambda x: F.linear(F.dropout(F.linear(x, first, bias).relu(), 0.3), second)
+    return training(forward, [first, second, bias], (5, 6))
+
+
+def convolution():
+    filters, bias, weight, offset = leaf(4, 2, 3, 3), leaf(4), ones(4).requires_grad_(), leaf(4)
+    mean, variance = zeros(4), ones(4)
+
+    def forward(x):
+        x = F.batch_norm(F.conv2d(x, filters, bias, padding=1), mean, variance, weight, offset, training=True)
+        return F.max_pool2d(x.tanh(), 2) if hasattr(F, "max_pool2d") else x.tanh()
+
+    return training(forward, [filters, bias, weight, offset], (3, 2, 8, 8))
+
+
+def attention():
+    query, key, value = leaf(8, 8), leaf(8, 8), leaf(8, 8)
+
+    def forward(x):
+        given = [F.linear(x, one) for one in (query, key, value)]
+        return F.layer_norm(F.scaled_dot_product_attention(*given, dropout_p=0.2, is_causal=True), (8,))
+
+    return training(forward, [query, key, value], (2, 4, 9, 8))
+
+
+def recurrence():
+    inner, outer = leaf(8, 8), leaf(8, 3)
+
+    def forward(x):
+        state = zeros(x.shape[1], 8)
+        for number in range(x.shape[0]):
+            state = (F.linear(state, inner) + x[number] @ outer.T).tanh()
+        return state
+
+    return training(forward, [inner, outer], (5, 4, 3))
+
+
+NETWORKS = {"perceptron": perceptron, "convolution": convolution, "attention": attention, "recurrence": recurrence,
+            "by hand": lambda: (step_of()[0], lambda: (randn(4, 6), randn(4, 6)))}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_training(name, level, tmp_path):
+    """20 steps, and one more from the file that was saved."""
+    step, make = NETWORKS[name]()
+    captured = capture(step, on_break="error")
+    for _ in range(5):
+        captured(*make())
+    given = [make() for _ in range(STEPS)]
+    path = write(tmp_path / "step.facula", step=captured)
+    for one in given:
+        wanted = captured(*one).numpy()
+    inputs = [np.stack([one[place].numpy() for one in given]) for place in range(len(given[0]))]
+    saved = tmp_path / "saved.facula"
+    (got,) = run(tmp_path, path, inputs, 1, "--steps", STEPS, "--save", saved, FACULA_CPU_LEVEL=level)
+    assert got.tobytes() == wanted.tobytes()
+    (got,) = run(tmp_path, saved, [one.numpy() for one in given[0]], 1, FACULA_CPU_LEVEL=level)
+    assert got.tobytes() == captured(*given[0]).numpy().tobytes()
+
+
+KEPT = tensor([[1.0, 2.0, 3.0]])
+
+
+def nested(x, y):
+    """Results of every kind: new ones, views, an argument, parts of one, a tensor from outside, plain numbers."""
+    made = x @ y
+    return {
+        "made": made,
+        "turned": made.t(),
+        "given": (y, y[1:], 3),
+        "outside": KEPT,
+        "moved": [roll(x, 1, 0), x.flip(1)],
+    }
+
+
+def test_results(tmp_path):
+    """In their order, of any strides; what is no tensor is left out."""
+    captured = capture(nested, on_break="error")
+    for _ in range(4):
+        result = captured(x := randn(2, 3), y := randn(3, 4))
+    wanted = [result["made"], result["turned"], *result["given"][:2], result["outside"], *result["moved"]]
+    path = write(tmp_path / "nested.facula", step=captured)
+    made = run(tmp_path, path, [x.numpy(), y.numpy()], len(wanted))
+    for got, want in zip(made, wanted, strict=True):
+        assert got.shape == tuple(want.shape)
+        assert got.tobytes() == np.ascontiguousarray(want.numpy()).tobytes()
+
+
+def test_arguments_in_one_memory(tmp_path):
+    """Parts of one tensor, strided arguments, and one that is changed."""
+
+    def function(a, b, c):
+        c.add_(1)
+        return cat([a, b]) * 2 + c
+
+    captured = capture(function, on_break="error")
+    whole, c = randn(6, 4), randn(4, 4)
+    for _ in range(4):
+        wanted = captured(whole[1:3], whole[3:5], c.t())
+    c.sub_(1)
+    path = write(tmp_path / "parts.facula", step=captured)
+    (got,) = run(tmp_path, path, [whole[1:3].numpy(), whole[3:5].numpy(), np.ascontiguousarray(c.t().numpy())], 1)
+    assert got.tobytes() == wanted.numpy().tobytes()
+
+
+def test_gradients_outside_are_left_out(tmp_path):
+    """The forward pass alone, of a capture whose results require gradients."""
+    weight = leaf(4, 4)
+    captured = capture(lambda x: (x @ weight).tanh(), on_break="error")
+    for _ in range(4):
+        wanted = captured(x := randn(2, 4))
+    grad(wanted.sum(), weight)
+    (got,) = run(tmp_path, write(tmp_path / "forward.facula", step=captured), [x.numpy()], 1)
+    assert got.tobytes() == wanted.detach().numpy().tobytes()
+
+
+def test_what_is_refused():
+    """Functions of NumPy's, by the operator; tensors without a name."""
+    captured = capture(lambda x: rfft(x).real, on_break="error")
+    for _ in range(4):
+        captured(randn(8))
+    with pytest.raises(
+        NotImplementedError, match=r"jit.save: .* is computed by Python or NumPy, which a program without"
+    ):
+        section(latest(captured), {})
+    captured = capture(lambda x: x + KEPT, on_break="error")
+    for _ in range(4):
+        captured(randn(3))
+    with pytest.raises(ValueError, match=r"jit.save: a tensor of the program has no name in the file"):
+        section(latest(captured), {})
+
+
+def test_names(tmp_path):
+    """Inputs and outputs are called as the caller says."""
+    captured = capture(lambda x, y: (x + y, x - y), on_break="error")
+    for _ in range(4):
+        captured(ones(2), ones(2))
+    data = section(latest(captured), {}, ["left", "right"], ["sum"])
+    assert all(name in data for name in (b"left\0", b"right\0", b"sum\0", b"y1\0"))
