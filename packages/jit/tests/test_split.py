@@ -228,7 +228,7 @@ def reads_clocks(x):
     y = x * 2
     total = y.sum().item()
     took = monotonic_ns() - start
-    return y + total, took < 10**8
+    return y + total, took < 10**12
 
 
 def moves_on(x):

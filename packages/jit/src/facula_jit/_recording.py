@@ -214,6 +214,10 @@ class Recording:
                 if number in self.outputs:
                     self._break("a result is the .grad of a leaf", "return a clone() of it")
                 self.fixed[number] = after._storage
+        for one in recorder.inputs:
+            grad = one._grad if one.node is LEAF else None
+            if grad is not None and recorder.number_of(grad._storage) in recorder.used:
+                self._break("the .grad of an argument is used", "make it an argument, too")
         for link in recorder.tensors.values():
             leaf: Any = link()
             if leaf is None or leaf.node is not LEAF or id(leaf) in recorder.grads:

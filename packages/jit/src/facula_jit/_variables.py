@@ -6,7 +6,7 @@ function makes of it.
 
 from __future__ import annotations
 
-from types import CodeType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Tensor
@@ -33,19 +33,20 @@ class Variables:
     def __init__(self, recorder: Recorder, function: Any, containers: list[Any]):
         self.recorder, self.function = recorder, function
         self.cells = [(name, cell, _contents(cell)) for name, cell in _cells_of(function)]
-        objects = [one for one in recorder.objects if type(getattr(one, "__dict__", None)) is dict]
-        objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
-        objects = [one for one in objects if not type(one).__module__.startswith("facula")]  # tell the recorder
-        objects += classes_of(recorder.objects)
-        self.places = [(one, dict(vars(one))) for one in objects]
         code = getattr(function, "__code__", None)
         if type(code) is CodeType:
             known = function.__globals__
             self.names = known, {name: known[name] for name in code.co_names if name in known}
         else:
             self.names = {}, {}
-        values = [one for _, _, one in self.cells] + [*self.names[1].values()]
-        values += [one for _, own in self.places for one in own.values()] + recorder.objects
+        named = [one for _, _, one in self.cells] + [*self.names[1].values()]
+        objects = [one for one in recorder.objects + named if type(getattr(one, "__dict__", None)) is dict]
+        objects = [one for one in objects if not isinstance(one, (FunctionType, MethodType, ModuleType, Tensor))]
+        objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
+        objects = [one for one in objects if not type(one).__module__.startswith("facula")]  # tell the recorder
+        objects += classes_of(recorder.objects + [one for one in named if isinstance(one, type)])
+        self.places = [(one, dict(vars(one))) for one in objects]
+        values = named + [one for _, own in self.places for one in own.values()] + recorder.objects
         self.entries = [(one, _entries(one)) for one in values if _entries(one) is not None]
         self.containers = [(one, dict(one) if isinstance(one, dict) else list(one)) for one in containers]
         self.positions = Positions(values)
