@@ -20,20 +20,16 @@ from .writing import Writer, describe
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
 
     from .._replay import Replay
 
     Path = str | os.PathLike[str]
 
 
-makers: list[Callable[[str, Replay, Mapping[int, str]], Mapping[str, bytes]]] = []
-"""What adds members to files, for programs that run a graph without Python: called with a name for each capture, the
-capture, and the tensor of the file in which each block lies that stays; gives members `run/NAME.bin`."""
-
-
 @boundary
-def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Path, *, batch: bool = False) -> None:
+def save(
+    captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Path, *, batch: bool = False, run: bool = False
+) -> None:
     """Write what was captured into a file, which any machine can load and run, without the function's source.
 
     The file has the operators, and all tensors of the program that they use: parameters, buffers, the state of
@@ -45,9 +41,11 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
         path: where; such files are called ".facula".
         batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
             be captured with three sizes at least, and its operators' sizes have to follow from the batch's.
+        run: also a program of each capture, which `facula-run` runs without Python, for the sizes that were captured.
 
     Raises:
         SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
+        NotImplementedError: with `run`, an operator that Python or NumPy computes, or a schedule.
         OSError: the file cannot be written.
 
     >>> import tempfile
@@ -66,6 +64,10 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
     """
     target = archive.path_of("save", path)
     if isinstance(captured, Loaded):
+        if run:
+            raise SaveError(
+                "save: run=True wants the function that was captured; a loaded graph keeps the programs it has"
+            )
         captured.save(target)
         return
     if isinstance(captured, _graph.Graph):
@@ -80,9 +82,11 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
         raise SaveError(f"save: nothing was captured yet; call it first. {function.report()}")
     data, contents, names = _file_of(function.function, found, batch)
     further: dict[str, bytes] = {}
-    for number, (_, replay) in enumerate(found):
-        for make in makers:
-            further.update(make(f"graph{number}", replay, names[number]))
+    if run:
+        from .._portable import section  # of no use to those who do not save
+
+        for number, (_, replay) in enumerate(found):
+            further[f"run/graph{number}.bin"] = section(replay, names[number])
     archive.write(target, plain.dumps(data), contents, further)
 
 
