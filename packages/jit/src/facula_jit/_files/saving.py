@@ -10,6 +10,7 @@ from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
 from .. import _capture, _graph
+from .._portable import section
 from . import archive, plain
 from .batches import unify
 from .errors import GraphFileError, Refusal, SaveError
@@ -20,20 +21,20 @@ from .writing import Writer, describe
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
 
     from .._replay import Replay
 
     Path = str | os.PathLike[str]
 
 
-makers: list[Callable[[str, Replay, Mapping[int, str]], Mapping[str, bytes]]] = []
-"""What adds members to files, for programs that run a graph without Python: called with a name for each capture, the
-capture, and the tensor of the file in which each block lies that stays; gives members `run/NAME.bin`."""
-
-
 @boundary
-def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Path, *, batch: bool = False) -> None:
+def save(
+    captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded,
+    path: Path,
+    *,
+    batch: bool = False,
+    run: bool = False,
+) -> None:
     """Write what was captured into a file, which any machine can load and run, without the function's source.
 
     The file has the operators, and all tensors of the program that they use: parameters, buffers, the state of
@@ -45,9 +46,11 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
         path: where; such files are called ".facula".
         batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
             be captured with three sizes at least, and its operators' sizes have to follow from the batch's.
+        run: add a program of each capture, which `facula-run` runs without Python.
 
     Raises:
         SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
+        NotImplementedError: with `run`, an operator has no kernel in C, by its name.
         OSError: the file cannot be written.
 
     >>> import tempfile
@@ -80,9 +83,8 @@ def save(captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Pa
         raise SaveError(f"save: nothing was captured yet; call it first. {function.report()}")
     data, contents, names = _file_of(function.function, found, batch)
     further: dict[str, bytes] = {}
-    for number, (_, replay) in enumerate(found):
-        for make in makers:
-            further.update(make(f"graph{number}", replay, names[number]))
+    if run:
+        further = {f"run/graph{k}.bin": section(replay, names[k]) for k, (_, replay) in enumerate(found)}
     archive.write(target, plain.dumps(data), contents, further)
 
 
