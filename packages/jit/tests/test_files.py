@@ -29,7 +29,7 @@ from facula_tensor import (
     tensor,
     zeros,
 )
-from facula_tensor.functional import cross_entropy, dropout, embedding, layer_norm, linear
+from facula_tensor.functional import cross_entropy, dropout, embedding, interpolate, layer_norm, linear
 from facula_tensor.linalg import inv_ex
 
 HERE = os.path.dirname(__file__)
@@ -56,6 +56,7 @@ FUNCTIONS = {
     "indices": lambda x: {"taken": x[tensor([2, 0])], "put": x.index_put((tensor([1]),), zeros(6))},
     "sorted": lambda x: (x.sort(1), x.topk(2)[1], x.cumsum(0), x.median(1)),
     "normalised": lambda x: layer_norm(x, (6,), A[:, 0], None),
+    "interpolated": lambda x: interpolate(x[None], size=9, mode="linear"),
     "integers": lambda x: (x * 8).long() // 3 % 5 + (x > 0),
     "halves": lambda x: (x.bfloat16() * 2).half().sum(),
     "argument": lambda x: (x, x[1:], None, "text", 2.5),
