@@ -46,6 +46,7 @@ LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, 
 WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models", "pool", "portable")
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
+ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.22,<2")  # what writes exported networks, and what runs them
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
 XDIST = "pytest-xdist>=3.6,<4"
 SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
@@ -244,7 +245,7 @@ def lower_levels(session: nox.Session) -> tuple[str, ...]:
 @nox.session(requires=["build"])
 def integration(session: nox.Session) -> None:
     """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
-    install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *build_tools()))
+    install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *ONNX, *build_tools()))
     run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT, FACULA_OBJECTS=OBJECTS)
 
 

@@ -1,5 +1,6 @@
 """Passes over graphs, one by one, and passes of the user's own: what is left to run, with the same results."""
 
+import numpy as np
 import pytest
 
 import facula_tensor as ft
@@ -133,6 +134,26 @@ def test_results_of_before_have_their_backward():
         weight.grad = None
         one.backward()
         assert weight.grad.tolist() == wanted
+
+
+def test_memory_that_two_tensors_share():
+    """Tensors over one array change together, which nothing but their addresses says."""
+    array = np.ones(6, np.float32)
+    one, other, rest = [ft.from_numpy(part) for part in (array[:4], array[:4], array[2:])]
+
+    def function(x):
+        first = other * 2 + rest.neg()
+        one.add_(x)
+        second = other * 2 + rest.neg()
+        rest.mul_(0.5)
+        return first, second, other + rest
+
+    captured = capture(function)
+    found = []
+    for call in (function, captured):
+        array[:] = 1
+        found.append([[part.tolist() for part in call(ft.arange(4.0) * number)] for number in range(5)])
+    assert found[0] == found[1] and replays(captured)[0].count == 4
 
 
 def test_errors_leave_what_came_before():

@@ -103,7 +103,7 @@ def test_training(name, level, tmp_path):
     """20 steps, and one more from the file that was saved."""
     step, make = NETWORKS[name]()
     captured = capture(step, on_break="error")
-    for _ in range(3):
+    for _ in range(5):
         captured(*make())
     given = [make() for _ in range(STEPS)]
     path = write(tmp_path / "step.facula", step=captured)
@@ -135,7 +135,7 @@ def nested(x, y):
 def test_results(tmp_path):
     """In their order, of any strides; what is no tensor is left out."""
     captured = capture(nested, on_break="error")
-    for _ in range(2):
+    for _ in range(4):
         result = captured(x := randn(2, 3), y := randn(3, 4))
     wanted = [result["made"], result["turned"], *result["given"][:2], result["outside"], *result["moved"]]
     path = write(tmp_path / "nested.facula", step=captured)
@@ -154,7 +154,7 @@ def test_arguments_in_one_memory(tmp_path):
 
     captured = capture(function, on_break="error")
     whole, c = randn(6, 4), randn(4, 4)
-    for _ in range(2):
+    for _ in range(4):
         wanted = captured(whole[1:3], whole[3:5], c.t())
     c.sub_(1)
     path = write(tmp_path / "parts.facula", step=captured)
@@ -166,7 +166,7 @@ def test_gradients_outside_are_left_out(tmp_path):
     """The forward pass alone, of a capture whose results require gradients."""
     weight = leaf(4, 4)
     captured = capture(lambda x: (x @ weight).tanh(), on_break="error")
-    for _ in range(2):
+    for _ in range(4):
         wanted = captured(x := randn(2, 4))
     grad(wanted.sum(), weight)
     (got,) = run(tmp_path, write(tmp_path / "forward.facula", step=captured), [x.numpy()], 1)
@@ -176,14 +176,14 @@ def test_gradients_outside_are_left_out(tmp_path):
 def test_what_is_refused():
     """Functions of NumPy's, by the operator; tensors without a name."""
     captured = capture(lambda x: rfft(x).real, on_break="error")
-    for _ in range(2):
+    for _ in range(4):
         captured(randn(8))
     with pytest.raises(
         NotImplementedError, match=r"jit.save: .* is computed by Python or NumPy, which a program without"
     ):
         section(latest(captured), {})
     captured = capture(lambda x: x + KEPT, on_break="error")
-    for _ in range(2):
+    for _ in range(4):
         captured(randn(3))
     with pytest.raises(ValueError, match=r"jit.save: a tensor of the program has no name in the file"):
         section(latest(captured), {})
@@ -192,7 +192,7 @@ def test_what_is_refused():
 def test_names(tmp_path):
     """Inputs and outputs are called as the caller says."""
     captured = capture(lambda x, y: (x + y, x - y), on_break="error")
-    for _ in range(2):
+    for _ in range(4):
         captured(ones(2), ones(2))
     data = section(latest(captured), {}, ["left", "right"], ["sum"])
     assert all(name in data for name in (b"left\0", b"right\0", b"sum\0", b"y1\0"))

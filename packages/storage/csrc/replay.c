@@ -111,11 +111,23 @@ static int64_t call_function(const Sequence *self, const Step *step)
     return result ? 0 : -1;
 }
 
+/* How many steps a condition leaves out; negative where it goes back. */
+static Py_ssize_t next_step(const Sequence *self, const Step *step)
+{
+    const int64_t *arguments = self->arguments + step->first;
+    float condition;
+    memcpy(&condition, (const void *)(intptr_t)arguments[0], sizeof condition);
+    const int wanted = step->count < 3 || arguments[2];
+    return (condition != 0) == wanted ? (Py_ssize_t)arguments[1] : 0;
+}
+
+enum { TURNS = 1024 }; /* of loops, between two looks for Ctrl-C */
+
 /* The status of the launch that failed, `*at` in the list, or 0; -1 with a Python error set. */
 static int64_t run_steps(Sequence *self, Py_ssize_t *at)
 {
     PyThreadState *state = self->releases ? PyEval_SaveThread() : NULL;
-    int64_t status = 0;
+    int64_t status = 0, turns = 0;
     for (Py_ssize_t i = 0; i < self->step_count; i++) {
         const Step *step = &self->steps[i];
         if (step->function) {
@@ -129,10 +141,17 @@ static int64_t run_steps(Sequence *self, Py_ssize_t *at)
             continue;
         }
         if (!step->launch) {
-            float condition;
-            memcpy(&condition, (const void *)(intptr_t)self->arguments[step->first], sizeof condition);
-            if (condition != 0)
-                i += (Py_ssize_t)self->arguments[step->first + 1];
+            const Py_ssize_t moves = next_step(self, step);
+            if (moves < 0 && ++turns % TURNS == 0) {
+                if (state)
+                    PyEval_RestoreThread(state);
+                status = PyErr_CheckSignals();
+                state = self->releases ? PyEval_SaveThread() : NULL;
+                *at = i;
+                if (status)
+                    break;
+            }
+            i += moves;
             continue;
         }
         memcpy(self->scratch, self->arguments + step->first, sizeof *self->scratch * (size_t)step->count);

@@ -14,7 +14,7 @@ static void *room(Py_ssize_t count, size_t size) /* NULL with an error set where
 }
 
 /* What is read like a launch and is none: a condition, and a function of Python's. */
-static const Launch skipping = {.least = 2, .most = 2}, calling = {.most = PY_SSIZE_T_MAX};
+static const Launch jumping = {.least = 2, .most = 3}, calling = {.most = PY_SSIZE_T_MAX};
 
 static int read_steps(Sequence *self, PyObject *steps)
 {
@@ -37,9 +37,9 @@ static int read_steps(Sequence *self, PyObject *steps)
     for (Py_ssize_t i = 0; i < self->step_count; i++) {
         PyObject *step = PyList_GetItem(steps, i), *arguments = PyTuple_GetItem(step, 1);
         PyObject *function = PyTuple_GetItem(step, 0);
-        const int skips = function == Py_None;
+        const int jumps = function == Py_None;
         const Py_ssize_t count = PyTuple_Size(arguments);
-        const Launch *launch = skips ? &skipping : PyCFunction_Check(function) ? launch_of("Sequence", function) : &calling;
+        const Launch *launch = jumps ? &jumping : PyCFunction_Check(function) ? launch_of("Sequence", function) : &calling;
         if (!launch)
             return -1;
         if (count < launch->least || count > launch->most) {
@@ -50,17 +50,19 @@ static int read_steps(Sequence *self, PyObject *steps)
         for (Py_ssize_t k = 0; k < count; k++)
             if (read_argument(launch, k, PyTuple_GetItem(arguments, k), &self->arguments[at + k]))
                 return -1;
-        if (skips && (self->arguments[at + 1] < 0 || self->arguments[at + 1] >= self->step_count - i)) {
-            PyErr_SetString(PyExc_IndexError, "Sequence: expected as many launches after a condition as it leaves out");
+        if (jumps && (self->arguments[at + 1] < -1 - i || self->arguments[at + 1] >= self->step_count - i)) {
+            PyErr_SetString(PyExc_IndexError, "Sequence: expected a condition to go on at a step that is there");
             return -1;
         }
         if (launch == &calling && !PyCallable_Check(function)) {
             PyErr_Format(PyExc_TypeError, "Sequence: expected a launch or a function; got %R", (PyObject *)Py_TYPE(function));
             return -1;
         }
-        if (skips)
+        if (jumps) {
             function = NULL;
-        if (launch == &skipping || launch == &calling)
+            share += self->arguments[at + 1] < 0; /* a loop may take long */
+        }
+        if (launch == &jumping || launch == &calling)
             launch = NULL;
         else if (count && self->arguments[at] >= launch->release_at)
             share += 1;
@@ -73,6 +75,12 @@ static int read_steps(Sequence *self, PyObject *steps)
     return 0;
 }
 
+/* How many arguments of a step may change: where a condition goes on was checked when it was made. */
+static Py_ssize_t changeable(const Step *step)
+{
+    return step->launch || step->function ? step->count : 1;
+}
+
 static int read_patches(Sequence *self, PyObject *patches)
 {
     self->patch_count = PyList_Size(patches);
@@ -83,7 +91,7 @@ static int read_patches(Sequence *self, PyObject *patches)
         long long delta;
         if (!PyArg_ParseTuple(PyList_GetItem(patches, i), "nnnL:patch", &step, &argument, &patch->source, &delta))
             return -1;
-        if (step < 0 || step >= self->step_count || argument < 0 || argument >= self->steps[step].count ||
+        if (step < 0 || step >= self->step_count || argument < 0 || argument >= changeable(&self->steps[step]) ||
             patch->source < 0 || patch->source >= self->value_count) {
             PyErr_SetString(PyExc_IndexError, "Sequence: a patch of an argument or source that is not there");
             return -1;
@@ -322,13 +330,13 @@ static PyObject *set(Sequence *self, PyObject *args)
     PyObject *value;
     if (!PyArg_ParseTuple(args, "nnO:set", &step, &argument, &value))
         return NULL;
-    if (step < 0 || step >= self->step_count || argument < 0 || argument >= self->steps[step].count) {
+    if (step < 0 || step >= self->step_count || argument < 0 || argument >= changeable(&self->steps[step])) {
         PyErr_SetString(PyExc_IndexError, "set: there is no such argument");
         return NULL;
     }
     int64_t *into = &self->arguments[self->steps[step].first + argument], before = *into;
     const Launch *launch = self->steps[step].launch;
-    if (read_argument(launch ? launch : &skipping, argument, value, into)) {
+    if (read_argument(launch ? launch : &jumping, argument, value, into)) {
         *into = before;
         return NULL;
     }

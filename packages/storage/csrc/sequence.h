@@ -7,8 +7,9 @@
 #include "launch.h"
 
 typedef struct {
-    const Launch *launch; /* NULL: call `function`, or where that is NULL, too, leave out as many launches as the second
-                             argument says if the float at the first is not 0 */
+    const Launch *launch; /* NULL: call `function`, or where that is NULL, too, go on as many steps further on (or back,
+                             where it is negative) as the second argument says if the float at the first is not 0, or
+                             is 0 where the third argument is 0 */
     PyObject *function;   /* borrowed from `launches` */
     Py_ssize_t first, count; /* its arguments */
 } Step;

@@ -146,6 +146,34 @@ def test_a_condition_leaves_launches_out(noting):
     assert (note.count, last.count) == (2, 2)
 
 
+def test_a_condition_that_is_0(noting):
+    note, last, x = noting(1), noting(1), holder(0)
+    made = sequence([(None, (x.storage.ptr, 1, 0)), (note.launch, (0,)), (last.launch, (0,))])
+    made.run((), ())
+    view(x)[0] = 2
+    made.run((), ())
+    assert (note.count, last.count) == (1, 2)
+
+
+@pytest.mark.parametrize("turns", [0, 1, 5, 3000])
+def test_a_loop_goes_round_while_a_number_is_not_0(noting, turns):
+    note, last, x = noting(1), noting(1), holder(turns)
+
+    def down(*args):
+        view(x)[0] -= 1
+
+    where = x.storage.ptr
+    loop = [(None, (where, 3, 0)), (note.launch, (0,)), (down, ()), (None, (where, -3)), (last.launch, (0,))]
+    made = sequence(loop)
+    made.run((), ())
+    assert (note.count, last.count) == (turns, 1)
+    for wrong in ((0, 1, 0), (3, 1, -9), (3, 2, 1)):  # where a condition goes on stays as it was checked
+        with pytest.raises(IndexError):
+            made.set(*wrong)
+    with pytest.raises(IndexError):
+        sequence(loop, values=1, patches=[(3, 1, 0, 0)])
+
+
 def test_a_function_of_pythons(noting):
     seen = []
     made = sequence([(lambda *args: seen.append(args), (1, 2)), (noting(1).launch, (0,))])
@@ -210,6 +238,7 @@ WRONG = {
     "a check by a program's descriptor": dict(launches=[], checks=[(3, property(), 5)]),
     "a length of nothing": dict(launches=[], checks=[(3, None, 5)]),
     "a condition without launches": dict(launches=[(None, (0, 1))]),
+    "a condition that goes back too far": dict(launches=[("launch", (1,)), (None, (0, -3))]),
     "a count of values": dict(launches=[], values=-1),
 }
 

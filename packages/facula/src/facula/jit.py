@@ -1,4 +1,4 @@
-"""facula.jit: captured steps, traces and graphs in files; marks of PyTorch's script language, which change nothing."""
+"""facula.jit: captured steps, traces, scripts and graphs in files, and PyTorch's names around them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,16 @@ with needs("facula.jit"):
         Traced,
         TracerWarning,
         capture,
+        export,
         freeze,
+        ignore,
+        is_scripting,
         load,
+        passes,
         save,
+        script,
         trace,
+        unused,
     )
 
 if TYPE_CHECKING:
@@ -37,7 +43,7 @@ __all__ = [
     "Loaded", "RecursiveScriptModule", "SaveError", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
     "Traced", "TracedModule", "TracerWarning", "annotate", "capture", "enable_onednn_fusion", "export",
     "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "load",
-    "onednn_fusion_enabled", "optimize_for_inference", "save", "script", "script_if_tracing", "script_method",
+    "onednn_fusion_enabled", "optimize_for_inference", "passes", "save", "script", "script_if_tracing", "script_method",
     "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
@@ -56,7 +62,6 @@ enable_onednn_fusion: Refusal = _missing.function("enable_onednn_fusion")
 export_opnames: Refusal = _missing.function("export_opnames")
 fork: Refusal = _missing.function("fork")
 optimize_for_inference: Refusal = _missing.function("optimize_for_inference")
-script: Refusal = _missing.function("script")
 script_method: Refusal = _missing.function("script_method")
 set_fusion_strategy: Refusal = _missing.function("set_fusion_strategy")
 strict_fusion: Kind = _missing.kind("strict_fusion")
@@ -75,15 +80,6 @@ class Attribute(NamedTuple):
     type: object
 
 
-def is_scripting() -> bool:
-    """Whether this code is a script: False.
-
-    >>> is_scripting()
-    False
-    """
-    return False
-
-
 def is_tracing() -> bool:
     """Whether this code is being traced: False."""
     return False
@@ -92,28 +88,6 @@ def is_tracing() -> bool:
 def onednn_fusion_enabled() -> bool:
     """Whether scripts are fused by oneDNN: False."""
     return False
-
-
-def ignore(drop: F | bool = False, **options: object) -> F | Callable[[F], F]:
-    """Mark a function that scripts leave to Python: it stays what it is. With or without parentheses.
-
-    >>> @ignore
-    ... def f(x):
-    ...     return x + 1
-    >>> f(1)
-    2
-    """
-    return drop if callable(drop) else lambda function: function
-
-
-def unused(fn: F) -> F:
-    """Mark a method that scripts leave out: it stays what it is."""
-    return fn
-
-
-def export(fn: F) -> F:
-    """Mark a method that scripts keep: it stays what it is."""
-    return fn
 
 
 def interface(obj: F) -> F:

@@ -15,17 +15,25 @@ from . import passes as passes
 from ._breaks import CaptureError
 from ._calls import Call, Use, Value
 from ._capture import Captured, capture
+from ._cond import cond
 from ._files.errors import GraphFileError, SaveError
 from ._files.loaded import Loaded
 from ._files.saving import load, save
 from ._graph import Graph
+from ._scan import associative_scan, map, scan
+from ._script import export, ignore, is_scripting, script, unused
+from ._source import SourceError
 from ._trace import Traced, TracerWarning, freeze, trace
+from ._while_loop import while_loop
 
 _register("facula_jit")
 
 __version__ = "0.1.0"
 
-__all__ = ["Call", "CaptureError", "Captured", "Graph", "GraphFileError", "Loaded", "SaveError", "Traced",
-           "TracerWarning", "Use", "Value", "capture", "freeze", "load", "passes", "save", "trace"]  # fmt: skip
+__all__ = [
+    "Call", "CaptureError", "Captured", "Graph", "GraphFileError", "Loaded", "SaveError", "SourceError", "Traced",
+    "TracerWarning", "Use", "Value", "associative_scan", "capture", "cond", "export", "freeze", "ignore",
+    "is_scripting", "load", "map", "passes", "save", "scan", "script", "trace", "unused", "while_loop",
+]  # fmt: skip
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

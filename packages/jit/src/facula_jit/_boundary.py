@@ -20,6 +20,7 @@ from facula_storage.extend import root_of
 from facula_tensor import Tensor, ones
 from facula_tensor.extend import SavedTensors, no_record_ops
 
+from ._inner_graphs import InnerGraphs, stopped_at
 from ._records import Gradient, Pass
 from ._signature import tensors_in
 
@@ -72,20 +73,14 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     for one in gradients:
         recorder.add_input(one)
     recorder.goes_back = True  # the tensors that it takes are the graph's
-    nodes = [one.node for one in targets if type(one.node) is Node]
-    rules = [node.rule for node in nodes]
     try:
-        for node in nodes:
-            node.rule = _STOP  # what comes before an argument is the caller's graph
-        _record_pass(recorder, made, slice(None))
-        for place in range(len(roots) if len(roots) > 1 else 0):
-            _record_pass(recorder, made, slice(place, place + 1))
+        with stopped_at(targets):  # what comes before an argument is the caller's graph
+            _record_pass(recorder, made, slice(None))
+            for place in range(len(roots) if len(roots) > 1 else 0):
+                _record_pass(recorder, made, slice(place, place + 1))
     except Exception as error:
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
         return None
-    finally:
-        for node, rule in zip(nodes, rules, strict=True):
-            node.rule = rule
     made.held = _held_by(roots)
     return made
 
@@ -107,9 +102,6 @@ def _record_pass(recorder: Recorder, boundary: Boundary, which: slice) -> None:
     boundary.passes.append(Pass(start, len(recorder.launches), grads))
 
 
-_STOP = Rule("argument", lambda F, node, g: (), None, False)
-
-
 def _leaves_of(roots: Sequence[Tensor], arguments: Sequence[Tensor]) -> list[Tensor]:
     """The leaves that a graph reaches, not by way of the arguments."""
     nodes = walk(map(edge_to, roots), map(edge_to, arguments))
@@ -127,7 +119,12 @@ def _held_by(roots: Sequence[Tensor]) -> set[int]:
     """The ids of the storages that a graph holds."""
     held: set[int] = set()
     adapter = adapter_of(roots[0])
-    for node in walk(map(edge_to, roots)).values():
+    nodes = walk(map(edge_to, roots))
+    kept = [getattr(node, "rest", None) for node in nodes.values()]
+    inner = [one for rest in kept if isinstance(rest, InnerGraphs) for one in rest.graphs()]
+    if inner:
+        held |= _held_by(inner) | {id(root_of(one._storage)) for one in inner}
+    for node in nodes.values():
         values: list[Any] = [value for value, _ in adapter.saved_values(node)]
         values += [getattr(node, name, None) for name in ("s0", "s1", "rest")]
         values.append(node.rule.extra)

@@ -198,12 +198,15 @@ class Captured(Generic[P, R]):
             return result
         if found.unsettled is None:
             found.unsettled = recorder.outside or variables.changed()
+        if why is None and self._pieces is not None:
+            found.unsettled = kind.compared(found.plain()) or found.unsettled
         kind.waits = recorder.again or found.unsettled
         if why is None and recorder.again is not None:
             return result
         replay = None
         unsettled = found.unsettled
         if why is None and unsettled is None:
+            recorder.positions = variables.positions.of_replays()
             replay = Replay(found, self._name, self.function, self._guard, self._left_out)
             given = {id(one) for one in signature.tensors}
             if any([id(expected) in given for _, _, expected in replay.checks]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gc import get_referents
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend import default_dtype_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from ._recorder import Recorder
     from ._recording import Recording
@@ -33,6 +34,8 @@ SLOTS = (LAYOUT, STORAGE, OFFSET, NODE, ADDRESS, slot(Storage, "version"), slot(
 
 OPTIONS = frozenset(("param_groups", "get_last_lr", "get_lr"))  # by these names programs come to them
 KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
+REMEMBERED = (type(None), bool, int, float, complex, str, bytes)  # what is told to have changed: by value
+HEAP = 1 << 9  # the flag of classes whose attributes can be set
 MOST_ENTRIES = 64  # of lists and dicts that are looked into
 
 
@@ -108,7 +111,29 @@ def checks_of_variables(recorder: Recorder, function: Any, left_out: Collection[
         checks += checks_of_contents(cell.cell_contents)
     for one in recorder.objects:
         checks += checks_of_contents(one, left_out=left_out)
-    return checks
+    return checks + checks_of_classes(recorder, function)
+
+
+def checks_of_classes(recorder: Recorder, function: Any) -> list[Check]:
+    """The numbers and strings that are attributes of classes, where the program's lines name them."""
+    codes = [*recorder.variables, getattr(function, "__code__", None)]
+    names = {name for code in codes if code is not None for name in code.co_names}
+    known = [one for _, before in recorder.variables.values() for one in before.values() if isinstance(one, type)]
+    modules = [module for module, _ in recorder.modules.values()]
+    found = [get_referents(vars(one))[0] for one in classes_of([*recorder.objects, *modules, *known])]
+    return [
+        (own, name, one)
+        for own in found
+        for name, one in own.items()
+        if name in names and not name.startswith("__") and isinstance(one, REMEMBERED)
+    ]
+
+
+def classes_of(objects: Iterable[object]) -> list[type]:
+    """The classes of objects, and those among them, that are the program's own."""
+    found = dict.fromkeys([one if isinstance(one, type) else type(one) for one in objects])
+    bases = dict.fromkeys([base for one in found for base in one.__mro__])
+    return [one for one in bases if one.__flags__ & HEAP and not one.__module__.startswith("facula")]
 
 
 def reads_options(recorder: Recorder, function: Any) -> bool:

@@ -149,7 +149,8 @@ def crossings(recorder: Recorder) -> Iterator[None]:
         if type(ticket) is Ticket:
             crossing = Crossing(parent, place, ticket, rule)
             edges += [(further, crossing, at) for at, further in enumerate(ticket.edges)]
-        node.rule = Rule(rule.name, _noticing(recorder, crossing, rule), rule.fresh, rule.saves, rule.edges)
+        noticing = _noticing(recorder, crossing, rule)
+        node.rule = Rule(rule.name, noticing, rule.fresh, rule.saves, rule.edges, rule.jvp, rule.extra)
         watched.append((node, node.rule, rule, crossing))
     try:
         yield
@@ -161,6 +162,17 @@ def crossings(recorder: Recorder) -> Iterator[None]:
                 node.s0 = rule
                 if crossing is not None:
                     crossing.freed = node.rule
+            elif (hooked := _surrounding(node, own)) is not None:
+                hooked.inner = rule
+                recorder.broken(
+                    "a hook is registered on what was computed before the call", "register it before the call, or after"
+                )
+
+
+def _surrounding(node: Node, rule: Rule) -> Any:
+    """What hooks have put around the rule of a node, which may have run."""
+    extras = [one.extra for one in (node.rule, getattr(node, "s0", None)) if type(one) is Rule]
+    return next((one for one in extras if getattr(one, "inner", None) is rule), None)
 
 
 def _noticing(recorder: Recorder, crossing: Crossing | None, rule: Rule) -> Callable[..., Any]:
@@ -240,5 +252,6 @@ def take_down(recorder: Recorder, ticket: Ticket, number: int, given: list[Tenso
             elif one is not None:
                 told.append(one)
                 values.append(one)
+        recorder.launching([one for one in told if type(one) is Place and one.written])
         launch.plan.launch(*values)
         recorder.launched(launch.plan, told[0], told[1:], launch.arrays - 1)

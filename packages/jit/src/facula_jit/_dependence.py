@@ -28,6 +28,8 @@ def names_of(check: tuple[Any, Any, Any], function: FunctionType, owners: Iterab
     if isinstance(holder, dict) and isinstance(key, str):
         return {key}
     variables = {name: function.__globals__.get(name) for name in code.co_names}
+    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    variables.update({name: _content(cell) for name, cell in cells})
     for one in owners:
         variables.update(getattr(one, "__dict__", ()))
     return {name for name, value in variables.items() if value is holder or holder is getattr(value, "__dict__", None)}

@@ -60,6 +60,8 @@ def spans_of(recording: Recording) -> list[Span]:
 
 def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) -> Recording:
     """The recording with other launches in the place of some, which are given by number."""
+    if recording.recorder.loops:
+        raise CaptureError("a graph with a while_loop stays as it was captured: its calls run more than once")
     made = copy(recording)
     launches: list[Launched] = []
     place_of = []  # of each launch that was there, and of the end

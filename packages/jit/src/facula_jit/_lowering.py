@@ -10,7 +10,8 @@ from facula_storage.extend import Sequence, plain_address
 from ._cells import Cell
 from ._checks import GRAD, SLOTS
 from ._memory import placed
-from ._records import Address, Skip
+from ._records import Address
+from ._steps import Jump, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,12 +40,7 @@ class Part:
     def __init__(self, recording: Recording, span: tuple[int, int], inputs: Many[Like], outputs: Many[int]):
         self.recording, self.inputs = recording, list(inputs)
         self.start, stop = span
-        self.steps: list[int | Skip] = []  # launches by number, and before some of them a condition
-        skips = {one.first: one for one in recording.recorder.skips}
-        for number in range(self.start, stop):
-            if number in skips:
-                self.steps.append(skips[number])
-            self.steps.append(number)
+        self.steps = steps_of(recording.recorder, self.start, stop)  # launches by number, and jumps
         self.step_of = {one: step for step, one in enumerate(self.steps) if type(one) is int}
         self.values = len(outputs) + 2 * len(recording.recorder.generators)
         self.sources = {block: len(self.inputs) + place for place, block in enumerate(outputs)}
@@ -65,9 +61,9 @@ class Part:
         launches: list[tuple[Callable[..., None] | None, tuple[Any, ...]]] = []
         for step, number in enumerate(self.steps):
             values: list[Any] = []
-            if isinstance(number, Skip):
+            if isinstance(number, Jump):
                 where = self._address(number.condition, base, places, (step, 0), patches)
-                launches.append((None, (where, number.launches)))
+                launches.append((None, (where, number.to - step - 1, int(not number.at_zero))))
                 continue
             launch = self.recording.launches[number]
             workspace = launch.arrays if launch.plan.workspace else -1

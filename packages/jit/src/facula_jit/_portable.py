@@ -22,8 +22,9 @@ from facula_storage.extend import capacity
 from facula_tensor import Tensor
 
 from ._cells import Cell
+from ._containers import Tree
 from ._memory import Lifetime, placed
-from ._recording import Argument, Given, Output, Tree
+from ._recording import Argument, Given, Output
 from ._records import Address
 from ._settable import followers
 
@@ -68,10 +69,16 @@ class Writer:
         self.skips: dict[int, Skip] = {
             one.first: one for one in self.recording.recorder.skips if one.first < len(self.launches)
         }
+        if self.recording.recorder.decides:
+            raise UnsupportedError(
+                "jit.save: tensors decide what runs (cond, while_loop); save what stands around them"
+            )
         if self.recording.recorder.actions_of_schedules():
             raise UnsupportedError(
                 "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
             )
+        if self.recording.recorder.decides:
+            raise UnsupportedError("jit.save: programs without Python know no cond and while_loop so far")
         if replay.crossings:
             raise UnsupportedError(
                 "jit.save: the captured function goes back through the graph of another call; capture forward and "

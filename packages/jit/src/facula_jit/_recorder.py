@@ -34,9 +34,10 @@ from facula_storage.extend import (
 from facula_tensor import Tensor
 from facula_tensor.extend import forget_readers, user_frame, user_site
 
+from ._branching import Branches
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import ANY_GRAD, Address, Block, Launched, Numbers, Skip, Stream, moment_of, moved
+from ._records import ANY_GRAD, Address, Block, Launched, Loop, Numbers, Skip, Stream, do_if, moment_of, moved
 from ._source import line_under_way
 
 if TYPE_CHECKING:
@@ -76,12 +77,16 @@ class Recorder:
         self.inputs: list[Tensor] = []
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
         self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
-        self.given: set[int] = set()  # the ids of the inputs
+        self.given: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
         self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
         self.condition: Callable[[], bool] | None = None
         self.skips: list[Skip] = []
         self.constants: set[int] = set()  # blocks of copies of what Python filled
+        self.loops: list[Loop] = []
+        self.decides = False  # whether tensors decide what runs, by conditions or loops
+        self.branches = Branches()  # of conditions and loops that are under way
         self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
+        self.positions: Any = None  # of objects that must be where they were when it is replayed
         self.outside: Break | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
         self.line: int | None = None  # that of the function where it breaks
@@ -95,7 +100,7 @@ class Recorder:
 
     def add_input(self, tensor: Tensor) -> None:
         """A tensor whose memory each replay is given."""
-        self.given.add(id(tensor))
+        self.given[id(tensor)] = tensor
         block = self.block_of(tensor._storage)
         block.inputs.append(len(self.inputs))
         block.held = None
@@ -138,6 +143,10 @@ class Recorder:
         if self.breaks is None:
             self.numbers[id(storage)] = len(self.blocks)
             self.blocks.append(Block(storage, layout, True, len(self.launches)))
+
+    def launching(self, written: Sequence[Place]) -> None:
+        """A launch is about to write to these places."""
+        self.branches.writes(written)
 
     def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch is done."""
@@ -198,6 +207,7 @@ class Recorder:
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them are watched."""
+        self.branches.sees(operands)
         if self.breaks is not None or self.goes_back:
             return
         for one in operands:
@@ -237,6 +247,7 @@ class Recorder:
 
     def seeded(self, generator: Any, number: int) -> None:
         """A generator is about to be set to the program's own number, or to one that it had."""
+        self.branches.refuse("the setting of a generator's state")
         if self.breaks is None:
             self._stream(generator, generator._offset).follows = type(number) is Cell
 
@@ -252,6 +263,7 @@ class Recorder:
 
     def grad_set(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is about to be set, or given its first gradient."""
+        self.branches.grad_set(leaf)
         if self.breaks is not None or id(leaf) in self.grads:
             return
         before = getattr(leaf, "_grad", None)
@@ -264,6 +276,7 @@ class Recorder:
 
     def grad_added(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is None, and is given its first gradient."""
+        self.branches.grad_set(leaf)
         if self.breaks is None:
             self.grads.setdefault(id(leaf), (leaf, None))
 
@@ -295,6 +308,7 @@ class Recorder:
 
     def optimizes(self, optimizer: Any) -> None:
         """An optimizer's step begins."""
+        self.branches.refuse("an optimizer's step")
         if self.breaks is None:
             groups = [dict(group) for group in optimizer.param_groups]
             self.optimizers.setdefault(id(optimizer), (optimizer, groups))
@@ -347,9 +361,10 @@ class Recorder:
 
     def act(self, owner: Any, action: Callable[[], object]) -> None:
         """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
+        self.branches.refuse("a step of a schedule or scaler")
         if self.breaks is None and not self.acting:
             if self.condition is not None:
-                self.actions.append((owner, partial(_do_if, self.condition, action)))
+                self.actions.append((owner, partial(do_if, self.condition, action)))
             else:
                 self.actions.append((owner, action))
         acting, self.acting = self.acting, True
@@ -373,11 +388,6 @@ class Recorder:
             self.line = self.own and line_under_way(self.own.__code__)
             if self.stops:
                 raise CaptureError(self.breaks)
-
-
-def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
-    if not condition():
-        action()
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +11,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend import overlapping
 
 from ._breaks import Break
+from ._containers import Tree, is_kept, parts_of
 from ._memory import Lifetime
 from ._records import Address, any_grad, moment_of
 
@@ -67,15 +67,6 @@ class Argument(NamedTuple):
     place: int
 
 
-class Tree(NamedTuple):
-    """A tuple, list or dict among results."""
-
-    kind: type
-    keys: tuple[Any, ...] | None
-    parts: tuple[Any, ...]
-    is_dataclass: bool = False
-
-
 PLAIN = (type(None), bool, int, float, complex, str, bytes, DType, Device, Enum, type)  # the same in every call
 
 
@@ -90,6 +81,7 @@ class Recording:
 
     def __init__(self, recorder: Recorder, result: Any, boundary: Boundary | None):
         self.recorder = recorder
+        recorder.given = {}  # what stands for operands in branches lives as long as the graph does
         self.boundary_at = len(recorder.launches) if boundary is None else boundary.launch
         self.roots = [] if boundary is None else [id(one) for one in boundary.roots]
         self.launches: list[Launched] = recorder.launches
@@ -112,9 +104,12 @@ class Recording:
         if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.before]):
             self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
         self._leaves: dict[int, Leaf] = {}  # of tensors that were met in the result
+        self._trees: dict[int, Tree | None] = {}  # of containers
         if recorder.again is not None:
             self.unsettled = recorder.again
         elif self.breaks is None:
+            if is_kept(result):
+                self._break("the result has a list or dict that the program keeps, too", "return a copy of it")
             self.result = self._result_of(result)
             self._look_at_moments()
             self._made = []
@@ -126,21 +121,36 @@ class Recording:
         recorder.seen = {}
 
     # -------------------------------------------------------------------------------------------------- results
+    def plain(self) -> list[str]:
+        """The numbers and strings in the result, as Python shows them."""
+        found, todo = [], [self.result]
+        for one in todo:  # which gets longer meanwhile
+            if type(one) is Tree:
+                todo += one.parts
+            elif isinstance(one, (int, float, complex, str, bytes)):
+                found.append(repr(one))
+        return found
+
     def _result_of(self, value: Any) -> Leaf:
         if isinstance(value, Tensor):
             if id(value) not in self._leaves:
                 self._leaves[id(value)] = self._tensor(value)
             return self._leaves[id(value)]
-        kind = type(value)
-        if is_dataclass(value) and not isinstance(value, type):
-            names = tuple([field.name for field in fields(value)])
-            return Tree(kind, names, tuple([self._result_of(getattr(value, name)) for name in names]), True)
-        if isinstance(value, dict):
-            return Tree(kind, tuple(value), tuple([self._result_of(one) for one in value.values()]))
-        if isinstance(value, (tuple, list)):
-            return Tree(kind, None, tuple([self._result_of(one) for one in value]))
+        if id(value) in self._trees:
+            tree = self._trees[id(value)]
+            if tree is None:
+                self._break("the result has a container that is in itself", "return its parts")
+            return tree
+        if (pieces := parts_of(value)) is not None:
+            keys, parts = pieces
+            self._trees[id(value)] = None  # under way
+            made = tuple([self._result_of(one) for one in parts])
+            tree = self._trees[id(value)] = Tree(type(value), keys, made, getattr(value, "default_factory", None))
+            return tree
         if not isinstance(value, PLAIN) and not hasattr(type(value), "named_modules"):
-            self._break(f"the result has a {kind.__name__}, which Python makes", "return tensors and plain numbers")
+            self._break(
+                f"the result has a {type(value).__name__}, which Python makes", "return tensors and plain numbers"
+            )
         return value
 
     def _tensor(self, tensor: Tensor) -> Leaf:
@@ -204,6 +214,10 @@ class Recording:
                 if number in self.outputs:
                     self._break("a result is the .grad of a leaf", "return a clone() of it")
                 self.fixed[number] = after._storage
+        for one in recorder.inputs:
+            grad = one._grad if one.node is LEAF else None
+            if grad is not None and recorder.number_of(grad._storage) in recorder.used:
+                self._break("the .grad of an argument is used", "make it an argument, too")
         for link in recorder.tensors.values():
             leaf: Any = link()
             if leaf is None or leaf.node is not LEAF or id(leaf) in recorder.grads:
@@ -258,6 +272,17 @@ class Recording:
                     first.setdefault(one.block, place)
                     crosses = first[one.block] < boundary <= place  # Note [Saved sets] in _boundary.py
                     last[one.block] = end if crosses else place
+        recorder = self.recorder
+        asked = [(one.condition.block, one.first) for one in recorder.skips]
+        asked += [(one.condition.block, one.last - 1) for one in recorder.loops]
+        for block, place in asked:
+            if block in first:
+                crosses = first[block] < boundary <= place
+                last[block] = max(last[block], end if crosses else place)
+        for loop in recorder.loops:  # inner ones first: what a step needs from before, the next one needs as well
+            for block in first:
+                if first[block] < loop.first <= last[block] < loop.last:
+                    last[block] = loop.last - 1
         numbers = [one for one in first if self.is_temporary(one)]
         blocks = self.recorder.blocks
         lives = [Lifetime(first[one], last[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]

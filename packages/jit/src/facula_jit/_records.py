@@ -85,10 +85,23 @@ class Pass(NamedTuple):
 
 
 class Skip(NamedTuple):
-    """Launches that are left out where a float32 is not 0."""
+    """Launches that are left out where a float32 is not 0; where it is 0, if `at_zero`."""
 
     first: int
     launches: int
+    condition: Address
+    at_zero: bool = False
+
+
+class Loop(NamedTuple):
+    """Launches that are done again, as long as the launches before a place among them leave a float32 that is not 0.
+
+    `first` is where they begin, `body` what is left out when it is 0, up to `last`.
+    """
+
+    first: int
+    body: int
+    last: int
     condition: Address
 
 
@@ -101,6 +114,12 @@ class Numbers(NamedTuple):
     options: dict[str, Any]  # what the group had when the step was taken down
     rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
     launches: list[list[int]]  # and its launches, which take the numbers after their first argument
+
+
+def do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
+    """What Python does beside the operators where a condition does not hold."""
+    if not condition():
+        action()
 
 
 def moment_of(tensor: Tensor) -> Moment:

@@ -91,7 +91,7 @@ class DryRecorder:
     def _fail(self, *_: object) -> None:
         self.failed = True
 
-    allocated = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
+    allocated = launching = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
     filled = constant = seeded = optimizes = skipping = holds = state_of = _fail
     grad_set = grad_added = _fail
 

@@ -16,10 +16,11 @@ from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_sit
 from ._boundary import Ticket, edges_to, make_rule
 from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
+from ._containers import Tree, rebuilt
 from ._crossings import found_crossings, is_crossed, take_down
 from ._dependence import names_of
 from ._lowering import Lowered, Part, layout_of_block
-from ._recording import Argument, Given, Output, Recording, Tree
+from ._recording import Argument, Given, Output, Recording
 from ._records import Address, made_tensor
 from ._refill import Refill
 
@@ -77,7 +78,8 @@ class Replay:
         self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
-        self.crossings = recorder.crossings
+        self.crossings, self.positions = recorder.crossings, recorder.positions
+        self.looks = bool(self.crossings) or self.positions is not None
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
@@ -145,7 +147,10 @@ class Replay:
         if guard.busy:
             raise CaptureError(IN_USE.format(self.name))
         cells: list[int] = []
-        if self.crossings:
+        if self.looks:
+            if self.positions is not None and self.positions.moved() is not None:
+                self.missed = len(self.checks)
+                return MISS
             found = found_crossings(self.crossings, tensors)
             if isinstance(found, int):
                 self.missed = -1 - found
@@ -287,7 +292,7 @@ class Replay:
         tensors: tuple[Tensor, ...],
         storages: list[Storage],
         nodes: dict[int, Node],
-        made: dict[int, Tensor],
+        made: dict[int, Any],
     ) -> Any:
         kind = type(one)
         if kind is Output:
@@ -310,12 +315,10 @@ class Replay:
             made[id(one)] = t
             return t
         if kind is Tree:
-            parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
-            if one.is_dataclass:
-                return one.kind(**dict(zip(one.keys, parts, strict=True)))
-            if one.keys is not None:
-                return one.kind(zip(one.keys, parts, strict=True))
-            return one.kind(*parts) if hasattr(one.kind, "_fields") else one.kind(parts)
+            if id(one) not in made:
+                parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
+                made[id(one)] = rebuilt(one, parts)
+            return made[id(one)]
         return one
 
     # ------------------------------------------------------------------------------------------------------ otherwise
@@ -342,12 +345,14 @@ class Replay:
 
     def names_of_missed(self, function: FunctionType | None) -> set[str]:
         """The names by which the function comes to what was found changed, as far as they are known."""
-        known = function is not None and 0 <= self.missed < len(self.checks)
-        owners = self.recording.recorder.objects
-        return names_of(self.checks[self.missed], function, owners) if known else set()  # type: ignore[arg-type]
+        if function is None or self.missed < 0:
+            return set()
+        is_check = self.missed < len(self.checks)
+        check = self.checks[self.missed] if is_check else (self.positions and self.positions.moved(), None, None)
+        return names_of(check, function, self.recording.recorder.objects)
 
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""
         if missed < 0:
             return f"the layout, graph or requires_grad of argument {-1 - missed}, or that it lies where is written"
-        return described(self.checks[missed])
+        return described(self.checks[missed]) if missed < len(self.checks) else "what a set or a queue holds"

@@ -65,11 +65,11 @@ def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, 
     cells.update({name: CellType(value) for name, value in (values or {}).items()})
     parts = like.__qualname__.split(".")
     owners = [one for one, after in pairwise(parts) if "<locals>" not in (one, after)]
-    owner = ast.ClassDef(
-        (owners or ["_"])[-1], [], [], [tree], []
-    )  # private names are the class's; it hides the tree's
+    name = (owners or ["_"])[-1]
+    owner = ast.ClassDef(name, [], [], [tree], [])  # private names are the class's; it hides the tree's
     names = ast.arguments([], [ast.arg(name) for name in cells], None, [], [], None, [])
-    outer = ast.FunctionDef("outer", names, [owner], [])
+    outside: list[ast.stmt] = [] if name in cells else [ast.Global([name])]  # where the tree finds the class itself
+    outer = ast.FunctionDef("outer", names, [*outside, owner], [])
     if "type_params" in outer._fields:  # since Python 3.12
         outer.type_params = owner.type_params = []  # type: ignore[attr-defined]
     module = ast.fix_missing_locations(ast.Module([outer], []))

@@ -17,6 +17,23 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ._source import SourceError, function_of, tree_of
+from ._trees import (
+    BLOCKS,
+    DEFINES,
+    LOOPS,
+    is_at,
+    is_plain,
+    leaves,
+    line_of_second,
+    loaded,
+    owners_in,
+    parts_of,
+    restless,
+    sees_frames,
+    shares,
+    stored,
+    works,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,11 +41,6 @@ if TYPE_CHECKING:
 
 # Names of what the cut function closes over, and of its own variables: no program can have them.
 TAKE, LOCALS, RESULT, CAPTURED, NONE = "take:", "locals:", "result:", "captured:", "unset:"
-LEAVES = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.Import, ast.ImportFrom)
-WORK = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.AugAssign)  # that tensors may do
-DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-LOOPS = (ast.For, ast.While, ast.AsyncFor)
-BLOCKS = ("body", "orelse", "finalbody")
 
 
 def cut(
@@ -54,6 +66,8 @@ def cut(
     own = [one for one in ast.walk(tree) if isinstance(one, DEFINES) and one is not tree]
     if any([isinstance(one, ast.Nonlocal) for inner in own for one in ast.walk(inner)]):
         raise SourceError(f"{function.__qualname__}: a function inside it sets variables of it (nonlocal)")
+    if sees_frames(tree):
+        raise SourceError(f"{function.__qualname__}: it asks for all its variables (locals, eval)")
     _Whole(tree).visit(tree)
     cutter = _Cutter(function, tree, line, piece)
     head, body, tail, later = _open(tree)
@@ -78,9 +92,9 @@ def _open(tree: ast.FunctionDef) -> tuple[list[ast.stmt], list[ast.stmt], list[a
     """What a piece begins with, its statements, what it ends with, and the names that it returns; of other functions
     all is statements."""
     *body, last = tree.body
-    if not isinstance(last, ast.Return) or TAKE not in _loaded([last]):
+    if not isinstance(last, ast.Return) or TAKE not in loaded([last]):
         return [], tree.body, [], frozenset()
-    begin: list[ast.stmt] = [one for one in body if isinstance(one, ast.If) and NONE in _loaded([one.test])]
+    begin: list[ast.stmt] = [one for one in body if isinstance(one, ast.If) and NONE in loaded([one.test])]
     names = [one.value for one in ast.walk(last) if isinstance(one, ast.Constant)]
     return begin, [one for one in body if one not in begin], [last], frozenset(map(str, names))
 
@@ -99,26 +113,28 @@ class _Cutter:
         tree.body = [one for one in tree.body if one not in self.declared]
         outside = {name for one in self.declared for name in one.names}
         arguments = [one.arg for one in ast.walk(tree.args) if isinstance(one, ast.arg)]
-        self.variables = (set(_stored(tree.body)) | set(arguments)) - outside
+        self.variables = (set(stored(tree.body)) | set(arguments)) - outside
+        self.restless = restless(tree, function.__code__)
+        self.second = line_of_second(tree)
 
     def cut(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
         """The block around the line, or around its middle; `later` are the names that are read after it."""
         if self.line is None:
             return self._halved(block, later)
         for at, one in enumerate(block):
-            if _is_at(one, self.line):
+            if is_at(one, self.line):
                 before, after = block[:at], block[at + 1 :]
-                then = later | _loaded(after)
-                opened = self._opened(one, then)
-                return [*self.pieces(before, then | _loaded([one])), *opened, *self.pieces(after, later)]
+                then = later | loaded(after)
+                first = self.pieces(before, then | loaded([one]))
+                return [*first, *self._opened(one, then), *self.pieces(after, later)]
         return self._halved(block, later)
 
     def _halved(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
-        started = [one for one in block if not _is_plain(one)]
+        started = [one for one in block if not is_plain(one)]
         if len(started) < 2:
             return [new for one in block for new in (self._opened(one, later) if one in started else [one])]
         at = block.index(started[len(started) // 2])
-        return [*self.pieces(block[:at], later | _loaded(block[at:])), *self.pieces(block[at:], later)]
+        return [*self.pieces(block[:at], later | loaded(block[at:])), *self.pieces(block[at:], later)]
 
     def _opened(self, one: ast.stmt, later: frozenset[str]) -> list[ast.stmt]:
         """A statement that stays: its blocks are cut, if it has any, and what it calls is captured."""
@@ -126,14 +142,14 @@ class _Cutter:
         if isinstance(one, DEFINES):
             return [one]
         if not blocks and not isinstance(one, ast.Match):
-            return [_Calls().visit(one)]
+            return [self._calling(one)]
         if isinstance(one, LOOPS) or isinstance(one, ast.Try):
-            later |= _loaded([one])
+            later |= loaded([one])
         line = self.line
-        inside = line is not None and any([_is_at(part, line) for part in _parts(one, blocks)])
-        if not inside:  # it is in the head
+        inside = line is not None and any([is_at(part, line) for part in parts_of(one, blocks)])
+        if not inside and one.lineno >= self.second:  # it is in the head
             _Calls().visit_head(one)
-        for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in _owners(one)]:
+        for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in owners_in(one)]:
             setattr(owner, name, (self.cut if inside or line is None else self.pieces)(getattr(owner, name), later))
         return [one]
 
@@ -142,14 +158,14 @@ class _Cutter:
         made: list[ast.stmt] = []
         run: list[ast.stmt] = []
         for at, one in enumerate(block):
-            then = later | _loaded(block[at + 1 :])
-            if isinstance(one, ast.Return) and one.value is not None and _works(one.value):
+            then = later | loaded(block[at + 1 :])
+            if isinstance(one, ast.Return) and one.value is not None and works(one.value):
                 run.append(ast.copy_location(ast.Assign([ast.Name(RESULT, ast.Store())], one.value), one))
                 made += self._piece(run, later | {RESULT})
                 made.append(ast.copy_location(ast.Return(ast.Name(RESULT, ast.Load())), one))
                 return made
-            if _leaves(one):
-                made += self._piece(run, then | _loaded([one]))
+            if leaves(one) or shares(one, self.restless):
+                made += self._piece(run, then | loaded([one]))
                 run = []
                 made += self._left(one, then)
             else:
@@ -161,27 +177,33 @@ class _Cutter:
         if isinstance(one, DEFINES):
             return [one]
         blocks = [name for name in BLOCKS if isinstance(getattr(one, name, None), list)]
+        if not blocks and not isinstance(one, ast.Match):
+            return [one if leaves(one) else self._calling(one)]
         if isinstance(one, LOOPS) or isinstance(one, ast.Try):
-            later |= _loaded([one])
-        for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in _owners(one)]:
+            later |= loaded([one])
+        for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in owners_in(one)]:
             setattr(owner, name, self.pieces(getattr(owner, name), later))
         return [one]
 
+    def _calling(self, one: ast.stmt) -> ast.stmt:
+        """The statement; what it calls is captured, unless the graph of that is differentiated twice."""
+        return one if one.lineno < self.second else _Calls().visit(one)  # type: ignore[no-any-return]
+
     def _piece(self, run: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
         """A run of statements as a call of a piece, or as it is where tensors have nothing to do in it."""
-        if not any([_works(one) for one in run]):
+        if not any([works(one) for one in run]) or run[-1].lineno < self.second:
             return run
         for at, one in enumerate(run):
             if isinstance(one, DEFINES) and one.name in later:  # more than this piece uses it
                 before, after = run[:at], run[at + 1 :]
-                return [*self._piece(before, later | _loaded([one, *after])), one, *self._piece(after, later)]
+                return [*self._piece(before, later | loaded([one, *after])), one, *self._piece(after, later)]
         read: set[str] = set()
         certain: set[str] = set()
         for one in run:
-            read |= _loaded([one]) - certain
+            read |= loaded([one]) - certain
             if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None:
-                certain |= _stored([one])
-        results = sorted(_stored(run) & (self.variables | {RESULT}) & later)
+                certain |= stored([one])
+        results = sorted(stored(run) & (self.variables | {RESULT}) & later)
         inputs = sorted((read | (set(results) - certain)) & self.variables)
         where, first, last = run[0], run[0].lineno, run[-1].end_lineno
         names = {one.id for part in run for one in ast.walk(part) if isinstance(one, ast.Name)}
@@ -271,66 +293,3 @@ class _Whole(ast.NodeTransformer):
             node.args = [ast.Name("__class__", ast.Load()), ast.Name(self.first, ast.Load())]
             _placed(node, node)  # type: ignore[arg-type]
         return node
-
-
-def _is_at(one: ast.stmt, line: int) -> bool:
-    """Whether a statement has this line."""
-    return one.lineno <= line <= (one.end_lineno or one.lineno)
-
-
-def _parts(one: ast.stmt, blocks: Sequence[str]) -> list[ast.stmt]:
-    """The statements in the blocks of a statement."""
-    parts = [part for name in blocks for part in getattr(one, name)]
-    return parts + [part for owner in _owners(one) for part in owner.body]
-
-
-def _owners(one: ast.stmt) -> list[Any]:
-    """Handlers of exceptions and cases, which have blocks of their own."""
-    return [*getattr(one, "handlers", ()), *getattr(one, "cases", ())]
-
-
-def _loaded(block: Sequence[ast.AST]) -> frozenset[str]:
-    """The names that are read or deleted, in functions and comprehensions inside too."""
-    nodes = [one for part in block for one in ast.walk(part)]
-    names = [one for one in nodes if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)]
-    names += [one.target for one in nodes if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)]
-    return frozenset([one.id for one in names])
-
-
-def _stored(block: Sequence[ast.AST]) -> frozenset[str]:
-    """The names that are set."""
-    found = set()
-    for part in block:
-        for one in ast.walk(part):
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-                found.add(one.id)
-            elif isinstance(one, DEFINES):
-                found.add(one.name)
-            elif isinstance(one, ast.ExceptHandler) and one.name:
-                found.add(one.name)
-            elif isinstance(one, (ast.MatchAs, ast.MatchStar)) and one.name:
-                found.add(one.name)
-            elif isinstance(one, ast.MatchMapping) and one.rest:
-                found.add(one.rest)
-    return frozenset(found)
-
-
-def _works(tree: ast.AST) -> bool:
-    """Whether tensors may have something to do there."""
-    return any([isinstance(one, WORK) for one in ast.walk(tree)])
-
-
-def _is_plain(one: ast.stmt) -> bool:
-    return not _works(one) or isinstance(one, DEFINES)
-
-
-def _leaves(tree: ast.AST, in_loop: bool = False) -> bool:
-    """Whether a statement leaves its block, deletes names, or binds modules."""
-    if isinstance(tree, LEAVES) or (isinstance(tree, (ast.Break, ast.Continue)) and not in_loop):
-        return True
-    if isinstance(tree, ast.Delete):
-        return any([isinstance(one, ast.Name) for one in tree.targets])
-    if isinstance(tree, (*DEFINES, ast.Lambda)):
-        return False
-    in_loop = in_loop or isinstance(tree, LOOPS)
-    return any([_leaves(one, in_loop) for one in ast.iter_child_nodes(tree)])

@@ -6,18 +6,18 @@ function makes of it.
 
 from __future__ import annotations
 
-from types import CodeType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from facula_tensor import Tensor
 
 from ._breaks import Break
-from ._checks import MOST_ENTRIES
+from ._checks import MOST_ENTRIES, REMEMBERED, classes_of
+from ._positions import Positions
 
 if TYPE_CHECKING:
     from ._recorder import Recorder
 
-REMEMBERED = (type(None), bool, int, float, complex, str, bytes)  # what is told to have changed: by value
 _MISSING = object()
 
 
@@ -33,20 +33,23 @@ class Variables:
     def __init__(self, recorder: Recorder, function: Any, containers: list[Any]):
         self.recorder, self.function = recorder, function
         self.cells = [(name, cell, _contents(cell)) for name, cell in _cells_of(function)]
-        objects = [one for one in recorder.objects if type(getattr(one, "__dict__", None)) is dict]
-        objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
-        objects = [one for one in objects if not type(one).__module__.startswith("facula")]  # tell the recorder
-        self.places = [(one, dict(vars(one))) for one in objects]
         code = getattr(function, "__code__", None)
         if type(code) is CodeType:
             known = function.__globals__
             self.names = known, {name: known[name] for name in code.co_names if name in known}
         else:
             self.names = {}, {}
-        values = [one for _, _, one in self.cells] + [*self.names[1].values()]
-        values += [one for _, own in self.places for one in own.values()] + recorder.objects
+        named = [one for _, _, one in self.cells] + [*self.names[1].values()]
+        objects = [one for one in recorder.objects + named if type(getattr(one, "__dict__", None)) is dict]
+        objects = [one for one in objects if not isinstance(one, (FunctionType, MethodType, ModuleType, Tensor))]
+        objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
+        objects = [one for one in objects if not type(one).__module__.startswith("facula")]  # tell the recorder
+        objects += classes_of(recorder.objects + [one for one in named if isinstance(one, type)])
+        self.places = [(one, dict(vars(one))) for one in objects]
+        values = named + [one for _, own in self.places for one in own.values()] + recorder.objects
         self.entries = [(one, _entries(one)) for one in values if _entries(one) is not None]
         self.containers = [(one, dict(one) if isinstance(one, dict) else list(one)) for one in containers]
+        self.positions = Positions(values)
         groups = [group for one in values for group in _groups_of(one)]
         self.groups = [(group, dict(group)) for group in groups]
 
@@ -65,7 +68,7 @@ class Variables:
                     return _said(f"the attribute {name!r} of a {type(holder).__name__}")
         for holder, entries in self.entries:
             now = _entries(holder) or {}
-            if type(holder) is list and len(now) != len(entries or {}):
+            if isinstance(holder, list) and len(now) != len(entries or {}):
                 return _said("how long a list is")
             for key, one in now.items():
                 if _differs((entries or {}).get(key, _MISSING), one):
@@ -76,6 +79,8 @@ class Variables:
                 [a is not b for one, other in pairs for a, b in zip(one, other, strict=True)]
             ):
                 return _said(f"a {type(holder).__name__} among the arguments")
+        if (moved := self.positions.moved()) is not None:
+            return _said(f"the state of a {type(moved).__name__}")
         if not self.recorder.actions_of_schedules():
             for group, options in self.groups:
                 for name, one in group.items():
@@ -91,9 +96,9 @@ def _cells_of(function: Any) -> list[tuple[str, Any]]:
 
 def _entries(value: Any) -> dict[Any, Any] | None:
     """The entries of a short list or dict."""
-    if type(value) is list and len(value) <= MOST_ENTRIES:
+    if isinstance(value, list) and len(value) <= MOST_ENTRIES:
         return dict(enumerate(value))
-    return dict(value) if type(value) is dict and len(value) <= MOST_ENTRIES else None
+    return dict(value) if isinstance(value, dict) and len(value) <= MOST_ENTRIES else None
 
 
 def _items(value: Any) -> list[tuple[Any, ...]]:

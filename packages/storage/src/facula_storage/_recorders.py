@@ -56,6 +56,9 @@ class Recorder(Protocol):
     def constant(self, storage: Any) -> None:
         """What is about to be read there is the library's, and the same for good."""
 
+    def launching(self, written: Sequence[Place]) -> None:
+        """A launch is about to write to these places."""
+
     def launched(self, plan: Any, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch of `plan` is done.
 

@@ -6,9 +6,10 @@ Note [Sequences]
 values)`, works through:
 
 * `launches`: pairs of a plan's launch and its arguments, numbers; None with (address, count) leaves out the next
-  `count` where the float32 at the address is not 0. What is no launch but a function, as plans of NumPy's have it, is
-  called with integers, and the GIL. Addresses among them are right for memory that the
-  holder of the sequence keeps where it is; `set` changes a number.
+  `count` where the float32 at the address is not 0, or goes back where `count` is negative: -1 is the condition itself.
+  With (address, count, 0) it does so where the number is 0. What is no launch but a function, as plans of NumPy's have
+  it, is called with integers, and the GIL. Addresses among them are right for memory that the holder of the sequence
+  keeps where it is; `set` changes a number.
 * `inputs`: (layout, node, extent in bytes, root, delta) of each tensor that a call is given. `node` is what its slot
   `node` has to hold, or the type of that. `root` is the first input in the same memory, which begins `delta` bytes
   before; inputs of other roots may not overlap. Without the two they may lie wherever they do.

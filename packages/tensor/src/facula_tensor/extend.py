@@ -23,6 +23,8 @@
 - `SavedTensors` is what the node of an operator with many operands keeps.
 - `user_site` is the program's line, as a code object and an instruction, `user_frame` the frame; `forget_readers` sees
   that the next look at an element is told to a recorder.
+- `take_apart` gives the leaves and the `Shape` of a tree of tuples, lists and dicts, `put_together` the tree;
+  `batches_of` the levels at which a tensor is batched.
 - `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions` lets
   functions look for it.
 """
@@ -41,6 +43,7 @@ from ._core.names import PyTorchNames, listed, present
 from ._core.promotion import _default as default_dtype_cell
 from ._core.promotion import accumulating, as_real, floating
 from ._core.tensor import addressable, check_dim, elements, layout_of_tensor, make, method, snapshot
+from ._core.wrapped import batches_of
 from ._dispatch.autocast import Autocast, autocast_state
 from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
@@ -91,6 +94,7 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     )
     from .ops.recurrent import recurrent_layer
     from .ops.return_types import return_types
+    from .transforms.trees import Shape, put_together, take_apart
 
 __all__ = [
     "AdadeltaNumbers",
@@ -110,6 +114,7 @@ __all__ = [
     "RpropNumbers",
     "SavedTensors",
     "SgdNumbers",
+    "Shape",
     "accumulating",
     "adadelta_step",
     "adafactor_step",
@@ -121,6 +126,7 @@ __all__ = [
     "as_real",
     "asgd_step",
     "autocast_state",
+    "batches_of",
     "check_dim",
     "collecting",
     "composite",
@@ -151,6 +157,7 @@ __all__ = [
     "plain_torch_function",
     "present",
     "provide_scopes",
+    "put_together",
     "radam_step",
     "recorded_ops",
     "recurrent_layer",
@@ -166,6 +173,7 @@ __all__ = [
     "sgd_step",
     "snapshot",
     "standard_gamma",
+    "take_apart",
     "user_frame",
     "user_site",
     "view",
@@ -180,6 +188,7 @@ _LATER = {
     ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
     ".ops.recurrent": ("recurrent_layer",),
     ".ops.return_types": ("return_types",),
+    ".transforms.trees": ("Shape", "put_together", "take_apart"),
 }
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_tensor.extend import return_types
 
-from .._recording import Argument, Given, Output, Tree
+from .._containers import Tree
+from .._recording import Argument, Given, Output
 from . import plain
 from .errors import refuse
 from .plain import a_list, an_int, to_layout

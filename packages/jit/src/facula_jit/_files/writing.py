@@ -14,7 +14,8 @@ from facula_tensor.extend import return_types
 
 from .._calls import Names
 from .._cells import Cell
-from .._recording import Argument, Given, Output, Tree
+from .._containers import Tree
+from .._recording import Argument, Given, Output
 from .._records import Address
 from . import plain
 from .batches import renumber
@@ -154,6 +155,8 @@ class _Description:
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
         tensors = recorder.tensors.values()
+        if recorder.decides:
+            raise SaveError("save: no file can hold conditions and loops of tensors yet; save what stands around them")
         if recorder.crossings:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
         for owner, _ in recorder.actions:
@@ -338,7 +341,7 @@ class _Description:
             return {"argument": value.place}
         if isinstance(value, Tensor):
             return {"tensor": self.writer.tensor(value)}
-        if kind is Tree and value.kind in TREES and not value.is_dataclass:
+        if kind is Tree and value.kind in TREES:
             parts = [self._result(one) for one in value.parts]
             name = TREES[value.kind]
             if name == "dict":

@@ -15,6 +15,8 @@ from .planning import with_workspace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from facula_storage import Layout
+
 
 def run(plan: Plan, operands: Sequence[object], values: tuple[object, ...] = ()) -> list[Tensor]:
     """Allocate results and launch."""
@@ -63,13 +65,16 @@ def launch(
     if n is None:
         n = plan.outputs[0].numel if plan.outputs else 0
     addresses = [storage.ptr + offset for storage, offset in places]  # type: ignore[operator]
+    recorder = current_recorder() if recorders else None
+    if recorder is not None:
+        written = _written(plan, outputs)
+        recorder.launching(written)
     try:
         plan.launch(n, *addresses, *scalars)
     except LaunchError as error:
         raise launch_error(plan.operator, error, operands) from None
-    recorder = current_recorder() if recorders else None
     if recorder is not None:
-        _record(recorder, plan, n, operands, outputs, scalars)
+        _record(recorder, plan, n, operands, written, scalars)
 
 
 def _record(
@@ -77,7 +82,7 @@ def _record(
     plan: Plan,
     n: int,
     operands: Sequence[object],
-    outputs: Sequence[tuple[Storage, int]],
+    written: Sequence[Place],
     scalars: list[Any],
 ) -> None:
     """Tell a recorder of a launch; arguments as those of `launch`."""
@@ -87,9 +92,14 @@ def _record(
             arguments.append(0)
         elif isinstance(a, Tensor):
             arguments.append(Place(a._storage, a._offset, a._layout, False))
-    for place, (storage, offset) in enumerate(outputs):
-        arguments.append(Place(storage, offset, plan.outputs[place] if plan.outputs else None, True))
+    arguments += written
     recorder.launched(plan, n, [*arguments, *scalars], len(arguments))
+
+
+def _written(plan: Plan, outputs: Sequence[tuple[Storage, int]]) -> list[Place]:
+    """The places that a launch writes to."""
+    layouts: Sequence[Layout | None] = plan.outputs or [None] * len(outputs)
+    return [Place(*place, layout, True) for place, layout in zip(outputs, layouts, strict=False)]
 
 
 def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> None:
@@ -101,8 +111,10 @@ def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> Non
         arguments: the others, but for the workspace.
     """
     values = [one.storage.ptr + one.offset if type(one) is Place else one for one in arguments]  # type: ignore[operator]
-    plan.launch(n, *values)
     recorder = current_recorder() if recorders else None
+    if recorder is not None:
+        recorder.launching([one for one in arguments if type(one) is Place and one.written])
+    plan.launch(n, *values)
     if recorder is not None:
         recorder.launched(plan, n, arguments, len(arguments))
 

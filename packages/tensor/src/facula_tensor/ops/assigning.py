@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import active_modes, edge_to
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
+from facula_storage.extend import current_recorder, recorders
 
 from .._core.call_sites import user_site
 from .._core.errors import relabel
@@ -140,6 +141,9 @@ def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
         if level is not None:  # Note [Levels]
             return level.copy(operation, self, source)
         record = starts_inplace(operation, self, (self, source))
+        recorder = current_recorder() if recorders else None
+        if recorder is not None:
+            recorder.operands((self, source))
         target, held = snapshots_of((self, source), record)
         check_writable(operation, target)
         layout = target._layout

@@ -1,0 +1,88 @@
+"""Tuples, lists, dicts and dataclasses of results: each replay makes them anew."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from dataclasses import fields, is_dataclass
+from sys import getrefcount
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Tree(NamedTuple):
+    """A tuple, list, dict or dataclass among results."""
+
+    kind: type
+    keys: tuple[Any, ...] | None  # of a dict; the names of a dataclass's fields
+    parts: tuple[Any, ...]
+    factory: Any = None  # of a defaultdict
+
+
+def parts_of(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:
+    """The keys and the parts of a container; None of one that has more to it, and of what is none."""
+    kind = type(value)
+    if is_dataclass(kind):
+        names = tuple([field.name for field in fields(value)])
+        if not getattr(value, "__dict__", {}).keys() <= set(names) or not all([hasattr(value, one) for one in names]):
+            return None
+        return names, tuple([getattr(value, name) for name in names])
+    if getattr(value, "__dict__", None):
+        return None
+    if isinstance(value, dict):
+        return tuple(value), tuple(value.values())
+    return (None, tuple(value)) if isinstance(value, (tuple, list)) else None
+
+
+def rebuilt(tree: Tree, parts: Sequence[Any]) -> Any:
+    """A container of these parts, made without asking its class to look at them again."""
+    kind: Any = tree.kind
+    if is_dataclass(kind):
+        own = dict(zip(tree.keys or (), parts, strict=True))
+        if issubclass(tree.kind, (dict, list, tuple)):
+            return tree.kind(**own)
+        made: Any = object.__new__(tree.kind)
+        for name, part in own.items():
+            object.__setattr__(made, name, part)
+        return made
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, parts)
+    new: Any = kind.__new__(kind)
+    if tree.keys is None:
+        list.extend(new, parts)
+    elif issubclass(kind, OrderedDict):
+        OrderedDict.update(new, zip(tree.keys, parts, strict=True))
+    else:
+        dict.update(new, zip(tree.keys, parts, strict=True))
+        if issubclass(kind, defaultdict):
+            new.default_factory = tree.factory
+    return new
+
+
+def is_kept(result: Any) -> bool:
+    """Whether somebody else has a list, dict or dataclass that is in a result: one that was there before, or that the
+    program keeps. Replays would give it copies. The result itself is not looked at.
+    """
+    return any([owners > _OWNERS for owners in _owners_beside(result)])
+
+
+def _owners_beside(result: Any) -> list[int]:
+    """How many references there are to each container in a result, beside those in the result."""
+    times: dict[int, int] = {}
+    found: list[Any] = []
+    todo = [result]
+    for one in todo:  # which gets longer meanwhile
+        pieces = parts_of(one)
+        for part in () if pieces is None else pieces[1]:
+            times[id(part)] = times.get(id(part), 0) + 1
+            if times[id(part)] == 1 and (isinstance(part, (tuple, list, dict)) or is_dataclass(type(part))):
+                todo.append(part)
+                if not isinstance(part, tuple):
+                    found.append(part)
+    del todo, one, pieces
+    part = None
+    return [getrefcount(found[at]) - times[id(found[at])] for at in range(len(found))]
+
+
+_OWNERS = _owners_beside(([],))[0]

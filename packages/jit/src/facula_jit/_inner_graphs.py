@@ -1,0 +1,40 @@
+"""Graphs that lie inside a node of another one, and the ends at which passes through them stop."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from facula_autograd.extend import Node, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from facula_tensor import Tensor
+
+
+class InnerGraphs:
+    """What a node holds as its `rest` where further graphs lie inside of it."""
+
+    __slots__ = ()
+
+    def graphs(self) -> list[Tensor]:
+        """The tensors that it keeps, results of these graphs among them."""
+        return []
+
+
+_STOP = Rule("argument", lambda F, node, g: (), None, False)
+
+
+@contextmanager
+def stopped_at(tensors: Iterable[Tensor]) -> Iterator[None]:
+    """A block in which backward passes go no further than these tensors."""
+    nodes = [one.node for one in tensors if type(one.node) is Node]
+    rules = [node.rule for node in nodes]
+    try:
+        for node in nodes:
+            node.rule = _STOP
+        yield
+    finally:
+        for node, rule in zip(nodes, rules, strict=True):
+            node.rule = rule

@@ -1,0 +1,56 @@
+"""How far objects are that move on by being used: iterators, random generators, queues."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import deque
+from collections.abc import Iterator
+from io import IOBase
+from operator import length_hint
+from typing import Any
+
+from ._checks import MOST_ENTRIES
+
+CONTENTS = (set, deque)  # what is looked into
+
+
+class Positions:
+    """Where those among some values are, with Python's and NumPy's own random generators.
+
+    Arguments:
+        values: the values.
+    """
+
+    def __init__(self, values: list[Any]):
+        numpy = sys.modules.get("numpy.random")
+        generators = [getattr(random, "_inst", None), getattr(getattr(numpy, "mtrand", None), "_rand", None)]
+        self._before = [(one, _position(one)) for one in values + generators if _moves(one)]
+
+    def moved(self) -> Any:
+        """The first object that is not where it was; None if all are."""
+        return next((one for one, before in self._before if _position(one) != before), None)
+
+    def of_replays(self) -> Positions | None:
+        """Those that must be where they were whenever the function is replayed; None if there are none."""
+        self._before = [pair for pair in self._before if isinstance(pair[0], CONTENTS)]
+        return self if self._before else None
+
+
+def _moves(value: Any) -> bool:
+    if isinstance(value, Iterator):
+        return not isinstance(value, IOBase)
+    return isinstance(value, (*CONTENTS, random.Random)) or type(value).__module__.startswith("numpy.random")
+
+
+def _position(value: Any) -> Any:
+    """What differs once the object was used; of an iterator that cannot be asked it differs always."""
+    if isinstance(value, Iterator):
+        left = length_hint(value, -1)
+        return left if left >= 0 else object()
+    if isinstance(value, CONTENTS):
+        return (len(value), [id(one) for one in value]) if len(value) <= MOST_ENTRIES else len(value)
+    if isinstance(value, random.Random):
+        return value.getstate()
+    bits = getattr(value, "bit_generator", None) or getattr(value, "_bit_generator", value)
+    return repr(getattr(bits, "state", None))

@@ -1,0 +1,52 @@
+"""The steps of a part of a recording: launches, and the jumps of conditions and loops between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ._recorder import Recorder
+    from ._records import Address
+
+
+class Jump(NamedTuple):
+    """A step that goes on at the step `to` where a float32 is not 0; where it is 0, if `at_zero`."""
+
+    condition: Address
+    to: int
+    at_zero: bool
+
+
+def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
+    """The numbers of the launches from `start` to `stop`, and jumps among them.
+
+    Where several things happen before one launch, loops that end there come first, the inner ones before the outer
+    ones; then a condition that leaves out launches from there on, the outer ones before the inner ones.
+    """
+    skips = [one for one in recorder.skips if start <= one.first < stop]
+    loops = [one for one in recorder.loops if start <= one.first < stop]  # inner ones first
+    skips.sort(key=lambda one: -one.launches)
+    steps: list[int | Jump] = []
+    own: dict[int, int] = {}  # a launch -> its step
+    ends: dict[int, int] = {}  # a launch -> the first step before it, those of loops that end there
+    pending: list[tuple[int, Address, int, int, bool]] = []  # a step, and what its jump is told by: see below
+    for number in range(start, stop + 1):
+        ends[number] = len(steps)
+        for loop in loops:
+            if loop.last == number:
+                steps.append(Jump(loop.condition, own[loop.first], False))
+        for loop in loops:
+            if loop.body == number:  # leave it, behind its own jump back
+                pending.append((len(steps), loop.condition, loop.first, loop.last, True))
+                steps.append(number)
+        for skip in skips:
+            if skip.first == number:
+                pending.append((len(steps), skip.condition, skip.first, skip.first + skip.launches, skip.at_zero))
+                steps.append(number)
+        if number < stop:
+            own[number] = len(steps)
+            steps.append(number)
+    for step, condition, first, last, at_zero in pending:
+        inside = [one for one in loops if one.last == last and one.first >= first]
+        steps[step] = Jump(condition, ends[last] + len(inside), at_zero)
+    return steps

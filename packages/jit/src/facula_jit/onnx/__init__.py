@@ -1,0 +1,17 @@
+"""facula_jit.onnx: models as ONNX files, which the `onnx` package writes.
+
+What it is: a model's forward, taken down operator by operator, and a table from operators to ONNX's nodes.
+May import: what facula_jit may; `onnx` inside of functions alone.
+Where next: `docs/onnx.md` of the repository.
+"""
+
+from collections.abc import Callable as _Callable
+
+from facula_tensor.extend import listed as _listed
+
+from ._export import ONNXProgram, export
+from ._nodes import OnnxExporterError
+
+__all__ = ["ONNXProgram", "OnnxExporterError", "export"]
+
+__dir__: _Callable[[], list[str]] = _listed(__name__)

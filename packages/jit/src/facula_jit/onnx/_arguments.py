@@ -1,0 +1,177 @@
+"""What a model is exported with: the tensors among its arguments, their names, and sizes that may be others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import Parameter as Named
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
+from facula_storage import Layout, cpu, int64
+from facula_tensor import Tensor, tensor
+
+from .._signature import tensors_in
+from ._nodes import ELEMENT_TYPES
+from ._sizes import Dimension, subsets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    Axes: TypeAlias = Mapping[str, Mapping[int, str] | Sequence[int]]
+    Shape: TypeAlias = list[int | str | None]
+
+MOST_DIMENSIONS = 3  # whose names differ: the model runs once for each of their combinations
+
+
+class Arguments:
+    """The arguments of a model. `tensors` are those among them, each once, and `names` their names.
+
+    Arguments:
+        model: a module, or a function.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        names: the tensors' names, or None for those of the model's own parameters.
+        axes: which sizes may vary, by the tensors' names.
+        results: the names of results, which `axes` may have, too.
+    """
+
+    def __init__(
+        self,
+        model: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        names: Sequence[str] | None,
+        axes: Axes | None,
+        results: Sequence[str] | None,
+    ):
+        for what, options in (("kwargs", kwargs), ("dynamic_axes", axes or {})):
+            if not isinstance(options, Mapping):
+                raise InvalidTypeError(f"onnx.export: expected {what} to be a dict; got {type(options).__name__}")
+        parameters = parameters_of(model)
+        if not kwargs and args and isinstance(args[-1], dict) and set(args[-1]) <= {one.name for one in parameters}:
+            *args, kwargs = args  # type: ignore[assignment]  # as PyTorch takes them
+        self.args, self.kwargs = tuple(args), dict(kwargs)
+        self.tensors = list({id(one): one for one in tensors_in([*self.args, *self.kwargs.values()])}.values())
+        for one in self.tensors:
+            if type(one._layout) is not Layout or one._layout.device is not cpu:
+                raise OperationError("onnx.export: expected arguments on the CPU, outside of transforms; got others")
+            if one.dtype not in ELEMENT_TYPES:
+                known = ", ".join([dtype.name for dtype in ELEMENT_TYPES])
+                raise DTypeError(f"onnx.export: expected arguments of {known}; got {one.dtype.name}")
+        self.names = self._own_names(parameters) if names is None else _checked(names, len(self.tensors))
+        self.dimensions = self._dimensions(axes or {}, results or ())
+        self.labels = list(dict.fromkeys([one.name for one in self.dimensions]))
+        if len(self.labels) > MOST_DIMENSIONS:
+            raise ArgumentError(
+                f"onnx.export: dynamic_axes: expected at most {MOST_DIMENSIONS} different names; got {self.labels}"
+            )
+
+    def _own_names(self, parameters: Sequence[Named]) -> list[str]:
+        """The tensors' names by the model's parameters; with a number where a parameter has several."""
+        places = [one.name for one in parameters if one.kind is not Named.VAR_KEYWORD] or ["input"]
+        labelled = [(places[min(number, len(places) - 1)], one) for number, one in enumerate(self.args)]
+        names: dict[int, str] = {}
+        for name, value in (*labelled, *self.kwargs.items()):
+            inside = [one for one in tensors_in(value) if id(one) not in names]
+            for one in inside:
+                alone = len(inside) == 1 and name not in names.values()
+                names[id(one)] = name if alone else f"{name}_{len(names)}"
+        return [names[id(one)] for one in self.tensors]
+
+    def _dimensions(self, axes: Axes, results: Sequence[str]) -> list[Dimension]:
+        """The axes whose sizes may vary."""
+        found = []
+        for name, given in axes.items():
+            if name not in self.names:
+                if name in results or name.startswith("output"):
+                    continue  # what the results' sizes are follows from those of the inputs
+                raise ArgumentError(f"onnx.export: dynamic_axes: expected names of inputs, {self.names}; got {name!r}")
+            ndim = self.tensors[self.names.index(name)].ndim
+            if not isinstance(given, (Mapping, list, tuple)):
+                raise InvalidTypeError(f"onnx.export: dynamic_axes: expected a dict or a list of axes; got {given!r}")
+            pairs = given.items() if isinstance(given, Mapping) else [(one, f"{name}_dim_{one}") for one in given]
+            for axis, label in pairs:
+                if type(axis) is not int or not -ndim <= axis < ndim:
+                    raise ArgumentError(
+                        f"onnx.export: dynamic_axes: expected an axis below {ndim} of {name!r}; got {axis!r}"
+                    )
+                found.append(Dimension(str(label), name, axis % ndim))
+        return found
+
+    @property
+    def distinct(self) -> list[Dimension]:
+        """A dimension of each name."""
+        return [next(one for one in self.dimensions if one.name == label) for label in self.labels]
+
+    def runs(self) -> list[tuple[int, ...]]:
+        """The sizes of each run: the given ones, others for each subset of the dimensions, and others again to check.
+
+        None is 1: what has one entry may lie in memory in other ways.
+        """
+        given = []
+        for label in self.labels:
+            lengths = {self._size(one) for one in self.dimensions if one.name == label}
+            if len(lengths) > 1:
+                raise ArgumentError(f"onnx.export: dynamic_axes: axes of one name have one size; {label!r}: {lengths}")
+            given.append(max(lengths.pop(), 2))
+        steps = [-1 if size > 3 else 1 for size in given]
+        runs = [
+            tuple([size + (place in subset) * steps[place] for place, size in enumerate(given)])
+            for subset in subsets(len(given))
+        ]
+        return [*runs, tuple([size + 2 * step for size, step in zip(given, steps, strict=True)])] if given else runs
+
+    def _size(self, one: Dimension) -> int:
+        return self.tensors[self.names.index(one.input)].shape[one.axis]
+
+    def resized(self, sizes: Sequence[int]) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
+        """The tensors for some sizes, copied, and the arguments with them."""
+        copies = {}
+        for name, one in zip(self.names, self.tensors, strict=True):
+            made = one.detach()
+            for dim in self.dimensions:
+                if dim.input == name:
+                    entries = range(sizes[self.labels.index(dim.name)])
+                    places = tensor([entry % one.shape[dim.axis] for entry in entries], dtype=int64)
+                    made = made.index_select(dim.axis, places)
+            copies[id(one)] = made.contiguous().clone()
+        return list(copies.values()), _replaced(self.args, copies), _replaced(self.kwargs, copies)
+
+    def declared(self) -> list[tuple[str, Any, Shape]]:
+        """Each tensor's name, dtype and shape, with the names of sizes that vary."""
+        found = []
+        for name, one in zip(self.names, self.tensors, strict=True):
+            labels = {dim.axis: dim.name for dim in self.dimensions if dim.input == name}
+            shape: Shape = [labels.get(axis, size) for axis, size in enumerate(one.shape)]
+            found.append((name, one.dtype, shape))
+        return found
+
+
+def parameters_of(model: Callable[..., Any]) -> list[Named]:
+    """The parameters of a module's forward, or of a function."""
+    try:
+        return list(signature(getattr(model, "forward", model)).parameters.values())
+    except (TypeError, ValueError):  # a function of C has none
+        return []
+
+
+def _checked(names: Sequence[str], count: int) -> list[str]:
+    found = list(names)
+    if len(found) != count or len(set(found)) != count or not all([type(one) is str and one for one in found]):
+        raise ArgumentError(f"onnx.export: expected input_names to be {count} different names; got {found}")
+    return found
+
+
+def _replaced(tree: Any, tensors: Mapping[int, Tensor]) -> Any:
+    """Tuples, lists and dicts with other tensors in them."""
+    if isinstance(tree, Tensor):
+        return tensors[id(tree)]
+    if isinstance(tree, dict):
+        return type(tree)({key: _replaced(one, tensors) for key, one in tree.items()})
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*[_replaced(one, tensors) for one in tree])
+    if isinstance(tree, (tuple, list)):
+        return type(tree)([_replaced(one, tensors) for one in tree])
+    return tree

@@ -1,0 +1,192 @@
+"""`export`: a model as an ONNX file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from ._arguments import Arguments
+from ._convert import convert
+from ._nodes import OnnxExporterError
+from ._sizes import generalise
+from ._trace import trace
+from ._write import fold, model_of, onnx_package, with_output_names, with_shared_constants, without_unused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import IO
+
+    from ._arguments import Axes, Shape
+    from ._convert import Converted
+    from ._nodes import Builder
+
+OPSET, OLDEST, NEWEST = 18, 18, 23
+
+
+class ONNXProgram:
+    """An exported model; `model_proto` is it as the `onnx` package has it."""
+
+    def __init__(self, model_proto: Any):
+        self.model_proto = model_proto
+
+    def save(self, destination: str | os.PathLike[str] | IO[bytes], *, external_data: bool = False) -> None:
+        """Write the file.
+
+        Arguments:
+            destination: a path, or a file that is open for writing bytes.
+            external_data: whether parameters go into a file of their own beside it, as those of more than 2 GB must.
+        """
+        options: dict[str, Any] = {}
+        if external_data:
+            if not isinstance(destination, (str, os.PathLike)):
+                raise InvalidTypeError(f"onnx.export: external_data needs a path; got {type(destination).__name__}")
+            options = {"save_as_external_data": True, "location": f"{os.path.basename(os.fspath(destination))}.data"}
+        onnx_package().save_model(self.model_proto, destination, **options)
+
+    def __repr__(self) -> str:
+        graph = self.model_proto.graph
+        return f"<ONNX program: {len(graph.node)} nodes, {len(graph.initializer)} parameters and constants>"
+
+
+@boundary
+def export(
+    model: Callable[..., Any],
+    args: tuple[Any, ...] | Tensor = (),
+    f: str | os.PathLike[str] | IO[bytes] | None = None,
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    input_names: Sequence[str] | None = None,
+    output_names: Sequence[str] | None = None,
+    opset_version: int | None = None,
+    dynamic_axes: Axes | None = None,
+    do_constant_folding: bool = True,
+    external_data: bool = False,
+    export_params: bool = True,
+    verbose: bool | None = None,
+    dynamo: bool | None = None,
+) -> ONNXProgram:
+    """Export a model as an ONNX file. The `onnx` package writes it: `pip install onnx`.
+
+    The model runs once, in the mode that it is in (call `eval()` before), without recording gradients; each operator
+    becomes nodes, and parameters keep the names that they have in `state_dict()`. What depends on Python values is as
+    it was in this run. In-place changes of what the model made become new values.
+
+    Arguments:
+        model: a module, or a function of tensors.
+        args: its positional arguments, or the only one. Tensors become the file's inputs, all else is constant.
+        f: a path, or a file that is open for writing bytes; None writes nothing.
+        kwargs: its keyword arguments.
+        input_names: the names of the tensors among the arguments; by default those of the parameters of `forward`.
+        output_names: the names of the tensors that it returns; by default "output", or "output_0" and so on.
+        opset_version: the version of ONNX's operators, from 18 to 23; 18 by default.
+        dynamic_axes: sizes of inputs that may be others when the file is used: `{"x": {0: "batch"}}`, or `{"x": [0]}`.
+            The model runs for several of them. Axes of one name are equal. Entries for outputs are not needed.
+        do_constant_folding: compute what depends on constants alone, but for parameters.
+        external_data: whether parameters go into a file beside `f`.
+        export_params: True: a file without them is not written.
+        verbose: whether to print what was exported.
+        dynamo: PyTorch's choice between two exporters; here is one.
+
+    Returns:
+        The program, whose `model_proto` is what the `onnx` package has, and whose `save` writes it.
+
+    Raises:
+        OnnxExporterError: an operator has no ONNX node here, or the model looks at elements in Python, as shapes that
+            depend on data do; the message names it, its line and what to do.
+        ImportError: the onnx package is not installed.
+        TypeError, ValueError: wrong arguments.
+
+    >>> from facula_tensor import ones
+    >>> export(lambda x: (x * 2).relu(), ones(2, 3))  # doctest: +SKIP
+    <ONNX program: 2 nodes, 1 parameters and constants>
+    """
+    onnx_package()
+    opset = OPSET if opset_version is None else opset_version
+    _check(model, args, f, opset, export_params)
+    for name, one in (("input_names", input_names), ("output_names", output_names)):
+        if not (one is None or isinstance(one, (tuple, list))):
+            raise InvalidTypeError(f"onnx.export: expected {name} to be a list of names; got {one!r}")
+    positional = (args,) if isinstance(args, Tensor) else tuple(args)
+    given = Arguments(model, positional, kwargs or {}, input_names, dynamic_axes, output_names)
+    runs = given.runs()
+    found: list[Converted] = []
+    for sizes in runs:
+        inputs, args_now, kwargs_now = given.resized(sizes)
+        made = trace(model, inputs, args_now, kwargs_now)
+        results = list(_labelled(made.result))
+        found.append(convert(made, opset, given.names, [one for _, one in results]))
+    names = _output_names([label for label, _ in results], output_names, given.names)
+    b, outputs = found[0]
+    shapes: list[Shape] = [list(layout.shape) for _, layout in outputs]
+    if given.labels:
+        shapes = generalise(given.distinct, runs, found)
+    b.nodes = without_unused(b.nodes, [name for name, _ in outputs])
+    with_shared_constants(b)
+    if do_constant_folding:
+        fold(b)
+        with_shared_constants(b)
+    _check_free(b, names)
+    with_output_names(b, [name for name, _ in outputs], names)
+    declared = [(name, layout.dtype, shape) for name, (_, layout), shape in zip(names, outputs, shapes, strict=True)]
+    graph_name = str(getattr(model, "__name__", None) or type(model).__name__).strip("<>")
+    program = ONNXProgram(model_of(b, graph_name, given.declared(), declared))
+    if verbose:
+        print(program)
+    if f is not None:
+        program.save(f, external_data=external_data)
+    return program
+
+
+def _check(model: object, args: object, f: object, opset: object, export_params: bool) -> None:
+    """TypeError or ValueError for arguments of wrong kinds."""
+    if type(opset) is not int or not OLDEST <= opset <= NEWEST:
+        raise InvalidValueError(f"onnx.export: expected opset_version from {OLDEST} to {NEWEST}; got {opset!r}")
+    if not export_params:
+        raise InvalidValueError("onnx.export: expected export_params=True, since a file has its parameters; got False")
+    if not callable(model):
+        raise InvalidTypeError(f"onnx.export: expected a module or a function; got {type(model).__name__}")
+    if not isinstance(args, (Tensor, tuple, list)):
+        raise InvalidTypeError(f"onnx.export: expected args to be a tuple, or a Tensor; got {type(args).__name__}")
+    if not (f is None or isinstance(f, (str, os.PathLike)) or hasattr(f, "write")):
+        raise InvalidTypeError(f"onnx.export: expected f to be a path or an open file; got {type(f).__name__}")
+
+
+def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    """The tensors of a result, each with where it is: keys of dicts, places in tuples and lists."""
+    if isinstance(result, Tensor):
+        yield path, result
+    elif isinstance(result, Mapping):
+        for key, one in result.items():
+            yield from _labelled(one, f"{path}_{key}" if path else str(key))
+    elif isinstance(result, (tuple, list)):
+        for place, one in enumerate(result):
+            yield from _labelled(one, f"{path}_{place}" if path else f"output_{place}")
+    elif result is not None:
+        raise OnnxExporterError(
+            f"onnx.export: the model returns a {type(result).__name__}; return tensors, in tuples, lists or dicts"
+        )
+
+
+def _check_free(b: Builder, names: Sequence[str]) -> None:
+    """ArgumentError where a value inside has the name of a result."""
+    inside = {*b.parameters, *b.constants, *[name for node in b.nodes for name in node.outputs]}
+    taken = inside.intersection(names)
+    if taken:
+        raise ArgumentError(f"onnx.export: a value inside is called {min(taken)!r}; give results other output_names")
+
+
+def _output_names(labels: Sequence[str], given: Sequence[str] | None, inputs: Sequence[str]) -> list[str]:
+    """The names of the results."""
+    if not labels:
+        raise OnnxExporterError("onnx.export: the model returns no tensor; return what the file is to compute")
+    names = [label or "output" for label in labels] if given is None else list(given)
+    if len(names) != len(labels) or len({*names, *inputs}) != len(names) + len(inputs):
+        raise ArgumentError(
+            f"onnx.export: expected output_names to be {len(labels)} different names that no input has; got {names}"
+        )
+    return names

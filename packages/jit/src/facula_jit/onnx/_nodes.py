@@ -1,0 +1,133 @@
+"""What an ONNX graph is made of, before the `onnx` package writes it: nodes, constants, and a builder of both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from facula_errors import FaculaError
+from facula_storage import bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from facula_storage import DType
+
+# What TensorProto.DataType says: numbers of the format, which do not change.
+ELEMENT_TYPES = {float32: 1, uint8: 2, int8: 3, int16: 5, int32: 6, int64: 7, bool_: 9, float16: 10, float64: 11}
+NUMPY_TYPES = {dtype.numpy.name: number for dtype, number in ELEMENT_TYPES.items() if dtype.numpy is not None}
+
+
+class OnnxExporterError(FaculaError, RuntimeError):
+    """A model does something that has no ONNX node here, or that a file cannot say."""
+
+
+def element_type(dtype: DType) -> int:
+    """ONNX's number for a dtype; OnnxExporterError where it has none that runtimes compute in."""
+    if dtype not in ELEMENT_TYPES:
+        raise OnnxExporterError(f"{dtype.name} has no kernels in ONNX runtimes; convert to float32, as .float() does")
+    return ELEMENT_TYPES[dtype]
+
+
+def widened(dtype: DType) -> DType:
+    """A dtype that most nodes take, for elements of one that few take: int32 for bools and narrower integers."""
+    return int32 if dtype in (bool_, uint8, int8, int16) else dtype
+
+
+class Node(NamedTuple):
+    """One ONNX node: its type, the names of values that it takes ("" for one left out) and gives, its attributes."""
+
+    op_type: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: dict[str, Any]
+    name: str
+
+
+class Constant(NamedTuple):
+    """A value that is known when the model is exported, and what it is for, in words."""
+
+    value: np.ndarray
+    purpose: str
+
+
+class Builder:
+    """Makes nodes, one after the other, and names what they give.
+
+    `nodes` are in the order in which they run; `parameters` and `constants` are what is known before. `module` and
+    `purpose` say what is being exported: each node and each constant is told of them.
+
+    Arguments:
+        opset: the version of the operators.
+        taken: names that no value may get.
+    """
+
+    def __init__(self, opset: int, taken: Iterable[str]):
+        self.opset, self.taken = opset, set(taken)
+        self.nodes: list[Node] = []
+        self.parameters: dict[str, np.ndarray] = {}
+        self.constants: dict[str, Constant] = {}
+        self.module = self.purpose = ""
+        self._counts: Counter[str] = Counter()
+
+    def name(self, kind: str) -> str:
+        """A name that nothing has."""
+        while True:
+            self._counts[kind] += 1
+            name = f"{kind}_{self._counts[kind]}"
+            if name not in self.taken:
+                return name
+
+    def add(self, op_type: str, *inputs: str, **attributes: Any) -> str:
+        """Append a node with one result: its name."""
+        return self.add_many(op_type, *inputs, results=1, **attributes)[0]
+
+    def add_many(self, op_type: str, *inputs: str, results: int, **attributes: Any) -> tuple[str, ...]:
+        """Append a node with several results: their names. Inputs left out in the end are "" or not there."""
+        number = self.name(op_type)
+        taken = list(inputs)
+        while taken and not taken[-1]:
+            taken.pop()
+        made = tuple([number if results == 1 else f"{number}_{place}" for place in range(results)])
+        node_name = f"{self.module}/{number}" if self.module else number
+        self.nodes.append(Node(op_type, tuple(taken), made, attributes, node_name))
+        return made
+
+    def constant(self, value: np.ndarray | np.generic) -> str:
+        """The name of a new constant."""
+        name = self.name("constant")
+        self.constants[name] = Constant(np.asarray(value), self.purpose)
+        return name
+
+    def integers(self, *numbers: int) -> str:
+        """A constant of one dimension, as shapes and axes are."""
+        return self.constant(np.array(numbers, np.int64))
+
+    def number(self, value: complex, dtype: DType) -> str:
+        """A constant without dimensions."""
+        element_type(dtype)
+        return self.constant(np.array(value).astype(dtype.numpy))
+
+    def constant_of(self, name: str) -> float | None:
+        """The number that a name stands for; None where it is computed, or has dimensions."""
+        found = self.constants.get(name)
+        return found.value.item() if found is not None and found.value.shape == () else None
+
+    # ------------------------------------------------------------------------------------------------- small steps
+    def cast(self, name: str, dtype: DType, given: DType | None = None) -> str:
+        """The value in another dtype; as it is where `given` is the same."""
+        return name if given is dtype else self.add("Cast", name, to=element_type(dtype))
+
+    def reshape(self, name: str, shape: Sequence[int]) -> str:
+        """The value in another shape."""
+        return self.add("Reshape", name, self.integers(*shape), allowzero=int(0 in shape))
+
+    def slice(self, name: str, axis: int, start: int, stop: int, step: int = 1) -> str:
+        """Some entries along an axis."""
+        return self.add("Slice", name, *map(self.integers, (start, stop, axis, step)))
+
+    def reduce(self, op_type: str, name: str, axes: Sequence[int], keepdim: bool) -> str:
+        """A reduction over some axes."""
+        return self.add(op_type, name, self.integers(*axes), keepdims=int(keepdim), noop_with_empty_axes=1)

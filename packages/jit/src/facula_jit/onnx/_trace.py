@@ -1,0 +1,133 @@
+"""A model's operators, one by one: what its forward launches, each with its operands in their places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd import no_grad
+from facula_storage.extend import Place, current_recorder
+
+from .._breaks import CaptureError
+from .._recorder import Recorder, recording
+from .._records import Address
+from ._nodes import OnnxExporterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from facula_storage import Plan
+    from facula_storage.extend import Program
+    from facula_tensor import Tensor
+
+    from .._records import Block, Site
+
+
+class Step(NamedTuple):
+    """One operator of a model.
+
+    Attributes:
+        name: the operator's, or that of its kernel.
+        kernel: what a backend was asked for, a name or an elementwise program.
+        parameters: what its plan was made for beside layouts.
+        operands: memory, numbers and None, in the operator's order.
+        results: the memory that it writes.
+        numbers: what its kernel takes beside.
+        site: the program's line.
+        module: the module that called it.
+    """
+
+    name: str
+    kernel: str | Program
+    parameters: tuple[Any, ...]
+    operands: tuple[Address | float | None, ...]
+    results: tuple[Address, ...]
+    numbers: tuple[float, ...]
+    site: Site
+    module: object
+
+
+class Tracer(Recorder):
+    """A recorder that keeps operators whole, where a replay keeps their launches."""
+
+    def __init__(self, inputs: Sequence[Tensor]):
+        super().__init__(inputs, stops=True)
+        self.steps: list[Step] = []
+
+    def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int) -> None:
+        """A launch is done."""
+        super().launched(plan, n, arguments, arrays)
+        addresses: list[Any] = [
+            Address(self.number_of(one.storage), one.offset, one.layout, one.written) if type(one) is Place else one
+            for one in arguments
+        ]
+        results = tuple([one for one in addresses if type(one) is Address and one.written])
+        given = [one for one in addresses[:arrays] if not (type(one) is Address and one.written)]
+        plan, numbers = plan.inner or plan, addresses[arrays:]
+        kinds = () if plan.request is None else plan.request[1]
+        operator = plan.operator if plan.request is None else plan.request[0]
+        if len([kind for kind in kinds if not isinstance(kind, type)]) == len(given):
+            given, numbers = _in_order(kinds, given, numbers)
+        site, module = self.launches[-1].site, self.launches[-1].module
+        self.steps.append(
+            Step(plan.operator, operator, plan.parameters, tuple(given), results, tuple(numbers), site, module)
+        )
+
+
+def _in_order(kinds: Sequence[object], arrays: Sequence[Any], numbers: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Operands in the operator's order, from the arrays and the numbers among them; and the numbers that are left."""
+    places, left, operands = iter(arrays), list(numbers), []
+    for kind in kinds:
+        if isinstance(kind, type):
+            operands.append(left.pop(0))
+            if kind is complex:
+                left.pop(0)
+        else:
+            one = next(places)
+            operands.append(None if kind is None else one)
+    return operands, left
+
+
+class Trace(NamedTuple):
+    """What a function did with tensors: its operators, the memory that they met, what it was given and returned."""
+
+    steps: list[Step]
+    blocks: list[Block]
+    inputs: list[Address]
+    result: Any
+    recorder: Tracer
+
+    def address_of(self, tensor: Tensor) -> Address:
+        """Where a tensor lies."""
+        return Address(self.recorder.number_of(tensor._storage), tensor._offset, tensor._layout, False)
+
+
+def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwargs: Any) -> Trace:
+    """Run a function once and take down its operators. OnnxExporterError at a line that looks at elements in Python.
+
+    Arguments:
+        function: what is run, without recording gradients.
+        inputs: the tensors among its arguments.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+    """
+    if current_recorder() is not None:
+        raise OnnxExporterError("onnx.export: called inside a captured function; call it outside")
+    tracer = Tracer(inputs)
+    buffers = [(one, one._storage.version, one.detach().clone()) for one in getattr(function, "buffers", tuple)()]
+    try:
+        with no_grad(), recording(tracer):
+            result = function(*args, **kwargs)
+    except CaptureError as error:
+        _, _, why = str(error).partition(": ")
+        raise OnnxExporterError(f"onnx.export: {why}") from None
+    finally:
+        for one, version, before in buffers:
+            if one._storage.version != version:  # in training mode, which is refused
+                one.detach().copy_(before)
+    if tracer.skips or getattr(tracer, "loops", None):  # launches that other elements would leave out, or repeat
+        raise OnnxExporterError(
+            "onnx.export: what a tensor decides while a captured function runs (cond, while_loop, scan) has no nodes "
+            "here; compute both sides, and choose with where()"
+        )
+    given = [Address(tracer.number_of(one._storage), one._offset, one._layout, False) for one in inputs]
+    return Trace(tracer.steps, tracer.blocks, given, result, tracer)

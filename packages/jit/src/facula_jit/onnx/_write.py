@@ -1,0 +1,136 @@
+"""The graph as a file: unused nodes left out, constants folded, values named, and all of it written by `onnx`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import MissingPackageError
+
+from ._nodes import Node, element_type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from facula_storage import DType
+
+    from ._nodes import Builder
+
+    Shape = Sequence[int | str | None]
+    Declared = tuple[str, DType, Shape]
+
+MAY_LACK = ("GRU", "LSTM", "MaxPool", "RNN")  # nodes whose last results need not be asked for
+SMALL = 1 << 10  # elements of a constant that is computed when the model is exported, and of one that is shared
+
+
+def onnx_package() -> ModuleType:
+    """The `onnx` package; ImportError with the remedy where it is not installed."""
+    try:
+        return import_module("onnx")
+    except ModuleNotFoundError as error:
+        if error.name != "onnx":
+            raise
+        raise MissingPackageError(
+            "onnx.export: the package onnx, which writes the file, is missing; install it with: pip install onnx"
+        ) from error
+
+
+def without_unused(nodes: list[Node], wanted: Sequence[str]) -> list[Node]:
+    """The nodes that something wanted needs; results in the end of a node that nothing needs are not asked for."""
+    needed, kept = set(wanted), []
+    for node in reversed(nodes):
+        outputs = list(node.outputs)
+        while outputs and outputs[-1] not in needed:
+            outputs.pop()
+        if outputs:
+            kept.append(node._replace(outputs=tuple(outputs) if node.op_type in MAY_LACK else node.outputs))
+            needed.update(node.inputs)
+    return kept[::-1]
+
+
+def with_shared_constants(b: Builder) -> None:
+    """Let small constants that are equal be one."""
+    first: dict[tuple[Any, ...], str] = {}
+    same: dict[str, str] = {}
+    for name, constant in b.constants.items():
+        value = constant.value
+        if value.size <= SMALL:
+            same[name] = first.setdefault((value.dtype, value.shape, value.tobytes()), name)
+    b.nodes = [node._replace(inputs=tuple([same.get(one, one) for one in node.inputs])) for node in b.nodes]
+
+
+def fold(b: Builder) -> None:
+    """Compute small values that depend on constants alone; parameters stay as they are, by their names."""
+    evaluator = import_module("onnx.reference").ReferenceEvaluator
+    kept = []
+    for node in b.nodes:
+        given = {name: b.constants[name].value for name in node.inputs if name in b.constants}
+        if len(given) < len([name for name in set(node.inputs) if name]) or not given:
+            kept.append(node)
+            continue
+        made = evaluator(_proto(node), opsets={"": b.opset}).run(None, given)
+        if sum([np.size(one) for one in made]) > SMALL:
+            kept.append(node)
+            continue
+        for name, value in zip(node.outputs, made, strict=True):
+            first = next(iter(given))
+            b.constants[name] = b.constants[first]._replace(value=np.asarray(value))
+    b.nodes = kept
+
+
+def with_output_names(b: Builder, made: Sequence[str], names: Sequence[str]) -> None:
+    """Let the results have these names: nodes give them, or copies."""
+    given = {name for node in b.nodes for name in node.outputs}
+    renamed: dict[str, str] = {}
+    copies = []
+    for old, new in zip(made, names, strict=True):
+        if old in given and old not in renamed:
+            renamed[old] = new
+        else:
+            copies.append((old, new))
+    b.nodes = [
+        node._replace(
+            inputs=tuple([renamed.get(one, one) for one in node.inputs]),
+            outputs=tuple([renamed.get(one, one) for one in node.outputs]),
+        )
+        for node in b.nodes
+    ]
+    for old, new in copies:
+        b.nodes.append(Node("Identity", (renamed.get(old, old),), (new,), {}, new))
+
+
+def model_of(b: Builder, name: str, inputs: Sequence[Declared], outputs: Sequence[Declared]) -> Any:
+    """The model as the `onnx` package has it, checked.
+
+    Arguments:
+        b: the nodes.
+        name: the graph's.
+        inputs: names, dtypes and shapes; names in shapes are of sizes that vary.
+        outputs: the same of the results.
+    """
+    onnx = onnx_package()
+    used = {one for node in b.nodes for one in node.inputs}
+    known = {**b.parameters, **{name: one.value for name, one in b.constants.items()}}
+    graph = onnx.helper.make_graph(
+        [_proto(node) for node in b.nodes],
+        name,
+        [_declared(*one) for one in inputs],
+        [_declared(*one) for one in outputs],
+        [onnx.numpy_helper.from_array(np.ascontiguousarray(value).reshape(value.shape), name)
+         for name, value in known.items() if name in used],
+    )  # fmt: skip
+    versions = [onnx.helper.make_opsetid("", b.opset)]
+    ir_version = onnx.helper.find_min_ir_version_for(versions)
+    return onnx.helper.make_model(graph, opset_imports=versions, ir_version=ir_version, producer_name="facula")
+
+
+def _proto(node: Node) -> Any:
+    helper = onnx_package().helper
+    return helper.make_node(node.op_type, node.inputs, node.outputs, name=node.name, **node.attributes)
+
+
+def _declared(name: str, dtype: DType, shape: Shape) -> Any:
+    return onnx_package().helper.make_tensor_value_info(name, element_type(dtype), list(shape))

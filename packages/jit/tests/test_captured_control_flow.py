@@ -1,0 +1,348 @@
+"""Control flow inside a capture: the replay chooses, and goes round, as the function does."""
+
+import signal
+import threading
+from contextlib import nullcontext
+from itertools import product
+
+import pytest
+from jit_toys import check, same
+
+from facula_autograd import grad
+from facula_jit import CaptureError, capture, cond, scan, while_loop
+from facula_tensor import (
+    arange,
+    get_rng_state,
+    manual_seed,
+    no_grad,
+    ones,
+    rand,
+    randn,
+    set_rng_state,
+    tensor,
+    zeros,
+)
+from facula_tensor.functional import dropout, linear
+
+SIGNS = list(product((-1.0, 1.0), repeat=2))
+ORDER = [0, 3, 1, 1, 2, 0, 3, 2]
+
+
+def signed(number):
+    """Two vectors of chosen signs, so that each call takes other branches."""
+    manual_seed(number)
+    a, b = SIGNS[ORDER[number % len(ORDER)]]
+    return rand(4) * a, rand(4) * b
+
+
+def nested(x, y):
+    def positive(x, y):
+        return cond(y.sum() > 0, lambda: x * y, lambda: x - y), x.exp()
+
+    return cond(x.sum() > 0, positive, lambda x, y: (y.sin(), x * 3), (x, y))
+
+
+def counted(x, y):
+    def inner(n, h):
+        return while_loop(lambda k, h: k < n, lambda k, h: (k + 1, h + y), (tensor(0), h))[1]
+
+    limit = (y.sum() > 0).long() * 3
+    return while_loop(lambda n, h: n < limit, lambda n, h: (n + 1, inner(n, h) * 0.5), (tensor(0), x))
+
+
+def mixed(x, y):
+    """A condition in a loop in a condition, whose step ends with a condition."""
+
+    def step(n, h):
+        return n + 1, cond(h.sum() > n, lambda h: h / 2, lambda h: h + y.abs(), (h,))
+
+    return cond(x.sum() > 0, lambda: while_loop(lambda n, h: n < 4, step, (tensor(0), x))[1], lambda: x * y)
+
+
+def swapped(x, y):
+    return while_loop(lambda n, a, b: n.abs() < 3 + (y > 0).sum(), lambda n, a, b: (n + 1, b, a + b), (tensor(0), x, y))
+
+
+def collatz(x, y):
+    start = (x.abs().sum() * 10).long() + 1
+    return while_loop(
+        lambda n, steps: n != 1,
+        lambda n, steps: (cond(n % 2 == 0, lambda: n // 2, lambda: 3 * n + 1), steps + 1),
+        (start, tensor(0)),
+    )
+
+
+def _below(limit):
+    return lambda h: h.abs().sum() < limit if hasattr(h, "abs") else h < limit
+
+
+FUNCTIONS = {
+    "nested": nested,
+    "loops": counted,
+    "mixed": mixed,
+    "swapped": swapped,
+    "collatz": collatz,
+    "operand itself": lambda x, y: cond(x.sum() > 0, lambda x: x, lambda x: x[:], (x,)) + y,
+    "nothing": lambda x, y: (cond(x.sum() > 0, lambda: None, lambda: None), x + y),
+    "same draws": lambda x, y: (cond(x.sum() > 0, lambda: rand(4), lambda: y.clone().normal_()), rand(2)),
+    "no tensors": lambda x, y: cond(True, lambda: x, lambda: y) * while_loop(_below(3), lambda n: (n + 1,), (0,))[0],
+    "scan": lambda x, y: scan(lambda h, one: (cond(one > 0, lambda: h + one, lambda: h * one), h), y, x),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_replays_are_the_function(name):
+    check(FUNCTIONS[name], signed, calls=10, on_break="error")
+
+
+def test_no_steps_at_first():
+    check(lambda n, x: while_loop(lambda n, x: n > 0, lambda n, x: (n - 1, x * 2), (n, x)),
+          lambda number: (tensor((number * 3) % 5), ones(2)), calls=8, on_break="error")  # fmt: skip
+
+
+def gradients(function, inside):
+    """A function of two vectors whose result is differentiated, inside it or outside."""
+    weights = [tensor([1.0, 2.0, -1.0, 0.5]).requires_grad_() for _ in range(2)]
+
+    def loss(x, y):
+        return function(x, y, *weights)
+
+    def whole(call, x, y):
+        for one in weights:
+            one.grad = None
+        out = call(x, y)
+        if not inside:
+            out.sum().backward()
+        return out.detach(), *[one.grad.clone() for one in weights]
+
+    def step(x, y):
+        for one in weights:
+            one.grad = None
+        out = loss(x, y)
+        out.sum().backward()
+        return out.detach()
+
+    return (step if inside else loss), whole
+
+
+DIFFERENTIABLE = {
+    "operands": lambda x, y, v, w: cond(x.sum() > 0, lambda v, w: (v * x).exp() * w, lambda v, w: v * w * y, (v, w)),
+    "leaves": lambda x, y, v, w: cond(x.sum() > 0, lambda: (v * x).exp() * w, lambda: (v + w).sin() * y),
+    "history": lambda x, y, v, w: _with_history(x, y, v * w, w),
+    "nested": lambda x, y, v, w: cond(
+        x.sum() > 0, lambda: cond(y.sum() > 0, lambda: v * w, lambda: v / w), lambda: (v * x).tanh() * w
+    ),
+    "views": lambda x, y, v, w: _views(x, v * w),
+    "one value as two tensors": lambda x, y, v, w: _passed_on(x, v * w),
+    "one result of two": lambda x, y, v, w: cond(x.sum() > 0, lambda: (v * w, x * 2), lambda: (v + w, y * w))[0],
+    "scan": lambda x, y, v, w: scan(lambda h, a: (cond(a > 0, lambda: h * v, lambda: h + w), h), v * w, x)[0],
+    "second order": lambda x, y, v, w: _penalty(x, y, v, w),
+}
+
+
+def _passed_on(x, h):
+    a, b = cond(x.sum() > 0, lambda: (h * 2, h.mean() + x), lambda: (h + 1, (h * h).tanh()))
+    return a * b
+
+
+def _views(x, h):
+    return cond(x.sum() > 0, lambda: h[1:], lambda: h[:3] * 2).sum() + cond(x.sum() > 0, lambda: h, lambda: h + 1)
+
+
+def _with_history(x, y, h, w):
+    return cond(x.sum() > 0, lambda h: h.exp() * (h * w), lambda h: h + w, (h,)) + cond(
+        y.sum() > 0, lambda: h * w, lambda: h.sin() + w
+    )
+
+
+def _penalty(x, y, v, w):
+    out = cond(x.sum() > 0, lambda v: (v * w).exp() * w, lambda v: (v * v * w).sin(), (v,))
+    (g,) = grad(out.sum(), v, create_graph=True)
+    return out + g * y
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("inside", [True, False])
+def test_gradients_are_the_functions(name, inside):
+    function, whole = gradients(DIFFERENTIABLE[name], inside)
+    captured = capture(function, on_break="error")
+    for number in range(10):
+        x, y = signed(number)
+        for a, b in zip(whole(captured, x, y), whole(function, x, y)):
+            assert (a - b).abs().max() <= 1e-6 * (1 + b.abs().max()), number
+    assert "replayed 9 times" in captured.report(), captured.report()
+
+
+def test_the_function_that_is_not_taken_poisons_nothing():
+    v = tensor([0.0, 1.0]).requires_grad_()
+
+    def step(x):
+        v.grad = None
+        cond(x > 0, lambda v: v.log(), lambda v: v * 2, (v,)).sum().backward()
+        return v.grad.clone()
+
+    captured = capture(step, on_break="error")
+    found = [captured(tensor(sign)).tolist() for sign in (-1.0, 1.0, -1.0)]
+    assert found == [[2.0, 2.0], [float("inf"), 1.0], [2.0, 2.0]]
+
+
+def test_both_functions_change_what_they_are_to_change():
+    def make():
+        state = zeros(3)
+
+        def step(x):
+            def add(x):
+                state.add_(x)
+                return state.clone()
+
+            def scale(x):
+                state.mul_(2)
+                return state + 1
+
+            return cond(x.sum() > 0, add, scale, (x,))
+
+        return step, state
+
+    (step, state), (other, others) = make(), make()
+    captured = capture(other, on_break="error")
+    for number in range(12):
+        x, _ = signed(number)
+        assert same(step(x[:3]), captured(x[:3])) and same(state, others), number
+
+
+def test_one_condition_runs_few_launches():
+    captured = capture(lambda x: cond(x.sum() > 0, lambda: x + 1, lambda: x - 1), on_break="error")
+    captured(ones(2)), captured(ones(2))
+    assert captured.report().splitlines()[1].startswith("  (float32 (2,)): 7 launches, replayed once")
+
+
+BREAKS = {
+    "draws": (lambda x: cond(x.sum() > 0, lambda: rand(2), lambda: x * 1), "draw unequally many random numbers"),
+    "loop draws": (lambda x: while_loop(lambda h: h.sum() < 5, lambda h: (h + rand(2) + 1,), (x,)), "draws as many"),
+    "constants": (lambda x: cond(x.sum() > 0, lambda: (x, 1), lambda: (x, 2)), "cond return .* and .*return tensors"),
+    "backward": (lambda x: cond(x.sum() > 0, lambda: _go_back(), lambda: x * 1), r"does backward\(\)"),
+    "other raises": (lambda x: cond(x.sum() > 0, lambda: x * 1, lambda: x @ ones(7)), "false_fn of cond.*matmul"),
+    "reads": (lambda x: cond(x.sum() > 0, lambda: x * x.sum().item(), lambda: x), "item looks at elements"),
+    "gradients": (lambda x: while_loop(_below(9), lambda h: (h * WEIGHT,), (x,)), "use scan"),
+    "carried gradients": (lambda x: while_loop(_below(9), lambda h: (h * 3,), (x * WEIGHT,)), "use scan"),
+    "number": (lambda x: while_loop(lambda n, h: h.sum() < 9, lambda n, h: (n + 1, h + n), (1, x)), "carry a tensor"),
+    "loop raises": (lambda x: while_loop(lambda h: h.sum() > 5, lambda h: (h @ ones(7),), (x,)), "makes none, raises"),
+    "seeds": (lambda x: cond(x.sum() > 0, lambda: (manual_seed(1), rand(2))[1], lambda: rand(2)), "generator's state"),
+}  # fmt: skip
+WEIGHT = tensor([2.0, 3.0]).requires_grad_()
+
+
+def _go_back():
+    WEIGHT.grad = None
+    (WEIGHT * 2).sum().backward()
+    return WEIGHT.grad.clone()
+
+
+@pytest.mark.parametrize("name", BREAKS)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_cannot_be_captured_runs_as_it_is_written(name, sign):
+    function, message = BREAKS[name]
+    x = ones(2) * sign
+    if name == "other raises" and sign < 0:
+        return  # the function itself raises
+    results = []
+    for captured in (False, True):
+        WEIGHT.grad = None
+        manual_seed(0)
+        with pytest.warns(UserWarning, match=message) if captured else nullcontext():
+            found = capture(function)(x) if captured else function(x)
+        results.append(str((found, get_rng_state(), WEIGHT.grad)))
+    assert results[0] == results[1]
+    with pytest.raises(CaptureError, match=message):
+        capture(function, on_break="error")(x)
+
+
+def test_results_that_do_not_agree_name_both():
+    with pytest.raises(ValueError, match=r"true_fn and the result of false_fn .* float32 \(2,\) and float32 \(1,\)"):
+        capture(lambda x: cond(x.sum() > 0, lambda: x, lambda: x[:1]))(ones(2))
+
+
+def test_an_optimizers_work_is_not_rehearsed():
+    class Optimizer:
+        param_groups = ()
+
+    steps = []
+
+    def step(x):
+        from facula_storage.extend import current_recorder
+
+        def update():
+            recorder = current_recorder()
+            if recorder is not None:
+                recorder.optimizes(Optimizer())
+            steps.append(1)
+            return x + 1
+
+        return cond(x.sum() > 0, lambda: x * 2, update)
+
+    with pytest.warns(UserWarning, match="an optimizer's step"):
+        assert capture(step)(ones(2)).tolist() == [2.0, 2.0]
+    assert steps == []
+
+
+def test_a_training_step_with_a_condition():
+    def make():
+        manual_seed(0)
+        w, b, ema = randn(3, 4).requires_grad_(), zeros(3).requires_grad_(), zeros(3)
+
+        def step(x):
+            w.grad = b.grad = None
+            h = linear(x, w, b)
+            h = cond(h.sum() > 0, lambda h: dropout(h, 0.5, True).relu(), lambda h: dropout(h, 0.2, True) * b, (h,))
+            loss = (h * h).mean()
+            loss.backward()
+            with no_grad():
+                w.sub_(w.grad * 0.1)
+                b.sub_(b.grad * 0.1)
+                cond(loss > 0.2, lambda: ema.mul_(0.9), lambda: ema.add_(b))
+            return loss.detach()
+
+        return step, (w, b, ema)
+
+    (step, own), (other, others) = make(), make()
+    captured = capture(other, on_break="error")
+    for number in range(30):
+        manual_seed(number)
+        x = randn(5, 4)
+        state = get_rng_state()
+        wanted = step(x)
+        after = get_rng_state()
+        set_rng_state(state)
+        assert (captured(x) - wanted).abs() < 1e-6
+        assert get_rng_state() == after
+    assert all([(p - q).abs().max() < 1e-5 for p, q in zip(own, others)])
+
+
+def test_nothing_is_left_behind():
+    import gc
+    import weakref
+
+    w = tensor([1.0, 2.0]).requires_grad_()
+    gc.disable()
+    try:
+        captured = capture(lambda x: cond(x.sum() > 0, lambda x: x * w, lambda x: x + w, (x,)), on_break="error")
+        x = ones(2, requires_grad=True)
+        captured(x).sum().backward()
+        captured(-x.detach().clone().requires_grad_()).sum().backward()
+        gone = weakref.ref(x)
+        del x
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="asks for signals to a thread")
+def test_an_endless_loop_ends_with_ctrl_c():
+    captured = capture(lambda x: while_loop(lambda x: x.sum() > 0, lambda x: (x * 1,), (x,)), on_break="error")
+    captured(-ones(2))
+    timer = threading.Timer(0.2, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        captured(ones(2))
+    timer.join()
+    assert captured(-arange(2.0))[0].tolist() == [0.0, -1.0]
