@@ -286,7 +286,7 @@ def test_one_graph_for_all_sizes(tmp_path):
 def test_sizes_that_do_not_follow_are_refused_by_line(tmp_path):
     captured = capture(lambda x: (x * x.shape[0] ** 2).sum())
     captured(ones(2, 3))
-    with pytest.raises(SaveError, match="at least 3 sizes; got 2"):
+    with pytest.raises(SaveError, match="at least 3 sizes that launch the same operators; got 2"):
         save(captured, tmp_path / "graph", batch=True)
     captured(ones(3, 3)), captured(ones(5, 3))
     with pytest.raises(SaveError, match=r"mul \(at test_files.py:\d+ \(<lambda>\)\) does not follow from the size"):

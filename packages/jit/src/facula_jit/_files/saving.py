@@ -12,7 +12,7 @@ from facula_errors.extend import boundary
 from .. import _capture, _graph
 from .._portable import section
 from . import archive, plain
-from .batches import unify
+from .batches import alike, unify
 from .errors import GraphFileError, Refusal, SaveError
 from .loaded import FORMAT, Loaded
 from .requests import version_of
@@ -138,7 +138,8 @@ def _file_of(
     if batch:
         sized = [(replay.inputs[0].layout.shape[0] if _has_batch(replay) else 0, graph)
                  for (_, replay), (_, graph) in zip(described, graphs, strict=True)]  # fmt: skip
-        graph = unify(sorted(sized, key=lambda one: one[0]))
+        sized = alike(sorted(sized, key=lambda one: one[0]))
+        graph = unify(sized)
         entries = [{"graph": graph, "sizes": sorted([size for size, _ in sized]), "arguments": graph["arguments"]}]
     else:
         entries = [{"graph": graph, "sizes": [], "arguments": arguments} for arguments, graph in graphs]
