@@ -2,12 +2,15 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import facula
 import facula.nn as nn
 import facula.nn.functional as F
+import facula_cpu
 from facula import jit, optim
 
 OPTIMIZERS = {
@@ -110,7 +113,7 @@ def test_a_digits_network_for_all_sizes_of_the_batch(tmp_path):
     facula.manual_seed(1)
     model = digits()
     step = step_of(model, optim.AdamW(model.parameters(), lr=0.01), F.cross_entropy, clip=1.0)
-    for size in (8, 12, 9):
+    for size in (8, 12, 9, 5):  # what the first capture makes later ones find
         images, classes = facula.randn(size, 1, 8, 8), facula.randint(0, 4, (size,))
         for _ in range(3):
             step(images, classes)
@@ -249,3 +252,24 @@ def test_schedules_inside_are_refused_by_name(tmp_path):
         step(facula.randn(3, 2))
     with pytest.raises(jit.SaveError, match="a schedule steps inside of the function"):
         jit.save(step, tmp_path / "step.facula")
+
+
+def test_a_saved_step_runs_without_python_and_comes_back(tmp_path):
+    """`facula-run` goes on with a saved step, and Python with what it has saved."""
+    facula.manual_seed(6)
+    model = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3))
+    step = step_of(model, optim.AdamW(model.parameters(), lr=0.02), F.cross_entropy)
+    x, y = facula.randn(5, 4), facula.randint(0, 3, (5,))
+    for _ in range(3):
+        step(x, y)
+    jit.save(step, tmp_path / "step.facula", run=True)
+    loaded = jit.load(tmp_path / "step.facula")
+    wanted = [step(x, y).item() for _ in range(4)]
+    np.save(tmp_path / "x.npy", x.numpy())
+    np.save(tmp_path / "y.npy", y.numpy())
+    words = "step.facula --input x.npy --input y.npy --output loss.npy --steps 4 --save after.facula"
+    program = Path(facula_cpu.__file__).with_name("facula-run")
+    done = subprocess.run([program, *words.split()], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert not done.returncode, done.stderr
+    assert [loaded(x, y).item() for _ in range(4)] == wanted and np.load(tmp_path / "loss.npy").item() == wanted[-1]
+    assert jit.load(tmp_path / "after.facula")(x, y).item() == step(x, y).item()

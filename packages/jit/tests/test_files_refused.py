@@ -260,3 +260,13 @@ def _step():
     captured = capture(step)
     captured(randn(4, 6), randn(4, 6))
     return captured
+
+
+def test_plans_that_are_granted_stay_inside_of_their_layouts():
+    """Mutated requests, run on memory with guards around it, in a process of their own."""
+    done = subprocess.run(
+        [sys.executable, os.path.join(HERE, "jit_contracts.py"), "0", "800"],
+        capture_output=True, text=True, timeout=250,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert min(json.loads(done.stdout).values()) > 200

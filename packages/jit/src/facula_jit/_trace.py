@@ -58,14 +58,15 @@ class Traced(Captured[Any, Any]):
         """The latest graph as it would be written in Python."""
         return str(self.graph())
 
-    def save(self, path: str | os.PathLike[str], *, batch: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], *, batch: bool = False, run: bool = False) -> None:
         """Write it into a file, as `save` does.
 
         Arguments:
             path: where.
             batch: one graph for all sizes of the batch.
+            run: add programs that run without Python.
         """
-        save(self, path, batch=batch)
+        save(self, path, batch=batch, run=run)
 
 
 @boundary

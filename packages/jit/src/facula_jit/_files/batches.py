@@ -28,13 +28,11 @@ def unify(sized: Sequence[Sized]) -> Any:
     if len(sized) < FEWEST:
         known = ", ".join([str(size) for size, _ in sized])
         raise SaveError(
-            f"save: batch=True wants captures of at least {FEWEST} sizes; got {known}; call the function with more "
-            "sizes of the batch first"
+            f"save: batch=True wants captures of at least {FEWEST} sizes that launch the same operators; got {known}; "
+            "call the function with more sizes of the batch first"
         )
     graphs = [(size, dict(tree)) for size, tree in sized]
     launches = [graph.pop("launches") for _, graph in graphs]
-    if len({len(one) for one in launches}) > 1:
-        raise SaveError("save: the function does more for one size of the batch than for another; save the sizes apart")
     made: dict[str, Any] = _unified(graphs, "what lies around the operators")
     sizes = [size for size, _ in graphs]
     made["launches"] = [
@@ -43,9 +41,21 @@ def unify(sized: Sequence[Sized]) -> Any:
     return made
 
 
-def _called(launch: Any) -> str:
+def alike(sized: Sequence[Sized]) -> list[Sized]:
+    """Those that launch the same operators, as most do: a function's first capture may have made constants."""
+    groups: dict[tuple[str, ...], list[Sized]] = {}
+    for size, tree in sized:
+        groups.setdefault(tuple([_name(one) for one in tree["launches"]]), []).append((size, tree))
+    return max(groups.values(), key=len, default=[])
+
+
+def _name(launch: Any) -> str:
     operator = launch["plan"]["operator"]
-    return f"{operator if type(operator) is str else operator['name']} (at {launch['line']})"
+    return str(operator if type(operator) is str else operator["name"])
+
+
+def _called(launch: Any) -> str:
+    return f"{_name(launch)} (at {launch['line']})"
 
 
 def _unified(sized: Sequence[Sized], what: str) -> Any:

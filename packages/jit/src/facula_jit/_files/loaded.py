@@ -286,9 +286,14 @@ class Loaded:
         return data, {name: (*one, 0) for name, one in zip(names, self._shared.memory, strict=True)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it into a file again, with its tensors and options as they are now."""
+        """Write it into a file again, with its tensors and options as they are now.
+
+        Programs for machines without Python are left out where options were changed, whose numbers they have.
+        """
         data, contents = self._described()
-        archive.write(archive.path_of("save", path), plain.dumps(data), contents, self.members)
+        is_same = data["groups"] == self._data["groups"]
+        members = self.members if is_same else {}
+        archive.write(archive.path_of("save", path), plain.dumps(data), contents, members)
 
     def __repr__(self) -> str:
         return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"

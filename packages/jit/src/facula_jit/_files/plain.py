@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import facula_storage
 from facula_checkpoint import CheckpointError
@@ -40,6 +40,15 @@ def loads(text: bytes) -> Any:
         return parse_json(GRAPH, "the graph", text)
     except CheckpointError as error:
         refuse(str(error))
+
+
+class Matrix(NamedTuple):
+    """A sparse matrix by rows, as `resample` takes it: its planner looks at all of it."""
+
+    length: int
+    starts: list[int]
+    places: list[int]
+    weights: list[float]
 
 
 # ------------------------------------------------------------------------------------------------------------ writing
@@ -82,6 +91,9 @@ def parameter(value: Any) -> Any:
         return {"complex": [number(value.real), number(value.imag)]}
     if isinstance(value, DType):
         return {"dtype": value.name}
+    if all([hasattr(type(value), name) for name in Matrix._fields]):
+        lists = [[number(one) for one in getattr(value, name).tolist()] for name in Matrix._fields[1:]]
+        return {"matrix": [value.length, *lists]}
     raise InvalidTypeError(f"a parameter is a {type(value).__name__}")
 
 
@@ -180,6 +192,13 @@ def to_parameter(value: Any, depth: int = 6) -> Any:
             return one
         if kind == "dtype" and type(one) is str and one in DTYPES:
             return DTYPES[one]
+        if kind == "matrix":
+            length, starts, places, weights = a_list(one, "a matrix", 4)
+            starts, places = [
+                [an_int(k, 0, LARGEST, "an entry") for k in a_list(part, "a matrix")] for part in (starts, places)
+            ]
+            numbers = [float(to_number(k)) for k in a_list(weights, "a matrix")]
+            return Matrix(an_int(length, 0, LARGEST, "a length"), starts, places, numbers)
         if kind == "complex":
             real, imaginary = a_list(one, "a complex number", 2)
             return complex(to_number(real), to_number(imaginary))

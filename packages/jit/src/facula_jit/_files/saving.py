@@ -10,8 +10,9 @@ from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
 from .. import _capture, _graph
+from .._portable import section
 from . import archive, plain
-from .batches import unify
+from .batches import alike, unify
 from .errors import GraphFileError, Refusal, SaveError
 from .loaded import FORMAT, Loaded
 from .requests import version_of
@@ -28,7 +29,15 @@ if TYPE_CHECKING:
 
 @boundary
 def save(
+<<<<<<< HEAD
     captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Path, *, batch: bool = False, run: bool = False
+=======
+    captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded,
+    path: Path,
+    *,
+    batch: bool = False,
+    run: bool = False,
+>>>>>>> h_files
 ) -> None:
     """Write what was captured into a file, which any machine can load and run, without the function's source.
 
@@ -41,11 +50,19 @@ def save(
         path: where; such files are called ".facula".
         batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
             be captured with three sizes at least, and its operators' sizes have to follow from the batch's.
+<<<<<<< HEAD
         run: also a program of each capture, which `facula-run` runs without Python, for the sizes that were captured.
 
     Raises:
         SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
         NotImplementedError: with `run`, an operator that Python or NumPy computes, or a schedule.
+=======
+        run: add a program of each capture, which `facula-run` runs without Python.
+
+    Raises:
+        SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
+        NotImplementedError: with `run`, an operator has no kernel in C, by its name.
+>>>>>>> h_files
         OSError: the file cannot be written.
 
     >>> import tempfile
@@ -83,10 +100,14 @@ def save(
     data, contents, names = _file_of(function.function, found, batch)
     further: dict[str, bytes] = {}
     if run:
+<<<<<<< HEAD
         from .._portable import section  # of no use to those who do not save
 
         for number, (_, replay) in enumerate(found):
             further[f"run/graph{number}.bin"] = section(replay, names[number])
+=======
+        further = {f"run/graph{k}.bin": section(replay, names[k]) for k, (_, replay) in enumerate(found)}
+>>>>>>> h_files
     archive.write(target, plain.dumps(data), contents, further)
 
 
@@ -140,7 +161,8 @@ def _file_of(
     if batch:
         sized = [(replay.inputs[0].layout.shape[0] if _has_batch(replay) else 0, graph)
                  for (_, replay), (_, graph) in zip(described, graphs, strict=True)]  # fmt: skip
-        graph = unify(sorted(sized, key=lambda one: one[0]))
+        sized = alike(sorted(sized, key=lambda one: one[0]))
+        graph = unify(sized)
         entries = [{"graph": graph, "sizes": sorted([size for size, _ in sized]), "arguments": graph["arguments"]}]
     else:
         entries = [{"graph": graph, "sizes": [], "arguments": arguments} for arguments, graph in graphs]

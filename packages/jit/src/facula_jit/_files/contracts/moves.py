@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import int64
 
-from .shapes import MOST, are_sizes, is_dim, is_flag, reach
+from .shapes import MOST, are_sizes, is_dim, is_flag, reach, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,6 +136,18 @@ def inset(inputs: Any, outputs: Any, parameters: Any) -> bool:
     )
 
 
+def resample(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """A dimension by a matrix, which the planner looks at."""
+    (a,), (o,), (dim, matrix) = inputs, outputs, parameters
+    return (
+        type(dim) is int
+        and 0 <= dim < a.ndim == o.ndim
+        and a.dtype is o.dtype
+        and without(a.shape, (dim,)) == without(o.shape, (dim,))
+        and matrix.length == a.shape[dim]
+    )
+
+
 def triangle(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """Matrices with zeros beyond a diagonal."""
     (a,), (o,), (diagonal, upper) = inputs, outputs, parameters
@@ -157,5 +169,6 @@ CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "roll": roll,
     "windows": windows,
     "inset": inset,
+    "resample": resample,
     "triangle": triangle,
 }

@@ -1,0 +1,127 @@
+"""Asks for plans of mutated layouts and parameters, and runs those that are granted on memory with guards around it.
+
+    python jit_contracts.py SEED COUNT
+
+A kernel that writes outside of what its request says changes a guard; one that reads there is seen by the sanitizers'
+session. Prints how many were refused and ran; a process of its own, since a wrong one may crash it.
+"""
+
+import copy
+import json
+import random
+import sys
+import warnings
+
+import numpy as np
+
+from facula_jit import capture
+from facula_jit._files.errors import Refusal
+from facula_jit._files.plain import DTYPES
+from facula_jit._files.requests import Request, plan_of, request_of, roles_of
+from facula_storage import LaunchError
+from facula_tensor import cat, ones, randn, tensor
+from facula_tensor.functional import (
+    avg_pool2d,
+    conv2d,
+    cross_entropy,
+    group_norm,
+    interpolate,
+    layer_norm,
+    max_pool2d,
+    scaled_dot_product_attention,
+)
+
+GUARD = 64
+ROWS = tensor([[0, 1, 2], [3, 3, 1]])
+FUNCTIONS = (
+    lambda x: ((x @ x.t()).tanh().sum(0), x.var(1), x.amax(1), x.argmax(0), x.softmax(1), x.std()),
+    lambda x: (x.flip(0), x.roll((1, 2), (0, 1)), x.unfold(1, 3, 2), x.repeat(2, 2), x.tril(), cat([x, x * 2], 1)),
+    lambda x: (x.gather(0, ROWS), x.scatter_add(0, ROWS, x[:2]), x[tensor([0, 2])], x.index_add(0, tensor([1]), x[:1])),
+    lambda x: (x.sort(1)[0], x.topk(2, 0)[0], x.cumsum(1), x.cummax(0)[0], x.median(1)[0], x.kthvalue(2, 1)[0]),
+    lambda x: (conv2d(x[None, None], ones(2, 1, 3, 2), padding=1), max_pool2d(x[None], 2, 1), avg_pool2d(x[None], 2)),
+    lambda x: (layer_norm(x, (6,), ones(6)), group_norm(x, 2, ones(6)), interpolate(x[None], size=9, mode="linear")),
+    lambda x: (cross_entropy(x, tensor([0, 1, 2, 3])), scaled_dot_product_attention(x[None], x[None], x[None])),
+)
+
+
+def requests():
+    """What a few functions, and their backward passes, ask of the backend."""
+    found = {}
+    for function in FUNCTIONS:
+        captured, x = capture(function), randn(4, 6).requires_grad_()
+        captured(x)
+        for _, replay in captured._latest_of_kinds():
+            for one in replay.recording.launches:
+                found.setdefault(json.dumps(request_of(one).data()), one.part)
+    return [(json.loads(data), part) for data, part in found.items()]
+
+
+def mutate(data, rng):
+    """Other sizes, strides, parameters and dtypes; the same size in several places changed together, mostly."""
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        layouts = [one for one in data["inputs"] + data["outputs"] if isinstance(one, list)]
+        if not layouts:
+            return
+        how, one = rng.random(), rng.choice(layouts)
+        if how < 0.5 and one[1]:
+            size, other = rng.choice(one[1]), rng.choice((0, 1, 2, 3, 5, 9, 17))
+            for each in layouts:
+                each[1] = [other if k == size and rng.random() < 0.9 else k for k in each[1]]
+        elif how < 0.7:
+            step, one[2] = 1, [0] * len(one[1])
+            for place in rng.sample(range(len(one[1])), len(one[1])):
+                one[2][place], step = step, step * max(one[1][place], 1) * rng.choice((1, 1, 2))
+        elif how < 0.8:
+            one[0] = rng.choice(list(DTYPES))
+        elif data["parameters"]:
+            place, value = rng.randrange(len(data["parameters"])), rng.choice((0, 1, 2, -1, 5, True, None, [0], [0, 1]))
+            data["parameters"][place] = value
+
+
+def guarded(layout, rng):
+    """Memory for a layout, with guards on both sides: small integers, numbers, bools."""
+    whole = np.full(layout.extent + 2 * GUARD, 0xA5, "u1")
+    inside = whole[GUARD : GUARD + layout.extent]
+    inside[:] = rng.integers(0, 2, layout.extent)
+    if layout.dtype.name == "int64":
+        inside.view("i8")[:] = rng.integers(-1, 5, layout.extent // 8)
+    return whole
+
+
+def main(seed, count):
+    warnings.simplefilter("ignore")
+    rng, numbers, known = random.Random(seed), np.random.default_rng(seed), requests()
+    found = {"refused": 0, "ran": 0}
+    for _ in range(count):
+        data, part = copy.deepcopy(rng.choice(known))
+        mutate(data, rng)
+        try:
+            request = Request.of(data)
+            plan = plan_of(request)
+            roles = roles_of(request, plan, part)
+        except (Refusal, ValueError):
+            found["refused"] += 1
+            continue
+        blocks, values, last = [], [], 0
+        for place, role in enumerate(roles):
+            if role.kind == "address":
+                blocks.append(guarded(role.layout, numbers))
+                values.append(blocks[-1].ctypes.data + GUARD + role.delta)
+            else:
+                values.append(role.value if role.kind == "same" else rng.choice((0, 1, 3)))
+            last = place + 1 if role.kind in ("address", "same") else last
+        if part < 0 and plan.workspace:
+            scratch = np.zeros(plan.workspace, "u1")
+            values.insert(last, scratch.ctypes.data)
+        try:
+            (plan.launch if part < 0 else plan.parts[part][0])(*values)
+        except LaunchError:
+            pass
+        found["ran"] += 1
+        for one in blocks:
+            assert (one[:GUARD] == 0xA5).all() and (one[len(one) - GUARD :] == 0xA5).all(), data
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
