@@ -71,6 +71,27 @@ def test_models_for_several_batches(name, tmp_path):
         assert got.tobytes() == wanted[size].detach().numpy().tobytes()
 
 
+@pytest.mark.parametrize("name", ["optim.AdamW", "dropout", "LSTM", "transformer", "batch norm", "scaler"])
+def test_files_that_python_reads_too(name, tmp_path):
+    """`save(run=True)`: facula-run trains, and a graph that is loaded from what it saved has its parameters."""
+    make, begin, write_step, data = PROGRAMS[name]
+    model, _, step = build(make, begin, write_step)
+    captured = facula.capture(step, on_break="error")
+    for _ in range(5):
+        captured(*data())
+    batches = [data() for _ in range(STEPS)]
+    facula.jit.save(captured, tmp_path / "step.facula", run=True)
+    for batch in batches:
+        wanted = arrays_of(captured(*batch))
+    inputs = [np.stack([batch[place].numpy() for batch in batches]) for place in range(2)]
+    saved = tmp_path / "saved.facula"
+    made = run(tmp_path, tmp_path / "step.facula", inputs, len(wanted), "--steps", STEPS, "--save", saved)
+    for number, (got, want) in enumerate(zip(made, wanted, strict=True)):
+        assert got.tobytes() == want.tobytes(), number
+    known = {one.numpy().tobytes() for one in facula.jit.load(saved).state_dict().values()}
+    assert all(one.detach().numpy().tobytes() in known for one in model.parameters())
+
+
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_threads_and_levels_of_another_machine(tmp_path, threads):
     """A file from the best level at the lowest: what Python makes there."""

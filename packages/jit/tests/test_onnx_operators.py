@@ -323,7 +323,7 @@ def skipped(x):
 
 REFUSED = {
     "an export inside": (lambda x: export(lambda y: y, x) and x, "called inside a captured function"),
-    "work that a tensor decides": (skipped, r"\(cond, while_loop, scan\) has no nodes here"),
+    "work that a tensor decides": (skipped, r"\(cond, while_loop\) has no nodes here"),
     "elements in Python": (lambda x: x * x.sum().item(), "item looks at elements in Python"),
     "a branch": (lambda x: x if x.sum() > 0 else -x, "bool looks at elements in Python"),
     "shapes that depend on data": (lambda x: x[x > 0], "nonzero looks at elements in Python"),

@@ -1,5 +1,7 @@
 """Passes over graphs, one by one, and passes of the user's own: what is left to run, with the same results."""
 
+from threading import Thread
+
 import numpy as np
 import pytest
 
@@ -296,3 +298,23 @@ def test_reading_of_linear_layers():
     captured(ft.ones(4, 4))
     parts = captured.graph().parts()
     assert len(parts) == 2 and [one.operator for one in parts[0]] == ["linear", "fused"]
+
+
+def test_passes_are_one_threads():
+    """A second thread that comes while passes run is told so, as while launches do."""
+    seen = []
+
+    def call():
+        with pytest.raises(CaptureError) as found:
+            captured(ft.ones(2))
+        seen.append(found)
+
+    def calls_again(graph):
+        thread = Thread(target=call)
+        thread.start()
+        thread.join()
+
+    captured = capture(lambda x: x * 2 + 1, passes=(calls_again,))
+    for _ in range(4):
+        assert captured(ft.ones(2)).tolist() == [3.0, 3.0]
+    assert len(seen) == 1 and "another thread" in str(seen[0].value)

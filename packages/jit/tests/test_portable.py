@@ -7,7 +7,7 @@ from jit_toys import step_of
 
 from facula_autograd import grad
 from facula_cpu.extend import at_level, levels
-from facula_jit import capture
+from facula_jit import SaveError, capture, load, save
 from facula_jit._portable import section
 from facula_tensor import cat, no_grad, ones, randn, roll, tensor, zeros
 from facula_tensor import functional as F
@@ -196,3 +196,19 @@ def test_names(tmp_path):
         captured(ones(2), ones(2))
     data = section(latest(captured), {}, ["left", "right"], ["sum"])
     assert all(name in data for name in (b"left\0", b"right\0", b"sum\0", b"y1\0"))
+
+
+def test_programs_that_need_no_python(tmp_path):
+    """One of each capture, which find their tensors in the file."""
+    weight = randn(3)
+    captured = capture(lambda x: x * weight, on_break="error")
+    for size in (1, 2, 4):
+        for _ in range(4):
+            wanted = captured(x := randn(size, 3))
+    path = tmp_path / "scaled.facula"
+    save(captured, path, run=True)
+    assert list(load(path).members) == [f"run/graph{number}.bin" for number in range(3)]
+    (got,) = run(tmp_path, path, [x.numpy()], 1)
+    assert got.tobytes() == wanted.numpy().tobytes()
+    with pytest.raises(SaveError, match="run=True wants the function that was captured"):
+        save(load(path), path, run=True)

@@ -240,9 +240,12 @@ class Captured(Generic[P, R]):
     def _improve(self, replay: Replay, words: str) -> None:
         """Run the passes over a capture, if they did not; that is worth while where it is replayed again."""
         if not replay.is_improved and not self._guard.busy:
-            replay.is_improved = True
-            replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
-            self._pool.share(replay, [one for one in self._replays() if one is not replay])
+            replay.is_improved = self._guard.busy = True
+            try:
+                replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
+                self._pool.share(replay, [one for one in self._replays() if one is not replay])
+            finally:
+                self._guard.busy = False
 
     def _replays(self) -> list[Replay]:
         return [replay for kind in self._kinds.values() for replay in kind.replays]
@@ -302,7 +305,8 @@ class Captured(Generic[P, R]):
     def graph(self, number: int = -1) -> Graph:
         """What one capture does, as a graph of operators; by default the latest, else by its place in `report()`.
 
-        The graph holds no memory of arguments and results. IndexError where nothing was captured yet, or not so much.
+        The graph holds no memory of arguments and results, and its changes change no capture. IndexError where
+        nothing was captured yet, or not so much.
 
         >>> from facula_tensor import ones
         >>> scaled = capture(lambda x, y: (x @ y).relu() * 2)

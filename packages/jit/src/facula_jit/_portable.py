@@ -77,8 +77,6 @@ class Writer:
             raise UnsupportedError(
                 "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
             )
-        if self.recording.recorder.decides:
-            raise UnsupportedError("jit.save: programs without Python know no cond and while_loop so far")
         if replay.crossings:
             raise UnsupportedError(
                 "jit.save: the captured function goes back through the graph of another call; capture forward and "

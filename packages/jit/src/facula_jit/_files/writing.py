@@ -235,11 +235,14 @@ class _Description:
         if id(storage) in self.own:
             writer.tensor(self.own[id(storage)])
             return writer.known[id(storage)]
+        here = {other for other, one in self.recording.fixed.items() if one is storage} | {
+            number
+        }  # a pass makes copies one
         met = [
             one
             for launch in self.recording.launches
             for one in launch.arguments
-            if type(one) is Address and one.block == number and one.layout is not None
+            if type(one) is Address and one.block in here and one.layout is not None
         ]
         reach = max([one.offset + one.layout.extent for one in met if one.layout is not None], default=0)
         layout = met[0].layout if met else None

@@ -124,9 +124,9 @@ def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwa
         for one, version, before in buffers:
             if one._storage.version != version:  # in training mode, which is refused
                 one.detach().copy_(before)
-    if tracer.skips or getattr(tracer, "loops", None):  # launches that other elements would leave out, or repeat
+    if tracer.skips or tracer.loops:  # launches that other elements would leave out, or repeat
         raise OnnxExporterError(
-            "onnx.export: what a tensor decides while a captured function runs (cond, while_loop, scan) has no nodes "
+            "onnx.export: what a tensor decides (cond, while_loop) has no nodes "
             "here; compute both sides, and choose with where()"
         )
     given = [Address(tracer.number_of(one._storage), one._offset, one._layout, False) for one in inputs]
