@@ -28,7 +28,7 @@ def main(version):
         optimizer.step()
         return loss.detach()
 
-    for size in (4, 6, 7):
+    for size in (4, 6, 7, 5):
         for _ in range(3):
             step(facula.randn(size, 3), facula.randint(0, 2, (size,)))
     path = FOLDER / f"step-{version}.facula"
