@@ -38,7 +38,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import ANY_GRAD, Address, Block, Launched, Numbers, Skip, Stream, moment_of
+from ._records import ANY_GRAD, Address, Block, Launched, Numbers, Skip, Stream, moment_of, moved
 from ._source import line_under_way
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Recorder:
             self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
         else:
             for launch, values in plan.parts:
-                own = [_moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
+                own = [moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
                 part = Plan(plan.operator, (), plan.outputs, launch)
                 self.launches.append(Launched(part, tuple(own), len(own), site, module, plan.operator))
             self.count += len(plan.parts)
@@ -380,11 +380,6 @@ class Recorder:
 def _do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
     if not condition():
         action()
-
-
-def _moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
-    """An argument of a launch as one of its parts takes it."""
-    return one._replace(offset=one.offset + delta) if type(one) is Address else one
 
 
 @contextmanager
