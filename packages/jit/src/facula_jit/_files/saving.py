@@ -10,6 +10,7 @@ from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
 from .. import _capture, _graph
+from . import archive, plain
 from .batches import alike, unify
 from .errors import GraphFileError, Refusal, SaveError
 from .loaded import FORMAT, Loaded
