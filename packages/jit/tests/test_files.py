@@ -357,7 +357,6 @@ def test_other_members_are_kept(tmp_path):
     assert load(path).members == loaded.members
 
 
-<<<<<<< HEAD
 def test_constants_that_passes_made_one(tmp_path):
     """A copy of a constant that a pass left out is the constant itself."""
     table = randn(5, 2)
@@ -366,14 +365,14 @@ def test_constants_that_passes_made_one(tmp_path):
         captured(ones(3, 2))
     again = saved(captured, tmp_path)
     assert same(again(x := randn(3, 2)), captured(x))
-=======
+
+
 def test_programs_are_members_as_long_as_their_numbers_are_right(tmp_path):
     weight = randn(3)
     again = saved(called(lambda x: x * weight, ones(3)), tmp_path, run=True)
     assert list(again.members) == ["run/graph0.bin"] and again.members["run/graph0.bin"]
     again.save(tmp_path / "again.facula")
     assert load(tmp_path / "again.facula").members == again.members
->>>>>>> h_files
 
 
 def test_loaded_graphs_inside_of_captures_break_them(tmp_path):

@@ -29,15 +29,11 @@ if TYPE_CHECKING:
 
 @boundary
 def save(
-<<<<<<< HEAD
-    captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded, path: Path, *, batch: bool = False, run: bool = False
-=======
     captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded,
     path: Path,
     *,
     batch: bool = False,
     run: bool = False,
->>>>>>> h_files
 ) -> None:
     """Write what was captured into a file, which any machine can load and run, without the function's source.
 
@@ -50,19 +46,11 @@ def save(
         path: where; such files are called ".facula".
         batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
             be captured with three sizes at least, and its operators' sizes have to follow from the batch's.
-<<<<<<< HEAD
         run: also a program of each capture, which `facula-run` runs without Python, for the sizes that were captured.
 
     Raises:
         SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
         NotImplementedError: with `run`, an operator that Python or NumPy computes, or a schedule.
-=======
-        run: add a program of each capture, which `facula-run` runs without Python.
-
-    Raises:
-        SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
-        NotImplementedError: with `run`, an operator has no kernel in C, by its name.
->>>>>>> h_files
         OSError: the file cannot be written.
 
     >>> import tempfile
@@ -100,14 +88,7 @@ def save(
     data, contents, names = _file_of(function.function, found, batch)
     further: dict[str, bytes] = {}
     if run:
-<<<<<<< HEAD
-        from .._portable import section  # of no use to those who do not save
-
-        for number, (_, replay) in enumerate(found):
-            further[f"run/graph{number}.bin"] = section(replay, names[number])
-=======
         further = {f"run/graph{k}.bin": section(replay, names[k]) for k, (_, replay) in enumerate(found)}
->>>>>>> h_files
     archive.write(target, plain.dumps(data), contents, further)
 
 
