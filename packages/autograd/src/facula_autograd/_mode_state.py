@@ -156,6 +156,13 @@ def note_grad(leaf: object, added: bool = False) -> None:
         (capture.grad_added if added else capture.grad_set)(leaf)
 
 
+def note_grad_read(leaf: object) -> None:
+    """Tell what captures this thread's work, if anything does, that `.grad` of `leaf` is asked for."""
+    capture: AnyValue = current_mode().capture
+    if capture is not None:
+        capture.grad_read(leaf)
+
+
 def _mode_of(block: Block | None) -> Mode:
     """The mode inside `block`, leaving out blocks that were closed under it meanwhile."""
     block = live(block)

@@ -13,7 +13,7 @@ from ._edges import resolve_edges
 from ._errors import GradientError
 from ._graph import LEAF, Node
 from ._hooks import add_post_accumulate_hook, add_value_hook, retain_gradient, retains_gradient
-from ._mode_state import active_modes, note_grad
+from ._mode_state import active_modes, note_grad, note_grad_read
 from ._modes import flag
 
 TYPE_CHECKING = False
@@ -89,6 +89,8 @@ class Value:
     def grad(self) -> AnyValue:
         """The gradient accumulated by backward passes, or None; settable and deletable."""
         grad = getattr(self, "_grad", None)
+        if active_modes:
+            note_grad_read(self)
         if grad is None and type(self.node) is Node and not self.retains_grad:
             from warnings import warn
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
+from sys import _getframe
 from threading import get_ident
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend import replace_mode
+from facula_errors.extend import in_library
 from facula_storage import Plan, Storage, contiguous, cpu, float32
 from facula_storage.extend import (
     Place,
@@ -71,6 +73,7 @@ class Recorder:
         self.objects: list[Any] = []  # arguments that are no tensors, and what the function is bound to
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
+        self.asked: dict[int, tuple[Tensor, Any]] = {}  # the same of leaves whose `.grad` the program looked at
         self.refills: list[Numbers] = []
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
@@ -273,6 +276,11 @@ class Recorder:
             if not self.blocks[number].born and number in self.used:
                 needed = before
         self.grads[id(leaf)] = leaf, needed
+
+    def grad_read(self, leaf: Tensor) -> None:
+        """`.grad` of a leaf is asked for: where the program does so, it may do this or that as there is one."""
+        if self.breaks is None and id(leaf) not in self.grads and not in_library(_getframe(3)):
+            self.asked[id(leaf)] = leaf, getattr(leaf, "_grad", None)
 
     def grad_added(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is None, and is given its first gradient."""

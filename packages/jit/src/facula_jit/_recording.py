@@ -206,7 +206,7 @@ class Recording:
             after = target._grad
             if any([target is one for one in recorder.inputs]):  # the next call has another
                 self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
-            if not any_grad(needed):
+            if not any_grad(needed) and id(target) not in recorder.asked:
                 self.needed.append((target, needed))
             self.puts.append((target, after))
             if after is not None:
@@ -216,11 +216,12 @@ class Recording:
                 self.fixed[number] = after._storage
         for one in recorder.inputs:
             grad = one._grad if one.node is LEAF else None
-            if grad is not None and recorder.number_of(grad._storage) in recorder.used:
+            if id(one) in recorder.asked or (grad is not None and recorder.number_of(grad._storage) in recorder.used):
                 self._break("the .grad of an argument is used", "make it an argument, too")
+        self.needed += recorder.asked.values()
         for link in recorder.tensors.values():
             leaf: Any = link()
-            if leaf is None or leaf.node is not LEAF or id(leaf) in recorder.grads:
+            if leaf is None or leaf.node is not LEAF or id(leaf) in {**recorder.grads, **recorder.asked}:
                 continue
             grad = leaf._grad
             if grad is not None and recorder.number_of(grad._storage) in recorder.used:

@@ -127,11 +127,6 @@ def moment_of(tensor: Tensor) -> Moment:
     return tensor._layout, tensor._storage, tensor._offset, tensor.node
 
 
-def moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
-    """An argument of a launch as one of its parts takes it."""
-    return one._replace(offset=one.offset + delta) if type(one) is Address else one
-
-
 def made_tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
     """A tensor of these parts."""
     t = new_instance(Tensor)
@@ -145,3 +140,8 @@ ANY_GRAD = object()  # what `.grad` was before does not matter
 def any_grad(needed: object) -> bool:
     """Whether it does not matter what `.grad` was before."""
     return needed is ANY_GRAD
+
+
+def moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
+    """An argument of a launch as one of its parts takes it."""
+    return one._replace(offset=one.offset + delta) if type(one) is Address else one

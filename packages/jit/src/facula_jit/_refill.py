@@ -95,6 +95,9 @@ class DryRecorder:
     filled = constant = seeded = optimizes = skipping = holds = state_of = _fail
     grad_set = grad_added = _fail
 
+    def grad_read(self, _leaf: object) -> None:
+        """An optimizer looks at gradients."""
+
     def drawn(self, _generator: object, key: int, start: int, _count: int) -> tuple[int, int]:
         """A step that draws is none whose numbers can be taken alone."""
         self.failed = True

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ._source import SourceError, function_of, tree_of
 from ._trees import (
     BLOCKS,
+    CATCHES,
     DEFINES,
     LOOPS,
     is_at,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 # Names of what the cut function closes over, and of its own variables: no program can have them.
 TAKE, LOCALS, RESULT, CAPTURED, NONE = "take:", "locals:", "result:", "captured:", "unset:"
+REACHED, RAISED, ANY_ERROR = "reached:", "raised:", "any error:"
 
 
 def cut(
@@ -88,6 +90,20 @@ def _taken(variables: dict[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
     return tuple([variables.get(name, Unset.UNSET) for name in names])
 
 
+def _reached(error: BaseException, known: tuple[Any, ...], names: Sequence[str]) -> tuple[Any, ...]:
+    """The values of variables where a piece raised an error: what its own frame has of them; else what is known."""
+    trace = error.__traceback__
+    assert trace is not None
+    code, within = trace.tb_frame.f_code, trace.tb_next
+    while within is not None:
+        inner = within.tb_frame.f_code
+        if inner.co_name == code.co_name and inner.co_filename == code.co_filename:
+            own = within.tb_frame.f_locals
+            return tuple([own.get(name, before) for name, before in zip(names, known, strict=True)])
+        within = within.tb_next
+    return known
+
+
 def _open(tree: ast.FunctionDef) -> tuple[list[ast.stmt], list[ast.stmt], list[ast.stmt], frozenset[str]]:
     """What a piece begins with, its statements, what it ends with, and the names that it returns; of other functions
     all is statements."""
@@ -99,7 +115,7 @@ def _open(tree: ast.FunctionDef) -> tuple[list[ast.stmt], list[ast.stmt], list[a
     return begin, [one for one in body if one not in begin], [last], frozenset(map(str, names))
 
 
-VALUES = {TAKE: _taken, LOCALS: locals, NONE: Unset.UNSET}
+VALUES = {TAKE: _taken, LOCALS: locals, NONE: Unset.UNSET, REACHED: _reached, ANY_ERROR: BaseException}
 
 
 class _Cutter:
@@ -116,6 +132,7 @@ class _Cutter:
         self.variables = (set(stored(tree.body)) | set(arguments)) - outside
         self.restless = restless(tree, function.__code__)
         self.second = line_of_second(tree)
+        self.tried = 0  # in how many statements that may catch errors
 
     def cut(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
         """The block around the line, or around its middle; `later` are the names that are read after it."""
@@ -149,8 +166,7 @@ class _Cutter:
         inside = line is not None and any([is_at(part, line) for part in parts_of(one, blocks)])
         if not inside and one.lineno >= self.second:  # it is in the head
             _Calls().visit_head(one)
-        for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in owners_in(one)]:
-            setattr(owner, name, (self.cut if inside or line is None else self.pieces)(getattr(owner, name), later))
+        self._in_blocks(one, blocks, later, self.cut if inside or line is None else self.pieces)
         return [one]
 
     def pieces(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
@@ -181,9 +197,15 @@ class _Cutter:
             return [one if leaves(one) else self._calling(one)]
         if isinstance(one, LOOPS) or isinstance(one, ast.Try):
             later |= loaded([one])
-        for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in owners_in(one)]:
-            setattr(owner, name, self.pieces(getattr(owner, name), later))
+        self._in_blocks(one, blocks, later, self.pieces)
         return [one]
+
+    def _in_blocks(self, one: ast.stmt, blocks: Sequence[str], later: frozenset[str], do: Any) -> None:
+        """Let `do(block, later)` be in the place of each block of a statement."""
+        self.tried += isinstance(one, CATCHES)
+        for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in owners_in(one)]:
+            setattr(owner, name, do(getattr(owner, name), later))
+        self.tried -= isinstance(one, CATCHES)
 
     def _calling(self, one: ast.stmt) -> ast.stmt:
         """The statement; what it calls is captured, unless the graph of that is differentiated twice."""
@@ -224,6 +246,8 @@ class _Cutter:
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in results]
         done: ast.stmt = ast.Assign([ast.Tuple(targets, ast.Store())], call) if results else ast.Expr(call)
         unset = [_unset(name) for name in results if name not in certain]
+        if results and self.tried:
+            done = _caught(done, results)
         return [_placed(one, where) for one in (done, *unset)]
 
 
@@ -240,6 +264,15 @@ def _unset(name: str) -> ast.stmt:
     """`if name is UNSET: del name`."""
     test = ast.Compare(ast.Name(name, ast.Load()), [ast.Is()], [ast.Name(NONE, ast.Load())])
     return ast.If(test, [ast.Delete([ast.Name(name, ast.Del())])], [])
+
+
+def _caught(done: ast.stmt, names: Sequence[str]) -> ast.stmt:
+    """`try: done` whose errors leave the variables as they are in the piece."""
+    constants = ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+    reached = _call(REACHED, ast.Name(RAISED, ast.Load()), _take(names), constants)
+    targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
+    body: list[ast.stmt] = [ast.Assign([ast.Tuple(targets, ast.Store())], reached), *map(_unset, names), ast.Raise()]
+    return ast.Try([done], [ast.ExceptHandler(ast.Name(ANY_ERROR, ast.Load()), RAISED, body)], [], [])
 
 
 def _placed(tree: Any, where: ast.stmt) -> Any:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 LEAVES = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.Import, ast.ImportFrom)
 WORK = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.AugAssign)  # that tensors may do
 DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+CATCHES = (ast.Try, ast.With, ast.AsyncWith, getattr(ast, "TryStar", ast.Try))
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 BLOCKS = ("body", "orelse", "finalbody")
 FRAMES = ("locals", "exec", "eval")
@@ -121,8 +122,8 @@ def leaves(tree: ast.AST, in_loop: bool = False) -> bool:
         return any([isinstance(one, ast.Name) for one in tree.targets])
     if isinstance(tree, (*DEFINES, ast.Lambda)):
         return False
-    in_loop = in_loop or isinstance(tree, LOOPS)
-    return any([leaves(one, in_loop) for one in ast.iter_child_nodes(tree)])
+    inside = tree.body if isinstance(tree, LOOPS) else ()  # what follows it as `else` is not in it
+    return any([leaves(one, in_loop or one in inside) for one in ast.iter_child_nodes(tree)])
 
 
 def shares(tree: ast.AST, names: frozenset[str]) -> bool:

@@ -37,6 +37,7 @@ class Variables:
         if type(code) is CodeType:
             known = function.__globals__
             self.names = known, {name: known[name] for name in code.co_names if name in known}
+            recorder.variables[code] = self.names  # whether its own lines have operators or not
         else:
             self.names = {}, {}
         named = [one for _, _, one in self.cells] + [*self.names[1].values()]

@@ -10,7 +10,6 @@ from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
 from .. import _capture, _graph
-from .._portable import section
 from . import archive, plain
 from .batches import alike, unify
 from .errors import GraphFileError, Refusal, SaveError
@@ -50,7 +49,7 @@ def save(
 
     Raises:
         SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
-        NotImplementedError: with `run`, an operator that Python or NumPy computes, or a schedule.
+        NotImplementedError: with `run`, an operator has no kernel in C, by its name, or a schedule steps inside.
         OSError: the file cannot be written.
 
     >>> import tempfile
@@ -88,7 +87,10 @@ def save(
     data, contents, names = _file_of(function.function, found, batch)
     further: dict[str, bytes] = {}
     if run:
-        further = {f"run/graph{k}.bin": section(replay, names[k]) for k, (_, replay) in enumerate(found)}
+        from .._portable import section  # of no use to those who do not save
+
+        for number, (_, replay) in enumerate(found):
+            further[f"run/graph{number}.bin"] = section(replay, names[number])
     archive.write(target, plain.dumps(data), contents, further)
 
 

@@ -1,0 +1,94 @@
+"""Functions in pieces whose pieces raise errors, leave loops, or hang on what other calls left behind."""
+
+from types import SimpleNamespace
+
+import pytest
+from jit_toys import same
+
+from facula_jit import capture
+from facula_tensor import full, no_grad, ones, tensor, zeros
+
+STATE = SimpleNamespace(kept=zeros(3), runs=0)
+WEIGHT = ones(3).requires_grad_()
+
+
+def catches(x):
+    total = x.sum().item()
+    y = late = x
+    try:
+        y = x * 2
+        if total > 2:
+            raise ValueError
+        late = y.sin() * total
+        y = y + 1
+    except ValueError:
+        y = y * 3 + late
+    return y * total
+
+
+def leaves_the_outer_loop(x):
+    found = []
+    for number in range(4):
+        for _ in range(2):
+            x = x * 1.5 + 1
+        else:
+            if number % 2:
+                continue
+        found.append(x.sum().item())
+        x = x.sin()
+    return x, found
+
+
+def scaled(x, scale):
+    return x * scale + 1
+
+
+def reads_what_it_keeps(x):
+    y = scaled(x, STATE.kept)
+    total = y.sum().item()
+    STATE.kept = STATE.kept * 0.5 + x
+    return y * total
+
+
+def counts_runs(x):
+    y = x * 2
+    STATE.runs += 1
+    return y + 1
+
+
+def asks_for_a_gradient(x):
+    total = x.sum().item()
+    if total > 3:
+        (WEIGHT * x).sum().backward()
+    y = x * 2
+    if WEIGHT.grad is not None:
+        with no_grad():
+            WEIGHT.sub_(WEIGHT.grad * 0.1)
+    WEIGHT.grad = None
+    return y * WEIGHT.detach()
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+@pytest.mark.parametrize(
+    "program", [catches, leaves_the_outer_loop, reads_what_it_keeps, counts_runs, asks_for_a_gradient]
+)
+def test_a_program_in_pieces_is_as_it_is_written(program):
+    found = []
+    for function in (program, capture(program, on_break="split")):
+        STATE.kept, STATE.runs, WEIGHT.grad = zeros(3), 0, None
+        with no_grad():
+            WEIGHT.copy_(tensor([0.5, -1.0, 2.0]))
+        results = [function(full((3,), (number * 2 % 5) / 2)) for number in range(25)]
+        found.append((results, STATE.kept, STATE.runs, WEIGHT.detach().clone()))
+    assert same(found[0][:2], found[1][:2]) and found[0][2] == found[1][2] and same(found[0][3], found[1][3])
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+@pytest.mark.parametrize("mode", ["eager", "split"])
+def test_the_gradient_of_an_argument_is_its_own(mode):
+    captured = capture(lambda x: (x * 2).sum().backward(), on_break=mode)
+    for _ in range(4):
+        x = ones(3).requires_grad_()
+        x.grad = ones(3)
+        captured(x)
+        assert x.grad.tolist() == [3.0] * 3
