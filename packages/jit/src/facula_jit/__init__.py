@@ -14,7 +14,8 @@ from facula_tensor.extend import listed as _listed
 from . import passes as passes
 from ._breaks import CaptureError
 from ._calls import Call, Use, Value
-from ._capture import Captured, capture
+from ._capture import capture
+from ._captured import Captured
 from ._cond import cond
 from ._files.errors import GraphFileError, SaveError
 from ._files.loaded import Loaded

@@ -11,7 +11,8 @@ from facula_tensor import Tensor, cat, get_rng_state, no_grad, set_rng_state
 from facula_tensor.extend import user_site
 
 from ._breaks import CaptureError
-from ._capture import MOST_TRIES, Captured, capture
+from ._capture import capture
+from ._captured import MOST_TRIES, Captured
 from ._files.loaded import Loaded
 from ._files.saving import in_memory, save
 from ._recorder import Recorder

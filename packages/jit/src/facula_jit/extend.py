@@ -10,7 +10,7 @@ from typing import Any
 
 from facula_storage.extend import current_recorder
 
-from ._capture import Captured
+from ._captured import Captured
 from ._pieces import never_captured
 
 __all__ = ["never_captured", "note_break", "pause", "reset"]

@@ -9,7 +9,7 @@ from facula_checkpoint import load_file, save_file
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
-from .. import _capture, _graph
+from .. import _captured, _graph
 from . import archive, plain
 from .batches import alike, unify
 from .errors import GraphFileError, Refusal, SaveError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @boundary
 def save(
-    captured: _capture.Captured[Any, Any] | _graph.Graph | Loaded,
+    captured: _captured.Captured[Any, Any] | _graph.Graph | Loaded,
     path: Path,
     *,
     batch: bool = False,
@@ -78,7 +78,7 @@ def save(
         if captured.source is None:
             raise SaveError("save: this graph is of no captured function; save what it was captured from")
         function, found = captured.source
-    elif isinstance(captured, _capture.Captured):
+    elif isinstance(captured, _captured.Captured):
         function, found = captured, captured._latest_of_kinds()
     else:
         raise InvalidTypeError(f"save: expected a captured function or its graph; got {type(captured).__name__}")
@@ -94,7 +94,7 @@ def save(
     archive.write(target, plain.dumps(data), contents, further)
 
 
-def in_memory(captured: _capture.Captured[Any, Any], batch: bool) -> Loaded:
+def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
     """What saving and loading would give, with constants for parameters."""
     data, contents, _ = _file_of(captured.function, captured._latest_of_kinds(), batch)
     for one in data["tensors"]:
