@@ -132,6 +132,6 @@ WRITTEN = [(f"a layer written out, batch {rows}", partial(written_out, rows=rows
 for name, one in WRITTEN:
     rows.row(f"{name}, captured", against=partial(repeated, one, torch))(lambda _, one=one: replayed(one))
 for name, one in [*WRITTEN, ("LSTM", language_model), ("GPT of 2 layers", begin_gpt)]:
-    rows.row(f"{name}, captured, other: without passes", against=lambda _, one=one: replayed(one, passes=()))(
+    rows.row(f"{name}, captured, other: without passes", against=partial(replayed, one, passes=()))(
         lambda _, one=one: replayed(one)
     )
