@@ -1,7 +1,7 @@
 /* A server of a captured network, in plain C: it loads a model once, and answers requests until there are no more.
 
        facula-run --where        prints FOLDER
-       gcc -O2 serve.c -o serve -I FOLDER/include -L FOLDER -lfacula_kernels -Wl,-rpath,FOLDER -lm
+       gcc -O2 serve.c -o serve -I FOLDER/include -L FOLDER -lfacula_kernels.1 -Wl,-rpath,FOLDER -lm
        ./serve digits.facula < requests.txt
 
    A request is a line of numbers, the network's input; the answer is a line with the place of its greatest output and how

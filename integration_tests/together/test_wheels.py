@@ -11,7 +11,7 @@ import pytest
 
 HAVE_C = {"facula-storage", "facula-allocator", "facula-cpu"}
 LEVELS = ("baseline", "avx2", "avx512")
-LIBRARY, PROGRAM = "facula_cpu/libfacula_kernels.so", "facula_cpu/facula-run"
+LIBRARY, PROGRAM = "facula_cpu/libfacula_kernels.1.so", "facula_cpu/facula-run"
 
 
 def written(wheel, name):

@@ -164,5 +164,5 @@ def test_what_needs_python_is_refused():
 
 def test_the_program_is_installed():
     """Beside its library and header."""
-    assert (PROGRAM.parent / "libfacula_kernels.so").exists()
+    assert (PROGRAM.parent / "libfacula_kernels.1.so").exists()
     assert (PROGRAM.parent / "include" / "facula_run.h").exists()

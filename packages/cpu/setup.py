@@ -24,7 +24,8 @@ from setuptools.command.build_ext import build_ext
 CSRC = Path("csrc")
 PROGRAM = CSRC / "program"
 HEADERS = Path("src/facula_cpu/include")  # for programs in C
-LIBRARY, RUNNER = "libfacula_kernels.so", "facula-run"
+# The number is that of its interface; with a second dot in its name Python takes it for no module.
+LIBRARY, RUNNER = "libfacula_kernels.1.so", "facula-run"
 BESIDE = ["-Wl,-rpath,$ORIGIN"]  # where both find the library
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # No -ffast-math: linking with it sets flush-to-zero for the whole process, and NaN must mean something.
@@ -142,7 +143,7 @@ class BuildKernels(build_ext):
             [one for one in objects.values() if one not in own], own, Path(self.get_ext_fullpath(ext.name)).parent
         )
         ext.library_dirs = [str(self.folder)]
-        ext.libraries = ["facula_kernels", *ext.libraries]
+        ext.libraries = ["facula_kernels.1", *ext.libraries]
         ext.extra_link_args = [*ext.extra_link_args, *BESIDE]
         ext.depends = [*ext.depends, *objects.values()]
         super().build_extension(ext)
@@ -157,7 +158,7 @@ class BuildKernels(build_ext):
             kernels, str(folder / LIBRARY), libraries=libraries, extra_postargs=[f"-Wl,-soname,{LIBRARY}", *flags]
         )
         self.compiler.link_executable(
-            program, str(folder / RUNNER), libraries=["facula_kernels", *libraries], library_dirs=[str(folder)],
+            program, str(folder / RUNNER), libraries=["facula_kernels.1", *libraries], library_dirs=[str(folder)],
             extra_postargs=[*BESIDE, *flags],
         )  # fmt: skip
 

@@ -38,7 +38,7 @@ class Array(ctypes.Structure):
     ]  # fmt: skip
 
 
-LIB = ctypes.CDLL(FOLDER / "libfacula_kernels.so")
+LIB = ctypes.CDLL(FOLDER / "libfacula_kernels.1.so")
 LIB.facula_model_load.restype = ctypes.c_void_p
 LIB.facula_model_load.argtypes = [ctypes.c_char_p, ctypes.c_int64, ctypes.c_char_p]
 LIB.facula_model_run.argtypes = [ctypes.c_void_p, ctypes.c_char_p]

@@ -146,9 +146,9 @@ def test_a_program_of_ones_own(path, tmp_path):
     (tmp_path / "serve.c").write_text(SERVER)
     folder = run("--where").stdout.strip()
     assert folder == str(FOLDER)
-    line = f"gcc serve.c -o serve -I {folder}/include -L {folder} -lfacula_kernels -Wl,-rpath,$ORIGIN -Wall -Werror"
+    line = f"gcc serve.c -o serve -I {folder}/include -L {folder} -lfacula_kernels.1 -Wl,-rpath,$ORIGIN -Wall -Werror"
     subprocess.run(line.split(), cwd=tmp_path, check=True, timeout=60)
-    shutil.copy(FOLDER / "libfacula_kernels.so", tmp_path)
+    shutil.copy(FOLDER / "libfacula_kernels.1.so", tmp_path)
     done = subprocess.run([tmp_path / "serve", path], capture_output=True, text=True, timeout=60, env={})
     assert (done.returncode, done.stdout) == (0, "y 1 0\n"), done.stderr
     needed = subprocess.run(["ldd", tmp_path / "serve"], capture_output=True, text=True, timeout=60).stdout

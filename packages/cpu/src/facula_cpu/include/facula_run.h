@@ -9,8 +9,8 @@
        use(y->data);
        facula_model_free(model);
 
-   Build with `gcc serve.c -I FOLDER/include -L FOLDER -lfacula_kernels -Wl,-rpath,FOLDER`, where FOLDER is what
-   `facula-run --where` prints. The library is libfacula_kernels.so alone; it needs the C library and nothing else.
+   Build with `gcc serve.c -I FOLDER/include -L FOLDER -lfacula_kernels.1 -Wl,-rpath,FOLDER`, where FOLDER is what
+   `facula-run --where` prints. The library is libfacula_kernels.1.so alone; it needs the C library and nothing else.
 
    A loaded model has its own memory, and the functions keep nothing outside of it: threads may use models of their own at
    the same time, one model is for one thread at a time. The kernels share one pool of threads (FACULA_NUM_THREADS, else
