@@ -285,6 +285,7 @@ class Captured(Generic[P, R]):
         """What was captured of which calls, how often it was replayed, and what was not captured, by line.
 
         >>> from facula_tensor import ones
+        >>> from facula_jit import capture
         >>> twice = capture(lambda x: x + x)
         >>> _ = twice(ones(2)), twice(ones(2))
         >>> print(twice.report())  # doctest: +ELLIPSIS
@@ -304,6 +305,7 @@ class Captured(Generic[P, R]):
         nothing was captured yet, or not so much.
 
         >>> from facula_tensor import ones
+        >>> from facula_jit import capture
         >>> scaled = capture(lambda x, y: (x @ y).relu() * 2)
         >>> _ = scaled(ones(2, 3), ones(3, 4))
         >>> print(scaled.graph())
