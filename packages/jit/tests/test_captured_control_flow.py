@@ -341,8 +341,12 @@ def test_an_endless_loop_ends_with_ctrl_c():
     captured = capture(lambda x: while_loop(lambda x: x.sum() > 0, lambda x: (x * 1,), (x,)), on_break="error")
     captured(-ones(2))
     timer = threading.Timer(0.2, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        captured(ones(2))
-    timer.join()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            captured(ones(2))
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
     assert captured(-arange(2.0))[0].tolist() == [0.0, -1.0]
