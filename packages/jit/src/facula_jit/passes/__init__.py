@@ -14,6 +14,10 @@ def lambda(x0: float32[3]):
     return y0
 """
 
+from collections.abc import Callable as _Callable
+
+from facula_tensor.extend import listed as _listed
+
 from ._common import merge_common
 from ._constants import fold_constants
 from ._copies import skip_copies
@@ -33,3 +37,5 @@ __all__ = [
     "skip_copies",
     "write_in_place",
 ]
+
+__dir__: _Callable[[], list[str]] = _listed(__name__)
