@@ -174,16 +174,8 @@ static void fill(const struct facula_array *input, const struct npy *npy, int64_
         count *= input->shape[d];
     const char *from = npy->data + (npy->ndim > input->ndim ? step % npy->shape[0] * count * size : 0);
     char *to = input->data;
-    for (; count > 0; count--, from += size) {
+    for (; count > 0; count--, from += size, to = npy_next(input, to, at))
         memcpy(to, from, (size_t)size);
-        for (int d = input->ndim - 1; d >= 0; d--) {
-            to += input->strides[d];
-            if (++at[d] < input->shape[d])
-                break;
-            to -= input->strides[d] * input->shape[d];
-            at[d] = 0;
-        }
-    }
 }
 
 static int by_size(const void *a, const void *b)

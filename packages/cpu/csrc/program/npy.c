@@ -137,23 +137,29 @@ int npy_read(struct npy *npy, const char *path, char error[FACULA_ERROR])
     return -1;
 }
 
+char *npy_next(const struct facula_array *array, char *element, int64_t at[NPY_DIMS])
+{
+    for (int d = array->ndim - 1; d >= 0; d--) {
+        element += array->strides[d];
+        if (++at[d] < array->shape[d])
+            break;
+        element -= array->strides[d] * array->shape[d];
+        at[d] = 0;
+    }
+    return element;
+}
+
 static int write_elements(const struct facula_array *array, FILE *file)
 {
     const size_t size = (size_t)npy_itemsize(array->dtype);
     int64_t count = 1, at[NPY_DIMS] = {0};
     for (int d = 0; d < array->ndim; d++)
         count *= array->shape[d];
-    const char *from = array->data;
+    char *from = array->data;
     for (; count > 0; count--) {
         if (fwrite(from, size, 1, file) != 1)
             return -1;
-        for (int d = array->ndim - 1; d >= 0; d--) {
-            from += array->strides[d];
-            if (++at[d] < array->shape[d])
-                break;
-            from -= array->strides[d] * array->shape[d];
-            at[d] = 0;
-        }
+        from = npy_next(array, from, at);
     }
     return 0;
 }

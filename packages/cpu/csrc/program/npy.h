@@ -16,5 +16,7 @@ struct npy {
 int npy_read(struct npy *npy, const char *path, char error[FACULA_ERROR]);
 /* Any strides; version 1. */
 int npy_write(const struct facula_array *array, const char *path, char error[FACULA_ERROR]);
+/* The place of the next element in C order, after the one at these indices, which are moved on. */
+char *npy_next(const struct facula_array *array, char *element, int64_t at[NPY_DIMS]);
 int64_t npy_itemsize(enum facula_dtype dtype);
 const char *npy_dtype(enum facula_dtype dtype);

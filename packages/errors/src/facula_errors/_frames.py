@@ -23,15 +23,21 @@ def register(package: str, *, but: tuple[str, ...] = ()) -> None:
 
 def in_library(frame: FrameType) -> bool:
     """Whether this frame runs the library's code."""
-    name: str = frame.f_globals.get("__name__", "")
+    return is_library_module(frame.f_globals.get("__name__", ""))
+
+
+def is_library_module(module: object) -> bool:
+    """Whether the module of this name is the library's; what is no name is none of its modules'."""
     try:
-        return known[name]
+        return known[module]
     except (KeyError, TypeError):
         pass
-    found = type(name) is str and name.partition(".")[0] in library
-    found = found and not any(name == one or name.startswith(f"{one}.") for one in programs)
-    if len(known) < 10_000 and type(name) is str:
-        known[name] = found
+    if type(module) is not str:
+        return False
+    found = module.partition(".")[0] in library
+    found = found and not any(module == one or module.startswith(f"{one}.") for one in programs)
+    if len(known) < 10_000:
+        known[module] = found
     return found
 
 

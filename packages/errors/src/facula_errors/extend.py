@@ -1,13 +1,13 @@
 """What sibling packages use beyond the public names: to be part of the library, and to trim where they are left.
 
 `register` makes a package the library's; `boundary` and `trim_traceback` are how errors leave it (Note [Trimming]);
-`warn` warns at the program's line; `in_library` tells a frame of the library's from a program's, and `known_modules`
-what it said of each module's name;
+`warn` warns at the program's line; `in_library` tells a frame of the library's from a program's, `is_library_module`
+a module by its name, and `known_modules` what was said of each name;
 `kind_of` gives the class of an error that is to be said in better words.
 """
 
 from ._classes import kind_of
-from ._frames import in_library, library, register, warn
+from ._frames import in_library, is_library_module, library, register, warn
 from ._frames import known as known_modules
 from ._trimming import boundary, is_boundary, trim_traceback
 
@@ -15,6 +15,7 @@ __all__ = [
     "boundary",
     "in_library",
     "is_boundary",
+    "is_library_module",
     "kind_of",
     "known_modules",
     "library",

@@ -11,7 +11,6 @@ recorded in the same way, as often as is asked for.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +23,7 @@ from facula_tensor.extend import no_record_ops, user_site
 
 from ._breaks import CaptureError
 from ._checks import MOST_ENTRIES
+from ._closures import variables_of
 from ._inner_graphs import InnerGraphs, stopped_at
 from ._operands import Leaves, check_agree, leaves_of
 from ._records import Address, Skip
@@ -122,9 +122,7 @@ def closed_over(function: object, depth: int = 4) -> list[Tensor]:
     if isinstance(function, Tensor):
         return [function]
     parts = list(function) if isinstance(function, (tuple, list)) and len(function) <= MOST_ENTRIES else []
-    for cell in getattr(function, "__closure__", None) or ():
-        with suppress(ValueError):  # not set yet
-            parts.append(cell.cell_contents)
+    parts += variables_of(function).values()
     return [found for one in parts for found in closed_over(one, depth - 1)] if depth else []
 
 

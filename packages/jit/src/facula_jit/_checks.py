@@ -7,9 +7,12 @@ from types import CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Value
+from facula_errors.extend import is_library_module
 from facula_storage import Storage
 from facula_tensor import Tensor
 from facula_tensor.extend import default_dtype_cell
+
+from ._closures import UNSET, cells_of, content
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -82,7 +85,7 @@ def checks_of_contents(value: Any, depth: int = 2, left_out: Collection[str] = (
     their attributes but those of the names `left_out`."""
     own = getattr(value, "__dict__", None)
     if type(own) is dict and not isinstance(value, (Tensor, FunctionType, MethodType, ModuleType, type)):
-        if KINDS not in own and not type(value).__module__.startswith("facula"):  # these are looked at by themselves
+        if KINDS not in own and not is_library_module(type(value).__module__):  # these are looked at by themselves
             value = own
     if not (isinstance(value, dict) or type(value) is list) or len(value) > MOST_ENTRIES or not depth:
         return []
@@ -103,12 +106,10 @@ def checks_of_variables(recorder: Recorder, function: Any, left_out: Collection[
             if known.get(name) is one and not isinstance(one, (ModuleType, FunctionType, type)):
                 checks.append((known, name, one))
                 checks += checks_of_contents(one)
-    for cell in getattr(function, "__closure__", None) or ():
-        try:
-            checks.append((cell, CONTENTS, cell.cell_contents))
-        except ValueError:  # not set yet
-            continue
-        checks += checks_of_contents(cell.cell_contents)
+    for cell in cells_of(function).values():
+        if (value := content(cell)) is not UNSET:
+            checks.append((cell, CONTENTS, value))
+            checks += checks_of_contents(value)
     for one in recorder.objects:
         checks += checks_of_contents(one, left_out=left_out)
     return checks + checks_of_classes(recorder, function)
@@ -133,7 +134,7 @@ def classes_of(objects: Iterable[object]) -> list[type]:
     """The classes of objects, and those among them, that are the program's own."""
     found = dict.fromkeys([one if isinstance(one, type) else type(one) for one in objects])
     bases = dict.fromkeys([base for one in found for base in one.__mro__])
-    return [one for one in bases if one.__flags__ & HEAP and not one.__module__.startswith("facula")]
+    return [one for one in bases if one.__flags__ & HEAP and not is_library_module(one.__module__)]
 
 
 def reads_options(recorder: Recorder, function: Any) -> bool:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import is_library_module
+
+from ._closures import cells_of, variables_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -23,13 +27,11 @@ def names_of(check: tuple[Any, Any, Any], function: FunctionType, owners: Iterab
     holder, key, _ = check
     code = function.__code__
     if isinstance(holder, CellType):
-        cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
-        return {name for name, cell in cells if cell is holder}
+        return {name for name, cell in cells_of(function).items() if cell is holder}
     if isinstance(holder, dict) and isinstance(key, str):
         return {key}
     variables = {name: function.__globals__.get(name) for name in code.co_names}
-    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
-    variables.update({name: _content(cell) for name, cell in cells})
+    variables.update(variables_of(function))
     for one in owners:
         variables.update(getattr(one, "__dict__", ()))
     return {name for name, value in variables.items() if value is holder or holder is getattr(value, "__dict__", None)}
@@ -45,7 +47,7 @@ def is_unread(names: set[str], function: FunctionType, owners: Sequence[object])
         owners: the objects that it was given.
     """
     holders = [one for one in owners if not names.isdisjoint(getattr(one, "__dict__", ()))]
-    library = [kind for one in holders for kind in type(one).__mro__ if kind.__module__.startswith("facula")]
+    library = [kind for one in holders for kind in type(one).__mro__ if is_library_module(kind.__module__)]
     if not holders or any([hasattr(kind, name) for kind in library for name in names]):
         return False
     reads = reachable_names(function, owners)
@@ -69,14 +71,14 @@ def reachable_names(function: FunctionType, owners: Iterable[object]) -> set[str
             return None
         found |= names
         values: list[Any] = [one.__globals__.get(name) for name in names]
-        values += [_content(cell) for cell in one.__closure__ or ()]
+        values += variables_of(one).values()
         for kind in types:
             own = [vars(kind).get(name) for name in names]
             values += [getattr(value, "fget", None) or getattr(value, "__func__", value) for value in own]
         for value in values:
             if isinstance(value, FunctionType) and id(value) not in known:
                 known.add(id(value))
-                if not value.__module__.startswith("facula"):
+                if not is_library_module(value.__module__):
                     todo.append(value)
     return found
 
@@ -90,10 +92,3 @@ def _names_in(code: CodeType) -> set[str]:
         elif isinstance(one, CodeType):
             found |= _names_in(one)
     return found
-
-
-def _content(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not set yet
-        return None

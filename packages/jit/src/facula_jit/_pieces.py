@@ -8,6 +8,8 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from facula_errors.extend import is_library_module
+
 from ._source import SourceError, tree_of
 from ._split import cut
 
@@ -103,11 +105,7 @@ class Pieces:
         """What is called in a line between pieces: captured, if it is a module or a function of the program's own."""
         function = own_function(callee)
         is_module = hasattr(type(callee), "named_modules")
-        if (
-            function is None
-            or function in never_captured
-            or (not is_module and (function.__module__ or "").startswith("facula"))
-        ):
+        if function is None or function in never_captured or (not is_module and is_library_module(function.__module__)):
             return callee
         key = id(function), id(callee if is_module else getattr(callee, "__self__", None))
         if key not in self._callees:

@@ -24,9 +24,9 @@ from facula_tensor import Tensor
 from ._cells import Cell
 from ._containers import Tree
 from ._memory import Lifetime, placed
+from ._numbers import followers
 from ._recording import Argument, Given, Output
 from ._records import Address
-from ._settable import followers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,10 +17,11 @@ import ast
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._names import FUNCTIONS, SCOPES, bound_by, inside, live_before, read_by
+from ._names import SCOPES, bound_by, inside, live_before
+from ._trees import DEFINES, loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Sequence, Set
 
 N = TypeVar("N", ast.stmt, ast.expr)
 FLOW, CALLEE = "<flow>", "<callee>"  # variables that no program can name
@@ -55,10 +56,10 @@ class _Rewriter:
         outer: names that it binds elsewhere, by `global` and `nonlocal`.
     """
 
-    def __init__(self, own: set[str], outer: set[str]):
+    def __init__(self, own: Set[str], outer: Set[str]):
         self.own, self.outer, self.count = own, outer, 0
 
-    def block(self, body: Sequence[ast.stmt], after: set[str], sure: set[str], ends: bool) -> list[ast.stmt]:
+    def block(self, body: Sequence[ast.stmt], after: Set[str], sure: Set[str], ends: bool) -> list[ast.stmt]:
         """Statements rewritten.
 
         Arguments:
@@ -91,7 +92,7 @@ class _Rewriter:
         return made
 
     # ------------------------------------------------------------------------------------------------ statements
-    def _if(self, one: ast.If, live: set[str], sure: set[str]) -> list[ast.stmt]:
+    def _if(self, one: ast.If, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
         names = sorted(bound_by([*one.body, *one.orelse]) & live)
         reads = self._reads([one.body, one.orelse], names)
         functions = []
@@ -102,7 +103,7 @@ class _Rewriter:
         arguments = [self.expression(one.test), *[_load(each.name) for each in functions], self._values(reads, sure)]
         return _at(one, [*functions, *self._assigned("choose", [*arguments, _texts(names)], names, after)])
 
-    def _returning_if(self, one: ast.If, rest: Sequence[ast.stmt], sure: set[str]) -> list[ast.stmt]:
+    def _returning_if(self, one: ast.If, rest: Sequence[ast.stmt], sure: Set[str]) -> list[ast.stmt]:
         sides = []
         for body in (one.body, one.orelse):
             whole = [*body, *([] if _always_leaves(body) else deepcopy(list(rest)))]
@@ -115,9 +116,9 @@ class _Rewriter:
         arguments = [self.expression(one.test), *[_load(each.name) for each in functions], self._values(reads, sure)]
         return _at(one, [*functions, ast.Return(_call("choose_result", arguments))])
 
-    def _while(self, one: ast.While, live: set[str], sure: set[str]) -> list[ast.stmt]:
-        names, given = self._carried(one, live, read_by([one.test]))
-        after = set(names) | read_by([one.test])
+    def _while(self, one: ast.While, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
+        names, given = self._carried(one, live, loaded([one.test]))
+        after = set(names) | loaded([one.test])
         result = ast.Return(self._values(names, sure | _surely_bound(one.body, names)))
         functions = [
             self._function("test", [*given, *names], [ast.Return(self.expression(one.test))], sure),
@@ -126,7 +127,7 @@ class _Rewriter:
         arguments = [*[_load(each.name) for each in functions], self._values(given, sure), self._values(names, sure)]
         return _at(one, [*functions, *self._assigned("loop", [*arguments, _texts(names)], names, sure)])
 
-    def _range(self, one: ast.For, live: set[str], sure: set[str]) -> list[ast.stmt]:
+    def _range(self, one: ast.For, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
         call = one.iter
         assert isinstance(call, ast.Call)
         target = bound_by([one.target])
@@ -139,20 +140,20 @@ class _Rewriter:
         arguments = [call.func, limits, _load(function.name), *values, _texts(names)]
         return _at(one, [function, *self._assigned("loop_over", arguments, names, sure)])
 
-    def _carried(self, one: ast.While | ast.For, live: set[str], test: set[str]) -> tuple[list[str], list[str]]:
+    def _carried(self, one: ast.While | ast.For, live: Set[str], test: Set[str]) -> tuple[list[str], list[str]]:
         """The variables that a loop changes and somebody reads, and others that it reads."""
         names = bound_by([one]) & (live_before([one], live) | live)
         read = live_before(one.body, names | test) | test
         return sorted(names), sorted((read & self.own) - names)
 
-    def _plain(self, one: ast.If | ast.While, live: set[str], sure: set[str], why: str) -> list[ast.stmt]:
+    def _plain(self, one: ast.If | ast.While, live: Set[str], sure: Set[str], why: str) -> list[ast.stmt]:
         """A condition or loop that stays, whose test says the construct where a tensor decides."""
         one.test = ast.copy_location(_call("plain", [self.expression(one.test), ast.Constant(why)]), one.test)
         return self._nested(one, live, sure, done=(one.test,))
 
-    def _nested(self, one: ast.stmt, live: set[str], sure: set[str], done: Sequence[ast.AST] = ()) -> list[ast.stmt]:
+    def _nested(self, one: ast.stmt, live: Set[str], sure: Set[str], done: Sequence[ast.AST] = ()) -> list[ast.stmt]:
         """A statement that stays, with what stands in it rewritten."""
-        if isinstance(one, FUNCTIONS):
+        if isinstance(one, DEFINES):
             return [one]
         after = live | (live_before([one], live) if isinstance(one, COMPOUND) else set())
         for name, value in ast.iter_fields(one):
@@ -168,7 +169,7 @@ class _Rewriter:
                         self._inner(each, after, sure)
         return [one]
 
-    def _inner(self, one: object, after: set[str], sure: set[str]) -> None:
+    def _inner(self, one: object, after: Set[str], sure: Set[str]) -> None:
         """What stands in a statement and is none: a handler, a case, an item of `with`."""
         if isinstance(one, (ast.ExceptHandler, ast.match_case)):
             one.body = self.block(one.body, after, sure, False)
@@ -209,11 +210,11 @@ class _Rewriter:
         found: set[str] = set()
         return sorted(found.union(*[live_before(body, set(names)) for body in sides]) & self.own)
 
-    def _values(self, names: Sequence[str], sure: set[str]) -> ast.expr:
+    def _values(self, names: Sequence[str], sure: Set[str]) -> ast.expr:
         """The values of variables as a tuple, some of which may have none."""
         return ast.Tuple([_load(name) if name in sure else _or_undefined(name) for name in names], ast.Load())
 
-    def _function(self, what: str, names: Sequence[str], body: list[ast.stmt], sure: set[str]) -> ast.FunctionDef:
+    def _function(self, what: str, names: Sequence[str], body: list[ast.stmt], sure: Set[str]) -> ast.FunctionDef:
         """A function of these variables; those that have no value are not there in it."""
         self.count += 1
         start = [_deleted(name) for name in names if name not in sure]
@@ -222,7 +223,7 @@ class _Rewriter:
         made.type_params = []  # type: ignore[attr-defined]  # Python 3.12 asks for them
         return made
 
-    def _assigned(self, function: str, arguments: list[ast.expr], names: list[str], sure: set[str]) -> list[ast.stmt]:
+    def _assigned(self, function: str, arguments: list[ast.expr], names: list[str], sure: Set[str]) -> list[ast.stmt]:
         """The call of a function that gives the values of these variables."""
         call = _call(function, arguments)
         if not names:
@@ -304,7 +305,7 @@ def _deleted(name: str) -> ast.stmt:
     return ast.If(ast.Compare(_load(name), [ast.Is()], [undefined]), [ast.Delete([ast.Name(name, ast.Del())])], [])
 
 
-def _surely_bound(body: Sequence[ast.stmt], names: Iterable[str]) -> set[str]:
+def _surely_bound(body: Sequence[ast.stmt], names: Iterable[str]) -> Set[str]:
     """Which of these names have a value behind a block, whatever they had before."""
     return {name for name in names if name not in live_before(body, {name})}
 
@@ -335,7 +336,7 @@ def _is_range(one: ast.For) -> bool:
     )  # fmt: skip
 
 
-def _kept_target(one: ast.For, live: set[str]) -> str | None:
+def _kept_target(one: ast.For, live: Set[str]) -> str | None:
     """The construct of a loop whose variable is read later."""
     return "`for` whose variable is read behind it" if bound_by([one.target]) & live else None
 

@@ -13,6 +13,7 @@ from facula_errors import InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, library
 
 from . import _flow
+from ._closures import cells_of
 from ._names import inside
 from ._rewriting import CALLEE, FLOW, rewritten
 from ._source import SourceError, function_of, tree_of
@@ -89,7 +90,7 @@ def scripted(function: FunctionType) -> FunctionType:
                 raise SourceError(f"script: {function.__qualname__}: `yield` cannot be captured (at {where})")
         like = function_of(rewritten(tree), function, {FLOW: _flow, CALLEE: callee}).__code__
         _by_code[code] = like
-    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    cells = cells_of(function)
     cells.update({FLOW: CellType(_flow), CALLEE: CellType(callee)})
     closure = tuple([cells[name] for name in like.co_freevars])
     made = FunctionType(like, function.__globals__, function.__name__, function.__defaults__, closure)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import sys
+from copy import deepcopy
 from inspect import getsourcelines
 from itertools import pairwise
 from types import CellType, CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from facula_errors import FaculaError
+
+from ._closures import cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +34,7 @@ def tree_of(function: FunctionType) -> ast.FunctionDef:
             is not what stands there.
     """
     if function in _made:
-        return _copied(_made[function])
+        return deepcopy(_made[function])
     name = function.__qualname__
     try:
         lines, first = getsourcelines(function.__code__)
@@ -61,7 +64,7 @@ def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, 
         like: the other.
         values: further variables that it closes over, by name; no name has to be one that a program could write.
     """
-    cells = dict(zip(like.__code__.co_freevars, like.__closure__ or (), strict=True))
+    cells = cells_of(like)
     cells.update({name: CellType(value) for name, value in (values or {}).items()})
     parts = like.__qualname__.split(".")
     owners = [one for one, after in pairwise(parts) if "<locals>" not in (one, after)]
@@ -115,15 +118,3 @@ def _same(a: CodeType, b: CodeType) -> bool:
         return False
     pairs = [(one, other) for one, other in zip(a.co_consts, b.co_consts, strict=True)]
     return all([_same(one, other) if isinstance(one, CodeType) else repr(one) == repr(other) for one, other in pairs])
-
-
-def _copied(tree: Any) -> Any:
-    """A tree that shares nothing with this one."""
-    if isinstance(tree, list):
-        return [_copied(one) for one in tree]
-    if not isinstance(tree, ast.AST):
-        return tree
-    return type(tree)(
-        **{name: _copied(getattr(tree, name)) for name in tree._fields if hasattr(tree, name)},
-        **{name: getattr(tree, name) for name in tree._attributes if hasattr(tree, name)},
-    )

@@ -9,16 +9,16 @@ from __future__ import annotations
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import is_library_module
 from facula_tensor import Tensor
 
 from ._breaks import Break
 from ._checks import MOST_ENTRIES, REMEMBERED, classes_of
+from ._closures import UNSET, cells_of, content
 from ._positions import Positions
 
 if TYPE_CHECKING:
     from ._recorder import Recorder
-
-_MISSING = object()
 
 
 class Variables:
@@ -32,7 +32,7 @@ class Variables:
 
     def __init__(self, recorder: Recorder, function: Any, containers: list[Any]):
         self.recorder, self.function = recorder, function
-        self.cells = [(name, cell, _contents(cell)) for name, cell in _cells_of(function)]
+        self.cells = [(name, cell, content(cell)) for name, cell in cells_of(function).items()]
         code = getattr(function, "__code__", None)
         if type(code) is CodeType:
             known = function.__globals__
@@ -44,7 +44,7 @@ class Variables:
         objects = [one for one in recorder.objects + named if type(getattr(one, "__dict__", None)) is dict]
         objects = [one for one in objects if not isinstance(one, (FunctionType, MethodType, ModuleType, Tensor))]
         objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
-        objects = [one for one in objects if not type(one).__module__.startswith("facula")]  # tell the recorder
+        objects = [one for one in objects if not is_library_module(type(one).__module__)]  # tell the recorder
         objects += classes_of(recorder.objects + [one for one in named if isinstance(one, type)])
         self.places = [(one, dict(vars(one))) for one in objects]
         values = named + [one for _, own in self.places for one in own.values()] + recorder.objects
@@ -57,22 +57,22 @@ class Variables:
     def changed(self) -> Break | None:
         """What the function has changed, of what has values that can be told apart."""
         for name, cell, before in self.cells:
-            if _differs(before, _contents(cell)):
+            if _differs(before, content(cell)):
                 return _said(f"the variable {name!r}")
         for known, before in (self.names, *self.recorder.variables.values()):
             for name, one in before.items():
-                if _differs(one, known.get(name, _MISSING)):
+                if _differs(one, known.get(name, UNSET)):
                     return _said(f"the variable {name!r}")
         for holder, before in (*self.places, *self.recorder.modules.values()):
             for name, one in vars(holder).items():
-                if _differs(before.get(name, _MISSING), one):
+                if _differs(before.get(name, UNSET), one):
                     return _said(f"the attribute {name!r} of a {type(holder).__name__}")
         for holder, entries in self.entries:
             now = _entries(holder) or {}
             if isinstance(holder, list) and len(now) != len(entries or {}):
                 return _said("how long a list is")
             for key, one in now.items():
-                if _differs((entries or {}).get(key, _MISSING), one):
+                if _differs((entries or {}).get(key, UNSET), one):
                     return _said(f"the entry {key!r} of a {type(holder).__name__}")
         for holder, given in self.containers:
             pairs = zip(_items(holder), _items(given), strict=False)
@@ -85,14 +85,9 @@ class Variables:
         if not self.recorder.actions_of_schedules():
             for group, options in self.groups:
                 for name, one in group.items():
-                    if name != "params" and _differs(options.get(name, _MISSING), one):
+                    if name != "params" and _differs(options.get(name, UNSET), one):
                         return _said(f"the option {name!r} of an optimizer")
         return None
-
-
-def _cells_of(function: Any) -> list[tuple[str, Any]]:
-    code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
-    return list(zip(code.co_freevars, cells, strict=True)) if code is not None and cells else []
 
 
 def _entries(value: Any) -> dict[Any, Any] | None:
@@ -112,16 +107,9 @@ def _groups_of(value: Any) -> list[dict[str, Any]]:
     return [one for one in groups if isinstance(one, dict)] if isinstance(groups, list) else []
 
 
-def _contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not set yet
-        return _MISSING
-
-
 def _differs(before: Any, after: Any) -> bool:
     if isinstance(after, Tensor):
-        return before is not after and before is not _MISSING
+        return before is not after and before is not UNSET
     if before is after or not (isinstance(before, REMEMBERED) or isinstance(after, REMEMBERED)):
         return False
     return type(before) is not type(after) or before != after

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_tensor import Parameter, Tensor
 
+from .._closures import variables_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -51,12 +53,8 @@ def _variables(function: Any, recorder: Recorder) -> Iterator[tuple[str, Any]]:
         yield "", function
     elif hasattr(function, "__self__"):
         yield "self", function.__self__
-    code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
-    for name, cell in zip(code.co_freevars, cells, strict=True) if code is not None and cells else ():
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not set yet
-            continue
+    yield from variables_of(function).items()
+    code = getattr(function, "__code__", None)
     if code is not None:
         for name in code.co_names:
             if name in function.__globals__:

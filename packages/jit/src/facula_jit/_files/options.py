@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import InvalidValueError, MissingKeyError, OperationError
 from facula_errors.extend import boundary
 
-from .numbers import values_of
+from .._numbers import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,11 +13,12 @@ from facula_errors import InvalidTypeError
 from facula_storage import DType, Layout, contiguous, layout_of
 from facula_storage.extend import Program
 
+from .._numbers import FORMS
 from .contracts.elementwise import program_of
 from .errors import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 NAMES = ("bool_", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
          "complex128")  # fmt: skip
@@ -203,3 +204,15 @@ def to_parameter(value: Any, depth: int = 6) -> Any:
             real, imaginary = a_list(one, "a complex number", 2)
             return complex(to_number(real), to_number(imaginary))
     refuse(f"{value!r:.60} is no parameter")
+
+
+def to_form(data: Any, names: Collection[str]) -> list[Any]:
+    """A form of a number; `names` are the options that there are."""
+    form = a_list(data, "the form of a number")
+    if form[:1] == ["constant"] and len(form) == 2 and type(form[1]) in (int, float):
+        return form
+    if not form or type(form[0]) is not str or form[0] not in FORMS or len(form) != 1 + FORMS[form[0]].options:
+        refuse(f"{data!r:.80} is no form of a number")
+    if not all([type(name) is str and name in names for name in form[1:]]):
+        refuse(f"{data!r:.80} names an option that the group lacks")
+    return form

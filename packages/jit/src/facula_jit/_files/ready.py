@@ -8,11 +8,11 @@ from facula_storage import contiguous, uint8
 from facula_storage.extend import allocate
 
 from .._checks import default_dtype_cell
+from .._numbers import compute, values_of
 from .._replay import Guard, Replay
 from .contracts.steps import NUMBERS
 from .errors import refuse
-from .numbers import compute, to_form, values_of
-from .plain import a_list, an_int, entries, to_layout
+from .plain import a_list, an_int, entries, to_form, to_layout
 from .reading import Reader
 from .signatures import tensors_of, words
 

@@ -15,13 +15,13 @@ from facula_tensor.extend import return_types
 from .._calls import Names
 from .._cells import Cell
 from .._containers import Tree
+from .._numbers import Forms, values_of
 from .._recording import Argument, Given, Output
 from .._records import Address
 from . import plain
 from .batches import renumber
 from .errors import Refusal, SaveError
 from .names import Named, named_tensors
-from .numbers import Forms, values_of
 from .requests import plan_of, request_of, roles_of
 
 if TYPE_CHECKING:

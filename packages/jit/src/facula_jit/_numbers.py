@@ -8,26 +8,36 @@ taken. Where there is none, the options that the number depends on cannot be cha
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
-
-from .errors import refuse
-from .plain import a_list
+from math import isfinite, prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .._refill import Refill
+    from ._refill import Refill
 
     Values = Mapping[str, float]
 
-FORMS: dict[str, tuple[int, Callable[..., float]]] = {
-    "option": (1, lambda a: a),
-    "negative": (1, lambda a: -a),
-    "rest": (1, lambda a: 1.0 - a),
-    "product": (2, lambda a, b: a * b),
-    "rest of product": (2, lambda a, b: 1.0 - a * b),
+
+class Form(NamedTuple):
+    """What a number is made of: of how many options, by which function.
+
+    Of one option alone it is base + sign * the others * that one.
+    """
+
+    options: int
+    make: Callable[..., float]
+    base: float
+    sign: float
+
+
+FORMS = {
+    "option": Form(1, lambda a: a, 0.0, 1.0),
+    "negative": Form(1, lambda a: -a, 0.0, -1.0),
+    "rest": Form(1, lambda a: 1.0 - a, 1.0, -1.0),
+    "product": Form(2, lambda a, b: a * b, 0.0, 1.0),
+    "rest of product": Form(2, lambda a, b: 1.0 - a * b, 1.0, -1.0),
 }
-"""How many options each form takes, and what it makes of them."""
 FACTORS = (0.5, 0.875, 0.3125)  # of options, where a step is asked
 
 
@@ -55,7 +65,7 @@ def group_of(options: Mapping[str, Any], values: Values) -> dict[str, Any]:
 def compute(form: Sequence[Any], values: Values) -> float:
     """The number that a form gives."""
     kind, *rest = form
-    return float(rest[0]) if kind == "constant" else float(FORMS[kind][1](*[float(values[name]) for name in rest]))
+    return float(rest[0]) if kind == "constant" else float(FORMS[kind].make(*[float(values[name]) for name in rest]))
 
 
 class Forms:
@@ -131,21 +141,53 @@ def _form_of(asked: Sequence[tuple[Values, float]], names: Sequence[str]) -> lis
     first = asked[0][1]
     if all([found == first for _, found in asked]):
         return ["constant", first]
-    for kind, (count, _) in FORMS.items():
-        for taken in permutations(names, count):
+    for kind, form_of_kind in FORMS.items():
+        for taken in permutations(names, form_of_kind.options):
             form = [kind, *taken]
             if all([compute(form, values) == found for values, found in asked]):
                 return form
     return None
 
 
-def to_form(data: Any, names: Values) -> list[Any]:
-    """A form of a file."""
-    form = a_list(data, "the form of a number")
-    if form[:1] == ["constant"] and len(form) == 2 and type(form[1]) in (int, float):
-        return form
-    if not form or type(form[0]) is not str or form[0] not in FORMS or len(form) != 1 + FORMS[form[0]][0]:
-        refuse(f"{data!r:.80} is no form of a number")
-    if not all([type(name) is str and name in names for name in form[1:]]):
-        refuse(f"{data!r:.80} names an option that the group lacks")
-    return form
+class Follows(NamedTuple):
+    """A number of an operator's launches: base + factor * an option."""
+
+    operator: int
+    place: int
+    base: float
+    factor: float
+
+
+def followers(refill: Refill) -> dict[str, tuple[float, list[Follows]]]:
+    """The options that can be set by themselves: of each its value, and the numbers that follow it.
+
+    Of several options that share a number (1 - lr * weight_decay) that is the learning rate alone; pairs are left out.
+    """
+    forms = Forms(refill)
+    found: dict[str, tuple[float, list[Follows]]] = {}
+    for name, value in forms.values.items():
+        if name in refill.numbers.group and name not in forms.fixed and isfinite(value):
+            follows = [
+                Follows(operator, place, *linear)
+                for operator, row in enumerate(forms.forms)
+                for place, form in enumerate(row)
+                if (linear := _in(name, form, forms.values)) is not None
+            ]
+            if follows:
+                found[name] = float(value), follows
+    shared = [(one.operator, one.place) for _, follows in found.values() for one in follows]
+    return {
+        name: (value, follows)
+        for name, (value, follows) in found.items()
+        if name == "lr" or all([shared.count((one.operator, one.place)) == 1 for one in follows])
+    }
+
+
+def _in(name: str, form: Sequence[Any], values: Values) -> tuple[float, float] | None:
+    """Base and factor of a form in one option, the others as they are; None where that changes nothing."""
+    kind, *names = form
+    if kind == "constant" or name not in names:
+        return None
+    others = [float(values[one]) for one in names if one != name]
+    factor = FORMS[kind].sign * prod(others)
+    return (FORMS[kind].base, factor) if factor else None
