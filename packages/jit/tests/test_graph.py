@@ -42,7 +42,8 @@ def test_calls_say_what_they_are(captured):
     assert first.operator == "linear" and [one.value.kind for one in first.inputs] == ["argument", "own", "own"]
     assert first.outputs[0].layout.shape == (5, 4) and "test_graph.py" in first.line
     assert first.flops == 2 * 5 * 4 * 3 and first.bytes_moved == 4 * (15 + 12 + 4 + 20)
-    assert len(graph.calls) == len(graph.memory())
+    assert len(graph.calls) == len(graph.memory()) == len(graph.times())
+    assert sum(graph.times()) > 0
     assert 0 < max(graph.memory()) <= captured._kinds.popitem()[1].replays[0].pool_bytes
 
 

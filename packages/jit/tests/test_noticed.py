@@ -1,5 +1,9 @@
 """What changes between calls is noticed, and what cannot be replayed runs as it is written and says why."""
 
+import random
+from random import Random
+
+import numpy as np
 import pytest
 from jit_toys import check, pair, same
 
@@ -53,6 +57,18 @@ def test_a_tensor_that_was_changed(name):
         assert same(a[0], b[0]) and a[1] == b[1], number
         if number % 3 == 2:
             CHANGES[name](w)
+
+
+GENERATORS = {"python": Random(1), "python's own": random, "numpy": np.random.default_rng(1), "numpy's own": np.random}
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_a_random_generator_that_is_used(name):
+    generator = GENERATORS[name]
+    captured = capture(lambda x: x * generator.random(), on_break="error")
+    with pytest.raises(CaptureError, match="the state of a"):
+        for _ in range(9):
+            captured(ones(3))
 
 
 def test_modes_and_the_default_dtype():

@@ -116,7 +116,7 @@ class Graph(Editable):
         """
         if by not in ("operator", "module", "line"):
             raise InvalidValueError(f"table: expected by to be 'operator', 'module' or 'line'; got {by!r}")
-        times = launch_times(self.recording) if timed else [0.0] * len(self.calls)
+        times = self.times() if timed else [0.0] * len(self.calls)
         sums: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0])
         for call, seconds in zip(self.calls, times, strict=True):
             for row in (sums[getattr(call, by) or "-"], sums["total"]):
@@ -130,6 +130,10 @@ class Graph(Editable):
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         aligned = [[f"{row[0]:<{widths[0]}}", *map(str.rjust, row[1:], widths[1:])] for row in rows]
         return "\n".join(map("  ".join, aligned))
+
+    def times(self) -> list[float]:
+        """Seconds that each operator's launch takes alone, in their order: medians of some runs, as in `table`."""
+        return launch_times(self.recording)
 
     def memory(self) -> list[int]:
         """Bytes of temporaries that are needed at each operator, in their order."""

@@ -1,4 +1,4 @@
-"""How long each launch of a recording takes, on memory of its own."""
+"""How long each launch of a recording takes, on memory of its own, without the call that begins a replay."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def launch_times(recording: Recording) -> list[float]:
         if block in places:
             own = contiguous((reach[block],), uint8)
             cpu.backend.plan("copy", (own,), (own,), ()).launch(own.numel, plain_address(storage), base + places[block])
-    found = []
+    found, call = [], _seconds(_sequence([]))
     for launch in recording.launches:
         values: list[Any] = [
             base + places[one.block] + one.offset if type(one) is Address and one.block in places else one
@@ -54,8 +54,12 @@ def launch_times(recording: Recording) -> list[float]:
         values = [0 if type(one) is Address else one for one in values]
         if launch.plan.workspace:
             values.insert(launch.arrays, base + scratch)
-        found.append(_seconds(Sequence(SLOTS, [(launch.plan.launch, tuple(values))], [], 0, [], [], [], [], [])))
+        found.append(max(_seconds(_sequence([(launch.plan.launch, tuple(values))])) - call, 0.0))
     return found
+
+
+def _sequence(launches: list[tuple[Any, tuple[Any, ...]]]) -> Sequence:
+    return Sequence(SLOTS, launches, [], 0, [], [], [], [], [])
 
 
 def _seconds(sequence: Sequence) -> float:
