@@ -101,7 +101,8 @@ def several_dtypes():
     return training(forward, [weight], (4, 6))
 
 
-NETWORKS = {"perceptron": perceptron, "several dtypes": several_dtypes, "convolution": convolution, "attention": attention, "recurrence": recurrence,
+NETWORKS = {"perceptron": perceptron, "several dtypes": several_dtypes,
+            "convolution": convolution, "attention": attention, "recurrence": recurrence,
             "by hand": lambda: (step_of()[0], lambda: (randn(4, 6), randn(4, 6)))}  # fmt: skip
 
 

@@ -127,7 +127,8 @@ def with_roundings(
         dtypes: what dtype each operand has there.
         output: the dtype code of the result.
     """
-    count, instructions, values = len(kinds), [], list(range(len(kinds)))
+    count, values = len(kinds), list(range(len(kinds)))
+    instructions: list[Instruction] = []
     for place, (kind, code) in enumerate(zip(kinds, dtypes, strict=True)):
         half = HALF_SCALARS.get(kind, code) if kind else 0
         if half in HALVES:

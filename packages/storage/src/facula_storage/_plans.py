@@ -48,7 +48,7 @@ class Elementwise(NamedTuple):
 
     `operator` is a loop of the backend's, or a program, and `inputs` the dtype codes of its operands, or types of
     numbers, in the order of the call. Operand i of the loop is input `order[i]`. `loops` are the loops that compute it,
-    without those that convert operands and results. Where half types are rounded, numbers and results, the program says.
+    without those that convert operands and results. Where half types are rounded a program says so.
     """
 
     operator: str | Program

@@ -154,9 +154,9 @@ def fuse_elementwise(graph: Graph, *, emulate_precision_casts: bool = True) -> N
 
     Arguments:
         graph: the graph.
-        emulate_precision_casts: round float16 and bfloat16 after each operator of a program, as the launches do, so that
-            no bit changes. False: a program computes in float32 and rounds what it stores, which is nearer to the
-            exact result; conversions that the function asks for are made all the same. PyTorch's compiler has an
+        emulate_precision_casts: round float16 and bfloat16 after each operator of a program, as the launches do, so
+            that no bit changes. False: a program computes in float32 and rounds what it stores, which is nearer to
+            the exact result; conversions that the function asks for are made all the same. PyTorch's compiler has an
             option of this name.
     """
     recording = graph.recording

@@ -71,9 +71,7 @@ class _Builder:
         return Program(FUSED, len(self.operands), tuple(self.constants), steps, made)
 
 
-def program_of(
-    launches: Sequence[Launched], stored: Sequence[Address], rounds: bool
-) -> tuple[Program, list[Operand]]:
+def program_of(launches: Sequence[Launched], stored: Sequence[Address], rounds: bool) -> tuple[Program, list[Operand]]:
     """A program that does what the launches do, one after the other.
 
     Arguments:
