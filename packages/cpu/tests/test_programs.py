@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_helpers import BACKEND, layout
+from kernel_helpers import BACKEND, Bits, empty, layout, narrow, numpy_dtype, widen
 
 from facula_cpu import get_num_threads, set_num_threads
 from facula_cpu._registry import find_kernel
@@ -132,6 +132,36 @@ def test_half_types_are_rounded_once():
     program = Program("back", 1, (1.0,), (Instruction("add", (0, 1)), Instruction("sub", (2, 1))), (3,))
     a = np.full(600, 2.0**-12, "f2")
     np.testing.assert_array_equal(launch(program, [a], [np.empty_like(a)])[0], a)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+@pytest.mark.parametrize("length", [7, 1400])
+def test_roundings(name, length, level):
+    """Instructions that round arrays, numbers and values give what would be stored."""
+    a = np.random.default_rng(length).integers(0, 1 << 32, length, "u4").view("f4")
+    steps = (name, (0,)), (name, (1,)), ("add", (2, 3)), (name, (4,)), ("sub", (5, 0))
+    program = Program("rounded", 2, (), tuple([Instruction(*one) for one in steps]), (5, 6))
+    with np.errstate(all="ignore"):
+        first = narrow(widen(narrow(a, name)) + widen(narrow(np.float32(0.3), name)), name)
+        second = widen(first) - a
+    half, single = launch(program, [a, 0.3], [empty(length, name), np.empty_like(a)])
+    np.testing.assert_array_equal(widen(half), widen(first))
+    np.testing.assert_array_equal(single, second)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_half_operands(name, level):
+    """All bits of what is only passed on are kept; a result in the place of an operand waits until that is read."""
+    every = np.arange(1 << 16, dtype="u2").view(numpy_dtype(name))
+    every = every.view(Bits) if name == "bfloat16" else every
+    kept = Program("kept", 1, (), (Instruction(name, (0,)),), (1,))
+    assert launch(kept, [every], [empty(1 << 16, name)])[0].tobytes() == every.tobytes()
+    a, b = narrow(np.arange(700.0), name), narrow(np.arange(700.0) / 3, name)
+    steps = Instruction("add", (0, 0)), Instruction(name, (2,)), Instruction("sub", (3, 1))
+    wanted = [widen(a) * 2, widen(narrow(widen(a) * 2 - widen(b), name))]
+    found = launch(Program("late", 2, (), steps, (3, 4)), [a, b], [b, empty(700, name)])
+    for got, one in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(widen(got), one)
 
 
 def test_requirements():

@@ -149,6 +149,10 @@ def test_what_is_compiled_is_captured():
     with pytest.raises(facula.jit.CaptureError, match="bool looks at elements"):
         double(facula.ones(2))
     assert [triple(facula.ones(2) * n).tolist() for n in range(3)] == [[n * 3.0 + 1] * 2 for n in range(3)]
+    for rounds in (True, False):  # 2 ** -12 is lost beside 1 in float16
+        chained = facula.compile(lambda x: x + 1 - 1, options={"emulate_precision_casts": rounds})
+        found = [chained(facula.full((2,), 2.0**-12, dtype=facula.float16)).tolist() for _ in range(4)]
+        assert found[-1] == [0.0 if rounds else 2.0**-12] * 2
     same = copy.deepcopy(compiled)
     assert same._orig_mod is not model and same(x).shape == (3, 2)
     for eager in ({"backend": "eager"}, {"disable": True}):

@@ -146,6 +146,27 @@ CHANGES = {
 }
 
 
+INSTRUCTIONS = {
+    "of another dtype": ["float8", [0]],
+    "of no value": ["float16", []],
+    "of two values": ["float16", [0, 0]],
+    "of a value that comes later": ["float16", [99]],
+}
+
+
+@pytest.mark.parametrize("name", INSTRUCTIONS)
+def test_a_changed_rounding_is_refused(name, tmp_path):
+    save(_halves(), tmp_path / "graph.facula")
+
+    def change(graph):
+        (plan,) = graph["plans"]
+        assert plan["operator"]["instructions"][0] == ["float16", [0]]
+        plan["operator"]["instructions"][0] = INSTRUCTIONS[name]
+
+    with pytest.raises(GraphFileError, match="fused: layouts or parameters do not fit"):
+        load(changed(tmp_path / "graph.facula", tmp_path, change))
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_changed_graph_is_refused_by_name(name, path, tmp_path):
     change, said = CHANGES[name]
@@ -245,6 +266,7 @@ def test_every_truncation_is_refused(path, tmp_path):
 def test_no_damage_makes_a_crash(seed, path, tmp_path):
     """Mutated graphs, flipped bits, cut files: refused, or run; in a process of their own, which has to come back."""
     save(_step(), tmp_path / "step.facula")
+    save(_halves(), tmp_path / "halves.facula")
     (tmp_path / "graph.facula").write_bytes(path.read_bytes())
     done = subprocess.run(
         [sys.executable, os.path.join(HERE, "jit_fuzz.py"), str(tmp_path), str(seed), "150"],
@@ -253,6 +275,14 @@ def test_no_damage_makes_a_crash(seed, path, tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
     assert found["refused"] > 50 and not [one for one in found if one.startswith("raised")], found
+
+
+def _halves():
+    """A graph of one program, which rounds to float16 first."""
+    captured = capture(lambda x: x.half() * 2)
+    for _ in range(3):
+        captured(randn(4))
+    return captured
 
 
 def _step():

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import facula_tensor as ft
+from facula_cpu.extend import at_level, levels
 from facula_jit import capture
 from facula_tensor.extend import operators
 
@@ -18,8 +19,10 @@ APART = {
     "conjugate",
 }  # which require something, or are of complex numbers
 OPERATORS = [one for one in operators.values() if one.elementwise and one.arity > 0 and one.name not in APART]
-DTYPES = {"float32": ft.float32, "float64": ft.float64, "int64": ft.int64, "uint8": ft.uint8}
-SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-42, 3e38, -2.5, 0.5, 127.0, 1e-7, 20.0, -90.0)
+DTYPES = ("float32", "float64", "int64", "uint8", "float16", "bfloat16")
+HALVES = DTYPES[-2:]
+SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-42, 3e38, -2.5, 0.5, 127.0, 1e-7, 20.0, -90.0, 65504.0,
+           2.0**-14, 3 * 2.0**-24)  # fmt: skip
 SHAPES = {  # of operands in turn
     "small": ((3, 5), (3, 5), (3, 5)),
     "more than a tile": ((3, 401), (3, 401), (3, 401)),
@@ -34,17 +37,17 @@ def values(shape, dtype, seed):
     made = generator.standard_normal(shape) * 3
     special = generator.choice(SPECIAL, size=shape)
     made = np.where(generator.random(shape) < 0.3, special, made)
-    if dtype.startswith("float"):
-        return ft.from_numpy(np.asarray(made, dtype))
+    if "float" in dtype:
+        return ft.from_numpy(made.astype(np.float64 if dtype == "float64" else np.float32)).to(getattr(ft, dtype))
     return ft.from_numpy(np.asarray(generator.integers(0, 100, size=shape), dtype))
 
 
 def bits(tensor):
     """The bits of all elements; of NaN there is one, since which of two NaNs an operation gives is left open."""
-    array = tensor.numpy().copy()
+    array = (tensor.float() if tensor.dtype is ft.bfloat16 else tensor).numpy().copy()
     if array.dtype.kind == "f":
         array[np.isnan(array)] = np.nan
-    return array.dtype, array.shape, array.tobytes()
+    return tensor.dtype, array.shape, array.tobytes()
 
 
 def launches(captured):
@@ -80,9 +83,9 @@ def chain(operator):
 @pytest.mark.parametrize("operator", OPERATORS, ids=attrgetter("name"))
 def test_every_elementwise_operator_is_itself_in_a_program(operator):
     function = chain(operator)
-    fused = set()
+    fused: dict[str, set[bool]] = {}
     for dtype in DTYPES:
-        for shapes in list(SHAPES.values())[: 4 if dtype == "float32" else 1]:
+        for shapes in list(SHAPES.values())[: 4 if dtype == "float32" else 2 if dtype in HALVES else 1]:
             taken = (shapes * 2)[: max(operator.arity, 2)]
             args = [values(shape, dtype, place) for place, shape in enumerate(taken)]
             try:
@@ -91,11 +94,11 @@ def test_every_elementwise_operator_is_itself_in_a_program(operator):
                 continue
             captured = check(function, lambda number: args, calls=3)
             before, after = launches(captured)
-            fused.add(after < before)
+            fused.setdefault(dtype, set()).add(after < before)
             if operator.arity > 1 and shapes[0] == (3, 5):
                 strided = [one.t() for one in args]
                 check(function, lambda number: strided, calls=3)
-    assert True in fused
+    assert fused and all([True in fused[dtype] for dtype in fused if dtype == "float32" or dtype in HALVES])
 
 
 UNARY = "neg abs relu exp sqrt tanh sigmoid floor reciprocal square logical_not isnan".split()
@@ -119,7 +122,7 @@ steps = st.one_of(
     st.tuples(st.just("where"), place, place, place),
     st.tuples(st.just("sum"), place),
     st.tuples(st.just("product"), place),
-    st.tuples(st.just("dtype"), st.sampled_from(["float64", "float32", "int64", "bool", "float16"]), place),
+    st.tuples(st.just("dtype"), st.sampled_from(["float64", "float32", "int64", "bool", *HALVES]), place),
     st.tuples(st.just("constant"), st.sampled_from([(1.0, 2.0, 3.0, 4.0), (-0.0,) * 4])),
 )
 
@@ -170,3 +173,41 @@ def test_random_programs(lines, results, shape):
 
     kept = values(shape, "float32", 99)
     check(function, make)
+
+
+ROUNDED = ("float32", *HALVES)
+links = st.one_of(
+    st.tuples(st.sampled_from("neg abs relu exp tanh sigmoid square".split())),
+    st.tuples(st.sampled_from("add sub mul maximum atan2".split()), st.booleans()),
+    st.tuples(st.sampled_from("add mul sub div".split()), st.sampled_from([0.1, 3, -2.5, 1e-6, 7e4])),
+    st.tuples(st.just("to"), st.sampled_from(ROUNDED)),
+    st.tuples(st.just("where")),
+)
+
+
+@given(chain=st.lists(links, max_size=9), dtype=st.sampled_from(ROUNDED), at=st.sampled_from(levels()),
+       numel=st.sampled_from([3, 600]))  # fmt: skip
+def test_chains_of_several_dtypes_and_their_gradients(chain, dtype, at, numel):
+    """Each operator's result is rounded as by its own launch, in one program."""
+    weight = values((numel,), "float32", 7).requires_grad_()
+
+    def function(x):
+        weight.grad = None
+        made = (weight.to(getattr(ft, dtype)) * x).neg()
+        for name, *rest in chain:
+            if name == "to":
+                made = made.to(getattr(ft, rest[0]))
+            elif name == "where":
+                made = ft.where(made > x, made, 0.3)
+            elif rest:
+                given = x if rest == [True] else made if rest == [False] else rest[0]
+                made = getattr(ft, name)(made, given)
+            else:
+                made = getattr(ft, name)(made)
+        (made * 0.7).backward(ft.ones_like(made))
+        return made.detach(), weight.grad.clone()
+
+    with at_level(at):
+        captured = check(function, lambda number: [values((numel,), dtype, number)], calls=3)
+        before, after = launches(captured)
+    assert after < before

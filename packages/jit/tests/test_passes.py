@@ -1,5 +1,6 @@
 """Passes over graphs, one by one, and passes of the user's own: what is left to run, with the same results."""
 
+from functools import partial
 from threading import Thread
 
 import numpy as np
@@ -54,7 +55,8 @@ TABLE = {
     "behind a change": (passes.fuse_elementwise, changed_between, "fused"),
     "views": (passes.fuse_elementwise, lambda x: (x * 2).view(2, 8).neg(), "fused"),
     "transposed": (passes.fuse_elementwise, lambda x: (x * 2).t() + x, "mul add"),
-    "halves": (passes.fuse_elementwise, lambda x: (x.half() * 2 + 1).neg(), "copy mul add neg"),
+    "halves": (passes.fuse_elementwise, lambda x: (x.half() * 2 + 1).neg(), "fused"),
+    "several dtypes": (passes.fuse_elementwise, lambda x: (x.half() * WEIGHT.bfloat16()).float().neg(), "fused"),
     "bools": (passes.fuse_elementwise, lambda x: (x > 0) & (x < 1), "fused"),
     "in place": (passes.write_in_place, lambda x: (x @ WEIGHT).exp() @ WEIGHT, "matmul exp matmul"),
 }  # fmt: skip
@@ -79,6 +81,26 @@ def test_what_a_pass_leaves(name):
         if name != "a change of the program's":
             assert seen[0].tolist() == seen[1].tolist() and seen[0].dtype is seen[1].dtype
     assert [call.operator for call in captured.graph().calls] == left.split()
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_half_types_that_are_rounded_at_the_end_alone(name):
+    """What the user asks for with emulate_precision_casts=False: but for what the function converts itself."""
+
+    dtype = getattr(ft, name)
+
+    def function(x, half=dtype):
+        y = x.to(dtype).to(half)
+        return (y * 0.3 + 7).exp() - y.float() * 3, ft.where(y > 1, y.square().square(), 0.1).to(dtype)
+
+    once = partial(passes.fuse_elementwise, emulate_precision_casts=False)
+    captured = capture(function, passes=[once if one is passes.fuse_elementwise else one for one in passes.DEFAULT])
+    for _ in range(4):
+        x = ft.randn(4, 401)
+        found, wanted, rounded = captured(x), function(x, ft.float32), function(x)
+    assert [call.operator for call in captured.graph().calls] == ["fused"]
+    for one, other, eager in zip(found, wanted, rounded, strict=True):
+        assert one.dtype is eager.dtype and one.tolist() == other.tolist() != eager.tolist()
 
 
 def test_a_place_is_used_again():

@@ -94,7 +94,15 @@ def recurrence():
     return training(forward, [inner, outer], (5, 4, 3))
 
 
-NETWORKS = {"perceptron": perceptron, "convolution": convolution, "attention": attention, "recurrence": recurrence,
+def several_dtypes():
+    """Conversions and chains of half types, which are one program."""
+    weight = leaf(4, 6)
+    forward = lambda x: ((x.half() * weight.half() + 0.1).tanh().bfloat16() * 3).float()
+    return training(forward, [weight], (4, 6))
+
+
+NETWORKS = {"perceptron": perceptron, "several dtypes": several_dtypes,
+            "convolution": convolution, "attention": attention, "recurrence": recurrence,
             "by hand": lambda: (step_of()[0], lambda: (randn(4, 6), randn(4, 6)))}  # fmt: skip
 
 
@@ -107,6 +115,7 @@ def test_training(name, level, tmp_path):
         captured(*make())
     given = [make() for _ in range(STEPS)]
     path = write(tmp_path / "step.facula", step=captured)
+    assert name != "several dtypes" or "float16(tanh(" in str(captured.graph())
     for one in given:
         wanted = captured(*one).numpy()
     inputs = [np.stack([one[place].numpy() for one in given]) for place in range(len(given[0]))]

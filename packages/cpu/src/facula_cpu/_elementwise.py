@@ -10,11 +10,12 @@ import numpy as np
 
 from facula_errors import UnsupportedError
 from facula_storage import Plan, contiguous
-from facula_storage.extend import Elementwise, Program, dtype_of_code, rebind
+from facula_storage.extend import Elementwise, Instruction, Program, dtype_of_code, rebind
 
 from ._kernels import ffi
 from ._planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at
 from ._programs import (
+    BFLOAT16,
     BOOL,
     FLOAT16,
     HALVES,
@@ -24,6 +25,7 @@ from ._programs import (
     assemble,
     compile_program,
     computed_in,
+    rounded,
     single,
 )
 from ._registry import find_kernel, kernel_for
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 FLOAT32, FLOAT64 = 9, 10
 FLOATS = (*HALVES, FLOAT32, FLOAT64)
 SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 = 1, 2, 3, 4, 5  # enum scalar_kind
+HALF_SCALARS = {SCALAR_FLOAT16: FLOAT16, SCALAR_BFLOAT16: BFLOAT16}
 ARGUMENTS = (int, int, float, complex, float, float)  # what the launch is given for each
 MOST_OPERANDS, MOST_DIMS = 16, 64
 # Numbers beside float16 and bfloat16 that are rounded to those first, by operator and place, as PyTorch's kernels do.
@@ -105,8 +108,37 @@ def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> For
         compiled = assemble(steps, operands, (output,), [steps.add(kernel, tuple(given), dtypes[-1])])
     if compiled is None:
         return None
+    if name == "copy" and output in HALVES and dtypes[0] in (*HALVES, FLOAT32):
+        compiled = compiled._replace(computes=())  # it only converts
+    said = with_roundings(name, compiled, kinds, dtypes[:-1], output)
     kernel_name = "elementwise_quotient" if operator in QUOTIENTS and output <= INT64 else "elementwise"
-    return form_of(name, compiled, inputs, order, kinds, dtypes[:-1], (output,), kernel_name)
+    return form_of(said, compiled, inputs, order, kinds, dtypes[:-1], (output,), kernel_name)
+
+
+def with_roundings(
+    name: str, compiled: Compiled, kinds: Sequence[int], dtypes: Sequence[int], output: int
+) -> str | Program:
+    """A loop as a program that says where half types are rounded; its name where nothing is.
+
+    Arguments:
+        name: the loop's.
+        compiled: what runs it.
+        kinds: how each operand's scalar is given.
+        dtypes: what dtype each operand has there.
+        output: the dtype code of the result.
+    """
+    count, values = len(kinds), list(range(len(kinds)))
+    instructions: list[Instruction] = []
+    for place, (kind, code) in enumerate(zip(kinds, dtypes, strict=True)):
+        half = HALF_SCALARS.get(kind, code) if kind else 0
+        if half in HALVES:
+            values[place] = count + len(instructions)
+            instructions.append(Instruction(dtype_of_code(half).name, (place,)))
+    if compiled.computes:
+        instructions.append(Instruction(name, tuple(values)))
+        values.append(count + len(instructions) - 1)
+    program = rounded(Program(name, count, (), tuple(instructions), (values[-1],)), (output,))
+    return name if program.instructions == (Instruction(name, tuple(range(count))),) else program
 
 
 @lru_cache(maxsize=4096)
@@ -119,7 +151,8 @@ def find_program_form(program: Program, inputs: tuple[int | type, ...], outputs:
     kinds = [scalar_kind(one, compute) for one in inputs]
     dtypes = [compute if isinstance(one, type) else one for one in inputs]
     order = tuple(range(len(inputs)))
-    return form_of(program, compiled, inputs, order, kinds, dtypes, outputs, "elementwise", program.reduction)
+    said = rounded(program, outputs)
+    return form_of(said, compiled, inputs, order, kinds, dtypes, outputs, "elementwise", program.reduction)
 
 
 def form_of(
@@ -136,7 +169,7 @@ def form_of(
     """The form of a loop or a program.
 
     Arguments:
-        operator: the loop's name, or the program.
+        operator: the loop's name, or the program, its roundings to half types said.
         compiled: what runs.
         inputs: dtype codes, or types of scalars, in the order of the call.
         order: which input each of its operands is.

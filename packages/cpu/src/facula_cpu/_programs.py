@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from facula_storage.extend import dtype_of_code
+from facula_storage.extend import Instruction, dtype_of_code
 
 from ._kernels import ffi
 from ._registry import find_kernel, kernel_for
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 APART = 192  # bytes between tiles: at multiples of 4096 from each other, reads would wait for writes
 BOOL, INT64, FLOAT16, BFLOAT16, FLOAT32 = 1, 6, 7, 8, 9
 HALVES = (FLOAT16, BFLOAT16)
+ROUNDINGS = {"float16": FLOAT16, "bfloat16": BFLOAT16}  # instructions that give their value in this dtype
 TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS, MOST_READ = 512, 16384, 32, 16, 6
 QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
 
@@ -36,6 +37,7 @@ class Step(NamedTuple):
     kernel: Kernel | None
     values: tuple[int, ...]
     result: int
+    converts: bool = False  # whether it only brings a value into another dtype
 
 
 class Steps:
@@ -44,18 +46,25 @@ class Steps:
     def __init__(self, codes: Sequence[int]):
         self.codes = list(codes)
         self.steps: list[Step] = []
+        self._converted: dict[tuple[int, int], int] = {}
 
-    def add(self, kernel: Kernel | None, values: tuple[int, ...], code: int) -> int:
+    def add(self, kernel: Kernel | None, values: tuple[int, ...], code: int, *, converts: bool = False) -> int:
         """Append an instruction; the number of its result."""
         self.codes.append(code)
-        self.steps.append(Step(kernel, values, -1 if kernel is None else len(self.codes) - 1))
+        self.steps.append(Step(kernel, values, -1 if kernel is None else len(self.codes) - 1, converts))
         return len(self.codes) - 1
 
     def converted(self, value: int, code: int) -> int:
-        """The value in the dtype of this code."""
-        if self.codes[value] == code:
+        """The value in the dtype of this code; half types by way of float32, to which alone they have loops."""
+        given = self.codes[value]
+        if given == code:
             return value
-        return self.add(kernel_for("copy", self.codes[value], code), (value,), code)
+        if FLOAT32 not in (given, code) and (given in HALVES or code in HALVES):
+            return self.converted(self.converted(value, FLOAT32), code)
+        if (value, code) not in self._converted:
+            kernel = kernel_for("copy", given, code)
+            self._converted[value, code] = self.add(kernel, (value,), code, converts=True)
+        return self._converted[value, code]
 
 
 def widened(code: int) -> int:
@@ -78,12 +87,15 @@ def type_program(
     steps.codes += [compute] * len(program.constants)
     numbers = list(range(len(steps.codes)))  # of the program's values, here
     for place, code in enumerate(inputs):
-        if isinstance(code, int) and code not in (compute, BOOL):
+        if isinstance(code, int) and code not in (compute, BOOL, *HALVES):
             numbers[place] = steps.converted(place, compute)
     for operation, values in program.instructions:
         given = tuple([numbers[value] for value in values])
         if operation == "require":
             numbers.append(steps.add(None, given, BOOL))
+            continue
+        if operation in ROUNDINGS:
+            numbers.append(steps.converted(given[0], ROUNDINGS[operation]))
             continue
         if compute <= INT64 and operation in QUOTIENTS:
             return None
@@ -98,8 +110,9 @@ def type_program(
 
 def find_loop(operation: str, codes: Sequence[int], compute: int) -> tuple[Kernel, tuple[int, ...]] | None:
     """The loop for values of these dtypes, and the dtypes that it takes and gives; bools may be taken as numbers."""
-    for taken in (tuple(codes), (compute,) * len(codes)):
-        for result in (compute, BOOL):
+    computed = tuple([compute if code in HALVES else code for code in codes])
+    for taken in (tuple(codes), computed, (compute,) * len(codes)):
+        for result in (compute, BOOL, *ROUNDINGS.values()):
             kernel = find_kernel(operation, *taken, result)
             if kernel is not None:
                 return kernel, (*taken, result)
@@ -156,7 +169,7 @@ def struct_of(
     places = {result: inputs + i for i, result in enumerate(results)}
     places.update({value: value if value < inputs else value + len(results) for value in range(first)})
     instructions = []
-    for at, (kernel, values, result) in enumerate(steps.steps):
+    for at, (kernel, values, result, _) in enumerate(steps.steps):
         tile = result >= 0 and result not in places
         if tile:
             tiles.take(result, dtype_of_code(steps.codes[result]).itemsize)
@@ -196,7 +209,7 @@ class Compiled(NamedTuple):
     program: Struct  # NULL of a loop
     loops: tuple[Struct, ...]  # in their order
     cost: int  # picoseconds an element
-    computes: tuple[int, ...]  # the addresses of the loops before results are put where they go
+    computes: tuple[int, ...]  # the addresses of the loops, but for those that convert and put results where they go
     requires: bool = False
 
 
@@ -217,7 +230,7 @@ def assemble(
 ) -> Compiled | None:
     """The struct of typed steps, results and all; None where there is no room."""
     arrays = [place for place, one in enumerate(inputs) if isinstance(one, int) and not is_apart]
-    computes = tuple([step.kernel.address for step in steps.steps if step.kernel is not None])
+    computes = tuple([step.kernel.address for step in steps.steps if step.kernel is not None and not step.converts])
     requires = any([step.kernel is None for step in steps.steps])
     placed = place_results(steps, arrays, results, outputs)
     struct = struct_of(steps, len(inputs), constants, compute, placed)
@@ -226,6 +239,23 @@ def assemble(
     kernels = [step.kernel for step in steps.steps if step.kernel is not None]
     loops = tuple([ffi.cast("facula_loop", kernel.address) for kernel in kernels])
     return Compiled(ffi.NULL, struct, loops, sum([kernel.cost for kernel in kernels]), computes, requires)
+
+
+def rounded(program: Program, outputs: Sequence[int]) -> Program:
+    """The program with an instruction for each rounding of a result to a half type, for those who put several into one.
+
+    >>> from facula_storage.extend import Instruction, Program
+    >>> print(rounded(Program("double", 1, (), (Instruction("add", (0, 0)),), (1,)), (FLOAT16,)))
+    double(a): b = add(a, a); c = float16(b); c
+    """
+    first = program.operands + len(program.constants)
+    instructions, results = list(program.instructions), list(program.results)
+    for place, (value, code) in enumerate(zip(program.results, outputs, strict=True)):
+        name = dtype_of_code(code).name
+        if code in HALVES and not (value >= first and instructions[value - first].operation == name):
+            results[place] = first + len(instructions)
+            instructions.append(Instruction(name, (value,)))
+    return program._replace(instructions=tuple(instructions), results=tuple(results))
 
 
 @lru_cache(maxsize=4096)

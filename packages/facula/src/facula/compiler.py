@@ -17,10 +17,13 @@ with needs("facula.compile"):
     from facula_jit import Captured, capture
     from facula_jit.extend import never_captured, note_break, pause
     from facula_jit.extend import reset as reset_captured
+    from facula_jit.passes import DEFAULT, fuse_elementwise
     from facula_nn import Module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from facula_jit import Graph
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
@@ -71,7 +74,9 @@ def compile(
     Arguments:
         model: the function or module; without it, a decorator is returned.
         fullgraph: raise where something cannot be captured, at its line.
-        dynamic, options: no difference: each kind of call is captured by itself.
+        dynamic: no difference: each kind of call is captured by itself.
+        options: {"emulate_precision_casts": False} to round float16 and bfloat16 less often, as
+            `facula.jit.passes.fuse_elementwise` says; others make no difference.
         backend: "eager" to run `model` as it is; other names of PyTorch's compilers make no difference, nor does a
             function.
         mode: one of PyTorch's modes, which makes no difference.
@@ -97,17 +102,25 @@ def compile(
     if mode is not None and options is not None:
         raise OperationError("compile: expected mode or options; got both; leave one of them out")
     if model is None:
-        return partial(compile, fullgraph=fullgraph, backend=backend, disable=disable)
+        return partial(compile, fullgraph=fullgraph, backend=backend, options=options, disable=disable)
     if not callable(model):
         raise InvalidTypeError(f"compile: expected a function or a module; got {type(model).__name__} {model!r:.60}")
     if disable or backend in _EAGER:
         return model
-    made: Captured[..., Any] = capture(model, on_break="error" if fullgraph else "split")
+    made: Captured[..., Any] = capture(model, on_break="error" if fullgraph else "split", passes=_passes_for(options))
     pause(made, _stance[0] == "force_eager")
     _compiled.add(made)
     if isinstance(model, Module):
         return cast("F", OptimizedModule(model, made))
     return cast("F", made)
+
+
+def _passes_for(options: object) -> Sequence[Callable[[Graph], object]]:
+    """The passes that follow the options."""
+    if not isinstance(options, dict) or options.get("emulate_precision_casts", True):
+        return DEFAULT
+    once = partial(fuse_elementwise, emulate_precision_casts=False)
+    return [once if one is fuse_elementwise else one for one in DEFAULT]
 
 
 class OptimizedModule(Module):

@@ -47,7 +47,8 @@ class Elementwise(NamedTuple):
     """What an elementwise plan computes of each element, for those who put several plans into one program.
 
     `operator` is a loop of the backend's, or a program, and `inputs` the dtype codes of its operands, or types of
-    numbers, in the order of the call. Operand i of the loop is input `order[i]`. `loops` are the loops that compute it.
+    numbers, in the order of the call. Operand i of the loop is input `order[i]`. `loops` are the loops that compute it,
+    without those that convert operands and results. Where half types are rounded a program says so.
     """
 
     operator: str | Program

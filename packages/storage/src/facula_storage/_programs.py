@@ -8,7 +8,8 @@ from typing import NamedTuple
 class Instruction(NamedTuple):
     """An elementwise operation on values of a program, given by their numbers.
 
-    The operation "require" has one value, of bools, and gives none: the launch fails where one is false.
+    The operation "require" has one value, of bools, and gives none: the launch fails where one is false. "float16" and
+    "bfloat16" have one value, and give it rounded to this dtype.
     """
 
     operation: str
@@ -19,7 +20,8 @@ class Program(NamedTuple):
     """What is computed of each element: instructions in their order.
 
     Values are numbered: first the operands, then the constants, then what each instruction gives. All have the dtype
-    that the program computes in (half types: float32) but for bools, which comparisons give and conditions are.
+    that the program computes in (half types: float32) but for bools, which comparisons give and conditions are. Half
+    types are rounded where an instruction says so, and where a result is stored.
 
     `reduction` is "" for results of each element, or what is made of all elements of the only result: "sum" or "mean".
     `is_apart` says that no result is put where an operand lies: there is no need to read all of these first.

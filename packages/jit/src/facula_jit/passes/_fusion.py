@@ -4,8 +4,9 @@ Note [Exact fusion]
 ~~~~~~~~~~~~~~~~~~~
 A program runs the loops of the kernel table one after the other on pieces of its operands, and the plan says which ones
 (`Elementwise.loops`). A group of launches is fused only where the program's are those of the launches, in the same
-order: then every element is computed by the same instructions, and no bit changes. What is computed in another dtype
-than it is kept in (float16, bfloat16) would be rounded less often, and stays as it is; so do complex numbers.
+order: then every element is computed by the same instructions, and no bit changes. float16 and bfloat16 are computed in
+float32; what a launch rounds, its result and some numbers, the program rounds by an instruction. So launches of both
+and of float32, and conversions between them, make one program. Complex numbers stay as they are.
 
 A group is put where its last launch was. Up to there nothing may have written what it reads, nor read or written what
 it writes: a launch that does ends the group, and so does one that may fail where the group changes the program's own
@@ -18,16 +19,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import UnsupportedError
 from facula_errors.extend import boundary
-from facula_storage import contiguous, cpu
-from facula_storage.extend import COMPLEX
+from facula_storage import contiguous, cpu, float32
+from facula_storage.extend import BOOL, COMPLEX
 
 from .._editing import renumbered, spans_of
 from .._memory import at_once
 from .._records import Address, Launched
 from ._facts import Facts
-from ._programs import program_of
+from ._programs import HALVES, program_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from facula_storage import DType, Layout
 
     from .._graph import Graph
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
 MOST_OPERANDS = 16  # of a program's plan, results among them
 MOST_LAUNCHES = 24
 MOST_OPEN = 6  # groups that further launches may join
-HALVES = ("float16", "bfloat16")
 
 
 class Shape(NamedTuple):
@@ -143,19 +145,27 @@ class Group:
 
 
 @boundary
-def fuse_elementwise(graph: Graph) -> None:
+def fuse_elementwise(graph: Graph, *, emulate_precision_casts: bool = True) -> None:
     """Run elementwise launches of one shape that read each other's results, or the same operands, as one program.
 
     Results that nothing else reads are then never in memory as a whole. Where the step would need more memory, because
-    operands have to wait for others, launches stay where they are. float16, bfloat16 and complex stay as they
-    are: Note [Exact fusion].
+    operands have to wait for others, launches stay where they are. Complex numbers stay as they are: Note [Exact
+    fusion].
+
+    Arguments:
+        graph: the graph.
+        emulate_precision_casts: round float16 and bfloat16 after each operator of a program, as the launches do, so
+            that no bit changes. False: a program computes in float32 and rounds what it stores, which is nearer to
+            the exact result; conversions that the function asks for are made all the same. PyTorch's compiler has an
+            option of this name.
     """
     recording = graph.recording
     before = at_once(recording.lifetimes()[1])
     for over_others in (True, False):
         edits: dict[int, tuple[Launched, ...]] = {}
         for span in spans_of(recording):
-            _fuse_span(recording, Facts.of(graph), range(span.start, span.stop), over_others, edits)
+            numbers = range(span.start, span.stop)
+            _fuse_span(recording, Facts.of(graph), numbers, over_others, emulate_precision_casts, edits)
         if not edits or at_once(renumbered(recording, edits).lifetimes()[1]) <= before:
             break
     else:
@@ -164,7 +174,12 @@ def fuse_elementwise(graph: Graph) -> None:
 
 
 def _fuse_span(
-    recording: Recording, facts: Facts, numbers: range, over_others: bool, edits: dict[int, tuple[Launched, ...]]
+    recording: Recording,
+    facts: Facts,
+    numbers: range,
+    over_others: bool,
+    rounds: bool,
+    edits: dict[int, tuple[Launched, ...]],
 ) -> None:
     """Fuse launches that run in one go.
 
@@ -173,13 +188,14 @@ def _fuse_span(
         facts: of it.
         numbers: of the launches.
         over_others: whether launches move behind others that are not fused with them.
+        rounds: whether half types are rounded after each operator.
         edits: what becomes of launches, which is added to.
     """
     groups: list[Group] = []
 
     def close(group: Group) -> None:
         groups.remove(group)
-        fused = _fused(group)
+        fused = _fused(group, rounds)
         if fused is not None:
             *others, last = group.launches
             edits.update({one: () for one in others})
@@ -241,13 +257,13 @@ def _shape_of(launch: Launched, facts: Facts) -> Shape | None:
             return None
     if not outputs or not outputs[0].numel or any([one.strides != outputs[0].strides for one in outputs]):
         return None
-    dtypes = {one.dtype for one in (*layouts, *outputs)}
-    computed = [one for one in dtypes if one.name != "bool"] or list(dtypes)
-    if len(computed) > 1 or computed[0].name in HALVES or computed[0].category == COMPLEX:
+    dtypes = {float32 if one.dtype.name in HALVES else one.dtype for one in (*layouts, *outputs)}
+    computed = [one for one in dtypes if one.category != BOOL] or list(dtypes)
+    if len(computed) > 1 or computed[0].category == COMPLEX:
         return None
     made = outputs[0]
     is_flat = all([one.is_contiguous and one.numel == made.numel for one in (*layouts, *outputs)])
-    joins_any = computed[0].name == "bool" and not any(
+    joins_any = computed[0].category == BOOL and not any(
         [isinstance(one, type) for one in launch.plan.elementwise.inputs]
     )
     return Shape(computed[0], made.shape, made.strides, made.numel, is_flat, joins_any)
@@ -261,17 +277,22 @@ def _are_same(one: Address, other: Address) -> bool:
     return a is b or (a.is_contiguous and b.is_contiguous and a.numel == b.numel and a.dtype is b.dtype)
 
 
-def _fused(group: Group) -> Launched | None:
-    """The group as one launch; None where that is not exactly the same, or there is nothing to gain."""
+def _fused(group: Group, rounds: bool) -> Launched | None:
+    """The group as one launch; None where that is not exactly the same, or there is nothing to gain.
+
+    Arguments:
+        group: the launches.
+        rounds: whether half types are rounded after each operator. If not, "the same" is said of other dtypes alone.
+    """
     if len(group.launches) < 2:
         return None
     last = max(group.launches)
     launches = list(group.launches.values())
     stored = [one for one in group.writes.values() if group.is_seen(one.block, last)]
-    stored.sort(key=lambda one: one.layout is not None and one.layout.dtype is not group.shape.dtype)
+    stored.sort(key=lambda one: one.layout is not None and one.layout.dtype.category == BOOL)
     if not stored:
         return None
-    program, operands = program_of(launches, stored)
+    program, operands = program_of(launches, stored, rounds)
     given = [one for one in operands if type(one.argument) is Address]
     read = {group.memory(one.argument) for one in operands if type(one.argument) is Address}
     if len(stored) > 1 and not any([group.memory(one) in read for one in stored]):
@@ -284,11 +305,16 @@ def _fused(group: Group) -> Launched | None:
     except UnsupportedError:
         return None
     loops = tuple([loop for one in launches for loop in one.plan.elementwise.loops])  # type: ignore[union-attr]
-    if plan.elementwise is None or plan.elementwise.loops != loops:
+    if plan.elementwise is None or (plan.elementwise.loops != loops and (rounds or not _has_halves(launches))):
         return None
     arguments = (layouts[0].numel, *[one.argument for one in given], *stored, *numbers)
     arrays = 1 + len(given) + len(stored)
     return Launched(plan, arguments, arrays, launches[-1].site, launches[-1].module, plan.operator)
+
+
+def _has_halves(launches: Sequence[Launched]) -> bool:
+    layouts = [one.layout for launch in launches for one in launch.arguments if type(one) is Address]
+    return any([one is not None and one.dtype.name in HALVES for one in layouts])
 
 
 def _walked(one: Address, shape: Shape) -> Layout:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     Reference = tuple[str, int]  # "operand", "constant" or "value", and which one
 
+HALVES = ("float16", "bfloat16")  # dtypes, and the instructions that round to them
+AS_WRITTEN = ("copy", "fill", FUSED)  # whose roundings are made in any case: the function asks for them
+
 
 class Operand(NamedTuple):
     """An operand of a program: an address, or a number and the type that stands for it."""
@@ -68,12 +71,13 @@ class _Builder:
         return Program(FUSED, len(self.operands), tuple(self.constants), steps, made)
 
 
-def program_of(launches: Sequence[Launched], stored: Sequence[Address]) -> tuple[Program, list[Operand]]:
+def program_of(launches: Sequence[Launched], stored: Sequence[Address], rounds: bool) -> tuple[Program, list[Operand]]:
     """A program that does what the launches do, one after the other.
 
     Arguments:
         launches: elementwise ones.
         stored: what of their results is kept.
+        rounds: whether half types are rounded after each operator.
 
     Returns:
         The program, and its operands.
@@ -94,16 +98,19 @@ def program_of(launches: Sequence[Launched], stored: Sequence[Address]) -> tuple
                 one = next(arrays)
                 given.append(made[one.block] if one.block in made else builder.operand(one, type(None)))
         given = [given[place] for place in computed.order]
-        results = _added(builder, computed.operator, given)
+        results = _added(builder, computed.operator, given, rounds or launch.operation in AS_WRITTEN)
         made.update(zip([one.block for one in used if one.written], results, strict=True))
     return builder.program([made[one.block] for one in stored]), builder.operands
 
 
-def _added(builder: _Builder, operator: str | Program, given: list[Reference]) -> list[Reference]:
-    """Append an operator; references to its results."""
+def _added(builder: _Builder, operator: str | Program, given: list[Reference], rounds: bool) -> list[Reference]:
+    """Append an operator, with its roundings or without; references to its results."""
     if isinstance(operator, str):
         return [builder.instruction(operator, given)]
     values = [*given, *[builder.constant(one) for one in operator.constants]]
     for operation, taken in operator.instructions:
-        values.append(builder.instruction(operation, [values[one] for one in taken]))
+        if operation in HALVES and not rounds:
+            values.append(values[taken[0]])
+        else:
+            values.append(builder.instruction(operation, [values[one] for one in taken]))
     return [values[one] for one in operator.results]

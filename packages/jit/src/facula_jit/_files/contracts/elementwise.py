@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_OPERANDS, MOST_INSTRUCTIONS = 16, 4096
+OF_ONE_VALUE = ("require", "float16", "bfloat16")  # instructions of programs that are no operators
 
 OPERATORS = frozenset(
     """abs acos acosh add add_scaled addcdiv addcmul asin asinh atan atan2 atanh beta_grad bitwise_and
@@ -56,13 +57,13 @@ def program(asked: Program, inputs: Any, outputs: Any) -> bool:
     if len(inputs) != asked.operands or len(asked.instructions) > MOST_INSTRUCTIONS:
         return False
     for operation, values in asked.instructions:
-        if operation not in ("require", "copy") and operation not in OPERATORS:
+        if operation not in ("copy", *OF_ONE_VALUE) and operation not in OPERATORS:
             return False
         if not values or any([not 0 <= one < known or one in without_value for one in values]):
             return False
+        if operation in OF_ONE_VALUE and len(values) != 1:
+            return False
         if operation == "require":
-            if len(values) != 1:
-                return False
             without_value.add(known)
         known += 1
     if any([not 0 <= one < known or one in without_value for one in asked.results]):
