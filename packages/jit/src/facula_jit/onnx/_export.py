@@ -12,7 +12,7 @@ from facula_tensor import Tensor
 
 from ._arguments import Arguments
 from ._convert import convert
-from ._nodes import OnnxExporterError
+from ._nodes import OnnxExporterError, all_nodes
 from ._sizes import generalise
 from ._trace import trace
 from ._write import fold, model_of, onnx_package, with_output_names, with_shared_constants, without_unused
@@ -174,7 +174,7 @@ def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
 
 def _check_free(b: Builder, names: Sequence[str]) -> None:
     """ArgumentError where a value inside has the name of a result."""
-    inside = {*b.parameters, *b.constants, *[name for node in b.nodes for name in node.outputs]}
+    inside = {*b.parameters, *b.constants, *[name for node in all_nodes(b.nodes) for name in node.outputs]}
     taken = inside.intersection(names)
     if taken:
         raise ArgumentError(f"onnx.export: a value inside is called {min(taken)!r}; give results other output_names")
