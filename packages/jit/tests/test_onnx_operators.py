@@ -1,8 +1,5 @@
 """Operators as ONNX nodes: onnxruntime computes what facula does; what has no node is refused by name."""
 
-import io
-import sys
-
 import pytest
 from jit_onnx import check
 
@@ -239,50 +236,6 @@ def test_opsets_and_constants():
         assert ("Exp" in [one.op_type for one in nodes]) is not folds
 
 
-def test_names_of_inputs_and_results():
-    pytest.importorskip("onnx", reason="the onnx package is not installed")
-    x = images()
-
-    def function(first, pair, scale=2.0):
-        return {"sum": first + pair[0] * scale, "pair": [pair[1] * 1]}
-
-    graph = export(function, (x, (x * 2, x * 3))).model_proto.graph
-    assert [one.name for one in graph.input] == ["first", "pair_1", "pair_2"]
-    assert [one.name for one in graph.output] == ["sum", "pair_0"]
-    given = {"input_names": ["a"], "output_names": ["b"]}
-    with io.BytesIO() as file:
-        graph = export(lambda x: x + 1, x, file, **given).model_proto.graph
-        assert file.getvalue()
-    assert (graph.input[0].name, graph.output[0].name) == ("a", "b")
-    graph = export(lambda x, scale: x * scale, (x, {"scale": 2.0})).model_proto.graph
-    assert len(graph.input) == 1
-    check(lambda Mul_1, constant_1: Mul_1 * 2 + constant_1 * 3, x, x + 1)
-    with pytest.raises(ValueError, match="a value inside is called 'constant_1'; give results other output_names"):
-        export(lambda x: x * 2, x, output_names=["constant_1"])
-
-
-DYNAMIC = {
-    "batch": (lambda x: (x.flatten(1) @ ft.ones(108, 2), x.mean(0), x.reshape(-1, 6), x[-1], ft.cat([x, x])), {0: "n"}),
-    "two": (lambda x: (x.softmax(0).transpose(0, 2), x.flatten(0, 2).sum(0) / x.shape[0], x.mean()), {0: "n", 2: "m"}),
-    "counted": (lambda x: (x + ft.arange(x.shape[3]), x.argmax(3), ft.ones(x.shape[3]).cumsum(0)), [3]),
-    "masked": (lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True), {0: "n", 2: "m"}),
-    "states": (lambda x: (x.new_zeros(x.shape[0], 2) + x[:, 0, 0, :2], x[:, 1:], x.var(1)), {0: "n"}),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", DYNAMIC)
-def test_sizes_that_vary(name):
-    pytest.importorskip("onnx", reason="the onnx package is not installed")
-    function, axes = DYNAMIC[name]
-    program = export(function, (images(),), dynamic_axes={"x": axes, "output": {0: "n"}})
-    for shape in ((1, 3, 6, 6), (5, 3, 6, 6), (3, 3, 9, 6), (3, 3, 6, 11)):
-        varying = [axis for axis in range(4) if shape[axis] != (2, 3, 6, 6)[axis]]
-        if set(varying) <= set(axes):
-            check(function, ft.randn(*shape), program=program)
-    shown = [one.dim_param or one.dim_value for one in program.model_proto.graph.input[0].type.tensor_type.shape.dim]
-    assert [shown[axis] for axis in axes] == (["n", "m"][: len(axes)] if isinstance(axes, dict) else ["x_dim_3"])
-
-
 REFUSED = {
     "an export inside": (lambda x: export(lambda y: y, x) and x, "called inside a captured function"),
     "elements in Python": (lambda x: x * x.sum().item(), "item looks at elements in Python"),
@@ -303,54 +256,3 @@ def test_what_has_no_node_is_refused_by_name(name):
     function, message = REFUSED[name]
     with pytest.raises(OnnxExporterError, match=message):
         export(function, images())
-
-
-WRONG = {
-    "opset": ({"opset_version": 17}, "expected opset_version from 18 to 23; got 17"),
-    "no parameters": ({"export_params": False}, "expected export_params=True"),
-    "input names": ({"input_names": ["a", "b"]}, "expected input_names to be 1 different names"),
-    "output names": ({"output_names": ["x"]}, "expected output_names to be 1 different names that no"),
-    "an unknown input": ({"dynamic_axes": {"y": [0]}}, r"dynamic_axes: expected names of inputs, \['x'\]; got 'y'"),
-    "an axis": ({"dynamic_axes": {"x": [4]}}, "expected an axis below 4 of 'x'; got 4"),
-    "sizes that differ": ({"dynamic_axes": {"x": {0: "n", 1: "n"}}}, "axes of one name have one size; 'n'"),
-    "too many names": ({"dynamic_axes": {"x": [0, 1, 2, 3]}}, "at most 3 different names"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_arguments(name):
-    pytest.importorskip("onnx", reason="the onnx package is not installed")
-    options, message = WRONG[name]
-    with pytest.raises(ValueError, match=message):
-        export(lambda x: x + 1, images(), **options)
-
-
-WRONG_KINDS = {
-    "f": "a path or an open file; got int", "kwargs": "expected kwargs to be a dict; got int",
-    "input_names": "a list of names; got 5", "output_names": "a list of names; got 5", "args": "a Tensor; got int",
-    "dynamic_axes": "expected dynamic_axes to be a dict; got int", "model": "a module or a function; got int",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WRONG_KINDS)
-def test_arguments_of_wrong_kinds(name):
-    pytest.importorskip("onnx", reason="the onnx package is not installed")
-    given = {"model": lambda x: x + 1, "args": images(), name: 5}
-    with pytest.raises(TypeError, match=WRONG_KINDS[name]):
-        export(**given)
-
-
-def test_work_that_depends_on_a_size_is_refused():
-    pytest.importorskip("onnx", reason="the onnx package is not installed")
-    with pytest.raises(OnnxExporterError, match=r"for other sizes of dynamic_axes; leave the axis out"):
-        export(lambda x: sum(x.unbind(0)), images(), dynamic_axes={"x": [0]})
-    with pytest.raises(OnnxExporterError, match="in a way that is no product; leave the axis out"):
-        export(lambda x: x * (x.shape[0] ** 3), images(), dynamic_axes={"x": [0]})
-
-
-def test_without_the_onnx_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(
-        ImportError, match=r"the package onnx, which writes the file, is missing; install it with: pip "
-    ):
-        export(lambda x: x, images())

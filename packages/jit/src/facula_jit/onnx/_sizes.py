@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._convert import Converted
-    from ._nodes import Builder, Node
+    from ._nodes import Builder, Node, Shape
 
     Factors = dict[tuple[int, ...], np.ndarray]  # sizes that are multiplied -> by what
 
@@ -38,7 +38,7 @@ def subsets(count: int) -> list[tuple[int, ...]]:
 
 def generalise(
     dimensions: Sequence[Dimension], sizes: Sequence[tuple[int, ...]], found: Sequence[Converted]
-) -> list[list[int | str | None]]:
+) -> list[Shape]:
     """Let a model be right for any sizes: the first of `found` is changed.
 
     Arguments:
