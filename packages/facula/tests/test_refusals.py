@@ -22,7 +22,7 @@ WHERE = {
     "hub": ["load", "load_state_dict_from_url", "download_url_to_file", "list"],
     "sparse": ["FloatTensor", "DoubleTensor", "mm"],
     "fx": ["symbolic_trace", "Tracer", "GraphModule"],
-    "export": ["export", "Dim"],
+    "export": ["export", "load"],
     "profiler": ["profile", "schedule"],
     "autograd.profiler": ["profile"],
     "_dynamo": ["explain", "register_backend"],

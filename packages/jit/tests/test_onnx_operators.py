@@ -1,49 +1,11 @@
 """Operators as ONNX nodes: onnxruntime computes what facula does; what has no node is refused by name."""
 
-import io
-import sys
-
-import numpy as np
 import pytest
+from jit_onnx import check
 
 import facula_tensor as ft
 from facula_jit.onnx import OnnxExporterError, export
-from facula_storage.extend import current_recorder
 from facula_tensor import functional as F
-
-
-@pytest.fixture(scope="module")
-def run():
-    """What a file computes of arrays, once the format's own checker has found nothing."""
-    onnx = pytest.importorskip("onnx", reason="the onnx package is not installed")
-    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-
-    def results(program, *arrays):
-        onnx.checker.check_model(program.model_proto, full_check=True)
-        options = runtime.SessionOptions()
-        options.intra_op_num_threads, options.log_severity_level = 1, 3
-        session = runtime.InferenceSession(
-            program.model_proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
-        used = {one.name for one in session.get_inputs()}
-        names = [one.name for one in program.model_proto.graph.input]
-        return session.run(None, {name: one for name, one in zip(names, arrays, strict=True) if name in used})
-
-    return results
-
-
-def check(run, function, *inputs, tolerance=1e-5, program=None):
-    """The file has the function's results, in shape, dtype and value."""
-    program = program or export(function, inputs)
-    found = run(program, *[one.numpy() for one in inputs])
-    with ft.no_grad():
-        wanted = function(*inputs)
-    wanted = [wanted] if isinstance(wanted, ft.Tensor) else list(wanted)
-    assert len(found) == len(wanted)
-    for place, (theirs, mine) in enumerate(zip(found, wanted, strict=True)):
-        mine = mine.numpy()
-        assert (theirs.shape, theirs.dtype) == (mine.shape, mine.dtype), place
-        np.testing.assert_allclose(theirs, mine, rtol=tolerance, atol=tolerance, err_msg=str(place))
 
 
 def images(dtype=ft.float32):
@@ -60,7 +22,7 @@ BELOW_ONE = ("acos", "asin", "atanh", "logit")
 
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64], ids=str)
-def test_elementwise_operators_of_one_tensor(run, dtype):
+def test_elementwise_operators_of_one_tensor(dtype):
     x = images(dtype).abs()
     names = [name for name in UNARY if dtype is ft.float32 or name not in SINGLE]
 
@@ -68,14 +30,14 @@ def test_elementwise_operators_of_one_tensor(run, dtype):
         shares = (x + 0.1) / (x.max() + 0.2)
         return [getattr(ft, name)(shares if name in BELOW_ONE else x + (name == "acosh") + 0.1) for name in names]
 
-    check(run, function, x, tolerance=2e-5)
+    check(function, x, tolerance=2e-5)
 
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64], ids=str)
-def test_activations(run, dtype):
+def test_activations(dtype):
     """Programs among them: as one node in float32, by their instructions in float64."""
     names = [name for name in ACTIVATIONS if dtype is ft.float32 or name not in SINGLE]
-    check(run, lambda x: [getattr(F, name)(x) for name in names], images(dtype) * 3)
+    check(lambda x: [getattr(F, name)(x) for name in names], images(dtype) * 3)
 
 
 def arithmetic(x, y):
@@ -89,15 +51,14 @@ def arithmetic(x, y):
     )  # fmt: skip
 
 
-def test_elementwise_operators_of_several(run):
+def test_elementwise_operators_of_several():
     x = images().abs() + 0.1
-    check(run, arithmetic, x, x.flip(3)[:, :1] + 0.3)
+    check(arithmetic, x, x.flip(3)[:, :1] + 0.3)
 
 
-def test_integers_and_bools(run):
+def test_integers_and_bools():
     i, b = ft.tensor([[3, -4, 5], [0, 7, -2]]), ft.tensor([[True, False, True], [False, False, True]])
     check(
-        run,
         lambda i, b: (
             i + 1, 3 - i, i * 2, i // 2, i % 3, -i // 2, i / 2, i == 3, i.clamp(min=0), i.relu(), i.sum(), i.cumsum(1),
             *i.max(1), i.amin(0), i.float(), i.int(), i.bool(), b.sum(), b.any(1), b.all(0), b & ~b, b.int(), i & 3,
@@ -108,9 +69,9 @@ def test_integers_and_bools(run):
     )  # fmt: skip
 
 
-def test_half_precision(run):
+def test_half_precision():
     x = images().half()
-    check(run, lambda x: (x * 2 + 1, x @ x, x.softmax(-1), x.float(), x.sigmoid(), x.sum(1)), x, tolerance=4e-3)
+    check(lambda x: (x * 2 + 1, x @ x, x.softmax(-1), x.float(), x.sigmoid(), x.sum(1)), x, tolerance=4e-3)
 
 
 VIEWS = {
@@ -129,8 +90,8 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_views_and_moves(run, name):
-    check(run, VIEWS[name], images())
+def test_views_and_moves(name):
+    check(VIEWS[name], images())
 
 
 def changed(x):
@@ -149,8 +110,9 @@ def changed(x):
     return y, before, room, x * 1
 
 
-def test_changes_in_place_are_new_values(run):
-    check(run, changed, images(), program=export(changed, images()))
+def test_changes_in_place_are_new_values():
+    pytest.importorskip("onnx", reason="the onnx package is not installed")
+    check(changed, images(), program=export(changed, images()))
     with pytest.raises(OnnxExporterError, match="add: changes a tensor of the program's"):
         state = ft.zeros(2)
         export(lambda x: state.add_(x), ft.ones(2))
@@ -166,8 +128,8 @@ def indexed(x, i):
     )  # fmt: skip
 
 
-def test_elements_at_an_index(run):
-    check(run, indexed, images(), ft.tensor([1, 0]))
+def test_elements_at_an_index():
+    check(indexed, images(), ft.tensor([1, 0]))
 
 
 REDUCTIONS = {
@@ -186,8 +148,8 @@ REDUCTIONS = {
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
-def test_reductions(run, name):
-    check(run, REDUCTIONS[name], images(), tolerance=2e-5)
+def test_reductions(name):
+    check(REDUCTIONS[name], images(), tolerance=2e-5)
 
 
 def attended(q, mask):
@@ -198,11 +160,11 @@ def attended(q, mask):
     )  # fmt: skip
 
 
-def test_attention(run):
+def test_attention():
     """A row in which everything is masked is 0."""
     mask = ft.ones(6, 6).tril().bool()
     mask[2] = False
-    check(run, attended, images(), mask)
+    check(attended, images(), mask)
 
 
 PRODUCTS = {
@@ -242,88 +204,40 @@ PRODUCTS = {
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_products_and_images(run, name):
-    check(run, PRODUCTS[name], images(), tolerance=1e-4)
+def test_products_and_images(name):
+    check(PRODUCTS[name], images(), tolerance=1e-4)
 
 
-def test_fused_functions(run):
+def test_fused_functions():
     fused = ft.fuse(lambda x, y: ft.where(x > y, (x * y + 1).tanh() * 3, x.relu() - y.sigmoid()))
-    check(run, lambda x: fused(x, x.flip(0) * 2), images())
+    check(lambda x: fused(x, x.flip(0) * 2), images())
 
     def fill(x):  # the name of a kernel
         return (x * 2).tanh()
 
     named = ft.fuse(fill)
-    check(run, lambda x: named(x) + 1, images())
+    check(lambda x: named(x) + 1, images())
     scaled = ft.fuse(lambda x, y: ft.where(x > y, x * y + 1, y))
-    check(run, lambda x: scaled(x, 0.5), images().half(), tolerance=2e-3)
+    check(lambda x: scaled(x, 0.5), images().half(), tolerance=2e-3)
 
 
-def test_opsets_and_constants(run):
+def test_opsets_and_constants():
     """A later opset has other nodes for the same; what depends on constants alone is computed, unless told not to."""
+    pytest.importorskip("onnx", reason="the onnx package is not installed")
     x = images()
 
     def function(x):
         return F.gelu(x) * ft.arange(6).float().exp() + ft.ones(6, 6).tril()
 
     for options in ({}, {"opset_version": 23}, {"do_constant_folding": False}):
-        check(run, function, x, program=export(function, (x,), **options))
+        check(function, x, program=export(function, (x,), **options))
     for folds in (True, False):
         nodes = export(function, (x,), do_constant_folding=folds).model_proto.graph.node
         assert ("Exp" in [one.op_type for one in nodes]) is not folds
 
 
-def test_names_of_inputs_and_results(run):
-    x = images()
-
-    def function(first, pair, scale=2.0):
-        return {"sum": first + pair[0] * scale, "pair": [pair[1] * 1]}
-
-    graph = export(function, (x, (x * 2, x * 3))).model_proto.graph
-    assert [one.name for one in graph.input] == ["first", "pair_1", "pair_2"]
-    assert [one.name for one in graph.output] == ["sum", "pair_0"]
-    given = {"input_names": ["a"], "output_names": ["b"]}
-    with io.BytesIO() as file:
-        graph = export(lambda x: x + 1, x, file, **given).model_proto.graph
-        assert file.getvalue()
-    assert (graph.input[0].name, graph.output[0].name) == ("a", "b")
-    graph = export(lambda x, scale: x * scale, (x, {"scale": 2.0})).model_proto.graph
-    assert len(graph.input) == 1
-    check(run, lambda Mul_1, constant_1: Mul_1 * 2 + constant_1 * 3, x, x + 1)
-    with pytest.raises(ValueError, match="a value inside is called 'constant_1'; give results other output_names"):
-        export(lambda x: x * 2, x, output_names=["constant_1"])
-
-
-DYNAMIC = {
-    "batch": (lambda x: (x.flatten(1) @ ft.ones(108, 2), x.mean(0), x.reshape(-1, 6), x[-1], ft.cat([x, x])), {0: "n"}),
-    "two": (lambda x: (x.softmax(0).transpose(0, 2), x.flatten(0, 2).sum(0) / x.shape[0], x.mean()), {0: "n", 2: "m"}),
-    "counted": (lambda x: (x + ft.arange(x.shape[3]), x.argmax(3), ft.ones(x.shape[3]).cumsum(0)), [3]),
-    "masked": (lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True), {0: "n", 2: "m"}),
-    "states": (lambda x: (x.new_zeros(x.shape[0], 2) + x[:, 0, 0, :2], x[:, 1:], x.var(1)), {0: "n"}),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", DYNAMIC)
-def test_sizes_that_vary(run, name):
-    function, axes = DYNAMIC[name]
-    program = export(function, (images(),), dynamic_axes={"x": axes, "output": {0: "n"}})
-    for shape in ((1, 3, 6, 6), (5, 3, 6, 6), (3, 3, 9, 6), (3, 3, 6, 11)):
-        varying = [axis for axis in range(4) if shape[axis] != (2, 3, 6, 6)[axis]]
-        if set(varying) <= set(axes):
-            check(run, function, ft.randn(*shape), program=program)
-    shown = [one.dim_param or one.dim_value for one in program.model_proto.graph.input[0].type.tensor_type.shape.dim]
-    assert [shown[axis] for axis in axes] == (["n", "m"][: len(axes)] if isinstance(axes, dict) else ["x_dim_3"])
-
-
-def skipped(x):
-    """Work that a replay leaves out where an element is not 0."""
-    with current_recorder().skipping(x._storage, x._offset, False):
-        return x + 1
-
-
 REFUSED = {
     "an export inside": (lambda x: export(lambda y: y, x) and x, "called inside a captured function"),
-    "work that a tensor decides": (skipped, r"\(cond, while_loop\) has no nodes here"),
     "elements in Python": (lambda x: x * x.sum().item(), "item looks at elements in Python"),
     "a branch": (lambda x: x if x.sum() > 0 else -x, "bool looks at elements in Python"),
     "shapes that depend on data": (lambda x: x[x > 0], "nonzero looks at elements in Python"),
@@ -342,54 +256,3 @@ def test_what_has_no_node_is_refused_by_name(name):
     function, message = REFUSED[name]
     with pytest.raises(OnnxExporterError, match=message):
         export(function, images())
-
-
-WRONG = {
-    "opset": ({"opset_version": 17}, "expected opset_version from 18 to 23; got 17"),
-    "no parameters": ({"export_params": False}, "expected export_params=True"),
-    "input names": ({"input_names": ["a", "b"]}, "expected input_names to be 1 different names"),
-    "output names": ({"output_names": ["x"]}, "expected output_names to be 1 different names that no"),
-    "an unknown input": ({"dynamic_axes": {"y": [0]}}, r"dynamic_axes: expected names of inputs, \['x'\]; got 'y'"),
-    "an axis": ({"dynamic_axes": {"x": [4]}}, "expected an axis below 4 of 'x'; got 4"),
-    "sizes that differ": ({"dynamic_axes": {"x": {0: "n", 1: "n"}}}, "axes of one name have one size; 'n'"),
-    "too many names": ({"dynamic_axes": {"x": [0, 1, 2, 3]}}, "at most 3 different names"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_arguments(name):
-    pytest.importorskip("onnx", reason="the onnx package is not installed")
-    options, message = WRONG[name]
-    with pytest.raises(ValueError, match=message):
-        export(lambda x: x + 1, images(), **options)
-
-
-WRONG_KINDS = {
-    "f": "a path or an open file; got int", "kwargs": "expected kwargs to be a dict; got int",
-    "input_names": "a list of names; got 5", "output_names": "a list of names; got 5", "args": "a Tensor; got int",
-    "dynamic_axes": "expected dynamic_axes to be a dict; got int", "model": "a module or a function; got int",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WRONG_KINDS)
-def test_arguments_of_wrong_kinds(name):
-    pytest.importorskip("onnx", reason="the onnx package is not installed")
-    given = {"model": lambda x: x + 1, "args": images(), name: 5}
-    with pytest.raises(TypeError, match=WRONG_KINDS[name]):
-        export(**given)
-
-
-def test_work_that_depends_on_a_size_is_refused():
-    pytest.importorskip("onnx", reason="the onnx package is not installed")
-    with pytest.raises(OnnxExporterError, match=r"for other sizes of dynamic_axes; leave the axis out"):
-        export(lambda x: sum(x.unbind(0)), images(), dynamic_axes={"x": [0]})
-    with pytest.raises(OnnxExporterError, match="in a way that is no product; leave the axis out"):
-        export(lambda x: x * (x.shape[0] ** 3), images(), dynamic_axes={"x": [0]})
-
-
-def test_without_the_onnx_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(
-        ImportError, match=r"the package onnx, which writes the file, is missing; install it with: pip "
-    ):
-        export(lambda x: x, images())

@@ -9,9 +9,11 @@ from collections.abc import Callable as _Callable
 
 from facula_tensor.extend import listed as _listed
 
-from ._export import ONNXProgram, export
+from ._export import export
 from ._nodes import OnnxExporterError
+from ._program import ONNXProgram
+from ._shapes import Dim, dims
 
-__all__ = ["ONNXProgram", "OnnxExporterError", "export"]
+__all__ = ["Dim", "ONNXProgram", "OnnxExporterError", "dims", "export"]
 
 __dir__: _Callable[[], list[str]] = _listed(__name__)

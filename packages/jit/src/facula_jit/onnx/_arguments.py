@@ -13,14 +13,16 @@ from facula_tensor import Tensor, tensor
 
 from .._signature import tensors_in
 from ._nodes import ELEMENT_TYPES
+from ._shapes import labels_of
 from ._sizes import Dimension, subsets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
+    from ._nodes import Shape
+
     Axes: TypeAlias = Mapping[str, Mapping[int, str] | Sequence[int]]
-    Shape: TypeAlias = list[int | str | None]
 
 MOST_DIMENSIONS = 3  # whose names differ: the model runs once for each of their combinations
 
@@ -34,6 +36,7 @@ class Arguments:
         kwargs: its keyword arguments.
         names: the tensors' names, or None for those of the model's own parameters.
         axes: which sizes may vary, by the tensors' names.
+        shapes: the same, by the arguments' places.
         results: the names of results, which `axes` may have, too.
     """
 
@@ -44,6 +47,7 @@ class Arguments:
         kwargs: Mapping[str, Any],
         names: Sequence[str] | None,
         axes: Axes | None,
+        shapes: Any,
         results: Sequence[str] | None,
     ):
         for what, options in (("kwargs", kwargs), ("dynamic_axes", axes or {})):
@@ -61,6 +65,11 @@ class Arguments:
                 known = ", ".join([dtype.name for dtype in ELEMENT_TYPES])
                 raise DTypeError(f"onnx.export: expected arguments of {known}; got {one.dtype.name}")
         self.names = self._own_names(parameters) if names is None else _checked(names, len(self.tensors))
+        if axes and shapes:
+            raise ArgumentError("onnx.export: expected dynamic_axes or dynamic_shapes; got both")
+        if shapes:
+            names_by_id = {id(one): name for one, name in zip(self.tensors, self.names, strict=True)}
+            axes = labels_of(model, self.args, self.kwargs, shapes, names_by_id)
         self.dimensions = self._dimensions(axes or {}, results or ())
         self.labels = list(dict.fromkeys([one.name for one in self.dimensions]))
         if len(self.labels) > MOST_DIMENSIONS:
@@ -105,10 +114,13 @@ class Arguments:
         """A dimension of each name."""
         return [next(one for one in self.dimensions if one.name == label) for label in self.labels]
 
-    def runs(self) -> list[tuple[int, ...]]:
+    def runs(self, stride: int) -> list[tuple[int, ...]]:
         """The sizes of each run: the given ones, others for each subset of the dimensions, and others again to check.
 
         None is 1: what has one entry may lie in memory in other ways.
+
+        Arguments:
+            stride: by how much others differ.
         """
         given = []
         for label in self.labels:
@@ -116,7 +128,7 @@ class Arguments:
             if len(lengths) > 1:
                 raise ArgumentError(f"onnx.export: dynamic_axes: axes of one name have one size; {label!r}: {lengths}")
             given.append(max(lengths.pop(), 2))
-        steps = [-1 if size > 3 else 1 for size in given]
+        steps = [-stride if size > 3 * stride else stride for size in given]
         runs = [
             tuple([size + (place in subset) * steps[place] for place, size in enumerate(given)])
             for subset in subsets(len(given))

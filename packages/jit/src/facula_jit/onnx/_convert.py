@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import describe_call_site
@@ -12,8 +13,10 @@ from facula_tensor.extend import operators
 
 from .._records import Address
 from . import _elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions
+from ._control import convert_either, convert_repeat
 from ._memory import Memory, Parameter
 from ._nodes import Builder, OnnxExporterError
+from ._parts import Either, Repeat, met_in
 from ._programs import run_program
 from ._table import Call, converters
 
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
     from facula_storage import Layout
     from facula_storage.extend import Program
 
-    from ._trace import Step, Trace
+    from ._parts import Part, Step
+    from ._trace import Trace
 
 FAMILIES = (_elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions)
 IN_PLACE = ("put", "scatter")  # kernels that leave what they do not write as it was
@@ -54,14 +58,7 @@ def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Seque
     memory = Memory(b, trace.blocks, parameters)
     for name, given in zip(input_names, trace.inputs, strict=True):
         memory.write(given, name)
-    for step in trace.steps:
-        line = describe_call_site(*step.site)
-        b.module, b.purpose = modules.get(id(step.module), ""), f"{step.name} (at {line})"
-        try:
-            _convert(memory, step, parameters)
-        except OnnxExporterError as error:
-            where = f"at {line}, in {b.module}" if b.module else f"at {line}"
-            raise OnnxExporterError(f"onnx.export: {step.name}: {error} ({where})") from None
+    _convert_parts(memory, modules, trace.parts, {trace.address_of(one).block for one in results})
     b.module, b.purpose = "", "a result"
     try:
         return Converted(b, [(memory.read(trace.address_of(one)), one._layout) for one in results])
@@ -69,12 +66,37 @@ def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Seque
         raise OnnxExporterError(f"onnx.export: a result: {error}") from None
 
 
-def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]]) -> None:
+def _convert_parts(memory: Memory, modules: dict[int, str], parts: Sequence[Part], behind: set[int]) -> None:
+    """Append the nodes of operators, and of conditions and loops.
+
+    Arguments:
+        memory: the values.
+        modules: the paths of modules, by id.
+        parts: what is converted.
+        behind: the blocks that are met after it.
+    """
+    convert = partial(_convert_parts, memory, modules)
+    for number, part in enumerate(parts, 1):
+        if isinstance(part, Either):
+            convert_either(memory, part, behind | met_in(parts[number:]), convert)
+        elif isinstance(part, Repeat):
+            convert_repeat(memory, part, behind | met_in(parts[number:]), convert)
+        else:
+            line = describe_call_site(*part.site)
+            memory.b.module, memory.b.purpose = modules.get(id(part.module), ""), f"{part.name} (at {line})"
+            try:
+                _convert(memory, part)
+            except OnnxExporterError as error:
+                where = f"at {line}, in {memory.b.module}" if memory.b.module else f"at {line}"
+                raise OnnxExporterError(f"onnx.export: {part.name}: {error} ({where})") from None
+
+
+def _convert(memory: Memory, step: Step) -> None:
     """Append the nodes of one operator."""
     for one in step.results:
         block = memory.blocks[one.block]
         if not block.born and not block.inputs:
-            own = [known.name for known in parameters.get(id(block.held), ())]
+            own = [known.name for known in memory.parameters.get(id(block.held), ())]
             whose = f"the model's {own[0]}" if own else "a tensor of the program's"
             raise OnnxExporterError(
                 f"changes {whose}, which a file cannot; call model.eval() first, or return the new value"
@@ -89,7 +111,7 @@ def _convert(memory: Memory, step: Step, parameters: dict[int, list[Parameter]])
     made = _nodes_of(memory.b, call, None if isinstance(step.kernel, str) else step.kernel)
     for one, name in zip(step.results, [made] if isinstance(made, str) else made, strict=True):
         if name is None:
-            memory.hold(one, "what its kernel keeps for a backward pass is read, which no node gives")
+            memory.hold(one.block, "what its kernel keeps for a backward pass is read, which no node gives")
         else:
             memory.write(one, name)
 

@@ -12,45 +12,31 @@ from facula_tensor import Tensor
 
 from ._arguments import Arguments
 from ._convert import convert
-from ._nodes import OnnxExporterError
+from ._nodes import OnnxExporterError, all_nodes
+from ._program import ONNXProgram
+from ._program import verify as compare
 from ._sizes import generalise
 from ._trace import trace
 from ._write import fold, model_of, onnx_package, with_output_names, with_shared_constants, without_unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import IO
+    from typing import IO, TypeAlias
 
-    from ._arguments import Axes, Shape
+    from ._arguments import Axes
     from ._convert import Converted
-    from ._nodes import Builder
+    from ._nodes import Builder, Shape
+
+    Results: TypeAlias = list[tuple[str, Tensor]]
+    Sizes: TypeAlias = tuple[int, ...]
 
 OPSET, OLDEST, NEWEST = 18, 18, 23
-
-
-class ONNXProgram:
-    """An exported model; `model_proto` is it as the `onnx` package has it."""
-
-    def __init__(self, model_proto: Any):
-        self.model_proto = model_proto
-
-    def save(self, destination: str | os.PathLike[str] | IO[bytes], *, external_data: bool = False) -> None:
-        """Write the file.
-
-        Arguments:
-            destination: a path, or a file that is open for writing bytes.
-            external_data: whether parameters go into a file of their own beside it, as those of more than 2 GB must.
-        """
-        options: dict[str, Any] = {}
-        if external_data:
-            if not isinstance(destination, (str, os.PathLike)):
-                raise InvalidTypeError(f"onnx.export: external_data needs a path; got {type(destination).__name__}")
-            options = {"save_as_external_data": True, "location": f"{os.path.basename(os.fspath(destination))}.data"}
-        onnx_package().save_model(self.model_proto, destination, **options)
-
-    def __repr__(self) -> str:
-        graph = self.model_proto.graph
-        return f"<ONNX program: {len(graph.node)} nodes, {len(graph.initializer)} parameters and constants>"
+OFF = (
+    "custom_opsets", "custom_translation_table", "dump_exported_program", "export_modules_as_functions",
+    "keep_initializers_as_inputs", "operator_export_type", "profile", "report", "training",
+)  # fmt: skip
+MEANINGLESS = ("artifacts_dir", "autograd_inlining", "fallback")
+STRIDES = (1, 2, 4, 8, 16, 32)  # by which sizes that vary differ from the given ones
 
 
 @boundary
@@ -69,6 +55,10 @@ def export(
     export_params: bool = True,
     verbose: bool | None = None,
     dynamo: bool | None = None,
+    dynamic_shapes: Any = None,
+    verify: bool = False,
+    optimize: bool = True,
+    **options: object,
 ) -> ONNXProgram:
     """Export a model as an ONNX file. The `onnx` package writes it: `pip install onnx`.
 
@@ -86,11 +76,16 @@ def export(
         opset_version: the version of ONNX's operators, from 18 to 23; 18 by default.
         dynamic_axes: sizes of inputs that may be others when the file is used: `{"x": {0: "batch"}}`, or `{"x": [0]}`.
             The model runs for several of them. Axes of one name are equal. Entries for outputs are not needed.
+        dynamic_shapes: the same, by places: a dict by the names of the model's parameters, or a tuple in their order,
+            with a dict of axes for each tensor, `{"x": {0: "batch"}}`; a name may be a `Dim`.
         do_constant_folding: compute what depends on constants alone, but for parameters.
         external_data: whether parameters go into a file beside `f`.
         export_params: True: a file without them is not written.
         verbose: whether to print what was exported.
         dynamo: PyTorch's choice between two exporters; here is one.
+        verify: whether to run the file by onnxruntime, and compare its results with the model's.
+        optimize: taken, and means nothing.
+        options: PyTorch's further ones, at their defaults.
 
     Returns:
         The program, whose `model_proto` is what the `onnx` package has, and whose `save` writes it.
@@ -108,18 +103,13 @@ def export(
     onnx_package()
     opset = OPSET if opset_version is None else opset_version
     _check(model, args, f, opset, export_params)
+    _check_options(options)
     for name, one in (("input_names", input_names), ("output_names", output_names)):
         if not (one is None or isinstance(one, (tuple, list))):
             raise InvalidTypeError(f"onnx.export: expected {name} to be a list of names; got {one!r}")
     positional = (args,) if isinstance(args, Tensor) else tuple(args)
-    given = Arguments(model, positional, kwargs or {}, input_names, dynamic_axes, output_names)
-    runs = given.runs()
-    found: list[Converted] = []
-    for sizes in runs:
-        inputs, args_now, kwargs_now = given.resized(sizes)
-        made = trace(model, inputs, args_now, kwargs_now)
-        results = list(_labelled(made.result))
-        found.append(convert(made, opset, given.names, [one for _, one in results]))
+    given = Arguments(model, positional, kwargs or {}, input_names, dynamic_axes, dynamic_shapes, output_names)
+    runs, found, results = _converted(model, given, opset)
     names = _output_names([label for label, _ in results], output_names, given.names)
     b, outputs = found[0]
     shapes: list[Shape] = [list(layout.shape) for _, layout in outputs]
@@ -135,11 +125,53 @@ def export(
     declared = [(name, layout.dtype, shape) for name, (_, layout), shape in zip(names, outputs, shapes, strict=True)]
     graph_name = str(getattr(model, "__name__", None) or type(model).__name__).strip("<>")
     program = ONNXProgram(model_of(b, graph_name, given.declared(), declared))
+    if verify:
+        compare(program, given.resized(runs[0])[0], [one for _, one in results])
     if verbose:
         print(program)
     if f is not None:
         program.save(f, external_data=external_data)
     return program
+
+
+def _converted(model: Callable[..., Any], given: Arguments, opset: int) -> tuple[list[Sizes], list[Converted], Results]:
+    """The model for several sizes, the first being the given ones: the sizes, its nodes, its first results.
+
+    Sizes that differ by one are tried first. Where the model raises, as one does that halves and joins images, they
+    differ by two, by four and so on.
+    """
+    problem: Exception | None = None
+    for stride in STRIDES:
+        runs = given.runs(stride)
+        found: list[Converted] = []
+        first: Results = []
+        try:
+            for sizes in runs:
+                inputs, args, kwargs = given.resized(sizes)
+                made = trace(model, inputs, args, kwargs)
+                results = list(_labelled(made.result))
+                first = first or results
+                found.append(convert(made, opset, given.names, [one for _, one in results]))
+            return runs, found, first
+        except OnnxExporterError:
+            raise
+        except Exception as error:
+            if not found:  # for the given sizes, too
+                raise
+            problem = problem or error
+    raise OnnxExporterError(
+        f"onnx.export: for other sizes of {given.labels} the model raises {type(problem).__name__}: {problem}; "
+        "give axes that are equal one name, or leave one out"
+    ) from problem
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    """TypeError or ValueError for further options that are unknown, or ask for what is not done here."""
+    for name, value in options.items():
+        if name not in (*OFF, *MEANINGLESS):
+            raise InvalidTypeError(f"onnx.export: got an unexpected keyword argument {name!r}")
+        if name in OFF and value:
+            raise InvalidValueError(f"onnx.export: expected {name} to be left out; got {value!r:.60}")
 
 
 def _check(model: object, args: object, f: object, opset: object, export_params: bool) -> None:
@@ -174,7 +206,7 @@ def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
 
 def _check_free(b: Builder, names: Sequence[str]) -> None:
     """ArgumentError where a value inside has the name of a result."""
-    inside = {*b.parameters, *b.constants, *[name for node in b.nodes for name in node.outputs]}
+    inside = {*b.parameters, *b.constants, *[name for node in all_nodes(b.nodes) for name in node.outputs]}
     taken = inside.intersection(names)
     if taken:
         raise ArgumentError(f"onnx.export: a value inside is called {min(taken)!r}; give results other output_names")
@@ -184,7 +216,8 @@ def _output_names(labels: Sequence[str], given: Sequence[str] | None, inputs: Se
     """The names of the results."""
     if not labels:
         raise OnnxExporterError("onnx.export: the model returns no tensor; return what the file is to compute")
-    names = [label or "output" for label in labels] if given is None else list(given)
+    own = [label or "output" for label in labels]
+    names = [f"output_{one}" if one in inputs else one for one in own] if given is None else list(given)
     if len(names) != len(labels) or len({*names, *inputs}) != len(names) + len(inputs):
         raise ArgumentError(
             f"onnx.export: expected output_names to be {len(labels)} different names that no input has; got {names}"

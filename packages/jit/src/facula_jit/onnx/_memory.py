@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from facula_storage import contiguous, layout_of
+from facula_storage import contiguous, cpu, layout_of
 from facula_storage.extend import host_view, plain_address
 
+from .._records import Address
 from ._nodes import OnnxExporterError, element_type
 from ._strided import is_row_major, memory_order, places_of, strided
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from facula_storage import DType, Layout, Storage
 
-    from .._records import Address, Block
+    from .._records import Block
     from ._nodes import Builder
 
 
@@ -43,8 +46,24 @@ class Parameter(NamedTuple):
     offset: int
 
 
+class State(NamedTuple):
+    """The values in blocks at one moment.
+
+    Attributes:
+        forms: those of each block, all with the same elements.
+        holders: blocks that hold no value, and why.
+    """
+
+    forms: dict[int, list[Form]]
+    holders: dict[int, str]
+
+    def copy(self) -> State:
+        """The same, to be changed by itself."""
+        return State({block: list(forms) for block, forms in self.forms.items()}, dict(self.holders))
+
+
 class Memory:
-    """The values in all blocks. What is written becomes a new value: nodes change nothing.
+    """The values in all blocks. What is written becomes a new value: nodes change nothing. `state` is what is there.
 
     Arguments:
         b: where nodes go.
@@ -54,19 +73,18 @@ class Memory:
 
     def __init__(self, b: Builder, blocks: list[Block], parameters: dict[int, list[Parameter]]):
         self.b, self.blocks, self.parameters = b, blocks, parameters
-        self.forms: dict[int, list[Form]] = {}  # of each block, all with the same elements
-        self.holders: dict[int, str] = {}  # what is no value, and why, by block
+        self.state = State({}, {})
 
     # --------------------------------------------------------------------------------------------------- reading
     def read(self, one: Address) -> str:
         """The name of what lies at an address, as its layout shows it."""
         layout = one.layout
         assert layout is not None
-        if one.block in self.holders:
-            raise OnnxExporterError(self.holders[one.block])
-        forms = self.forms.get(one.block)
+        if one.block in self.state.holders:
+            raise OnnxExporterError(self.state.holders[one.block])
+        forms = self.state.forms.get(one.block)
         if forms is None:
-            forms = self.forms[one.block] = []
+            forms = self.state.forms[one.block] = []
         elif forms and forms[0].dtype is not layout.dtype:
             raise OnnxExporterError(
                 f"reads {forms[0].dtype.name} as {layout.dtype.name}, bit by bit; "
@@ -131,29 +149,63 @@ class Memory:
         layout = one.layout
         assert layout is not None
         block = self.blocks[one.block]  # never one of the model's own
-        self.holders.pop(one.block, None)
+        self.state.holders.pop(one.block, None)
         size = layout.dtype.itemsize
         whole = block.layout.nbytes if block.layout is not None else 0
-        forms = self.forms.get(one.block, [])
+        forms = self.state.forms.get(one.block, [])
         if block.layout is None and forms:  # an argument
             whole = prod(forms[0].shape) * size
         if layout.numel * size >= whole and memory_order(layout.shape, layout.strides) is not None:
-            self.forms[one.block] = [Form(name, one.offset, layout.shape, layout.strides, layout.dtype)]
+            self.state.forms[one.block] = [Form(name, one.offset, layout.shape, layout.strides, layout.dtype)]
             return
         b = self.b
         flat_layout = contiguous((whole // size,), layout.dtype)
-        if forms:
-            flat = self.read(one._replace(offset=0, layout=flat_layout))
-        else:
-            flat = b.add("Expand", b.number(0, layout.dtype), b.integers(whole // size))
+        if not forms:
+            self._blank(one.block, flat_layout)
+        flat = self.read(one._replace(offset=0, layout=flat_layout))
         places = places_of(layout.shape, layout.strides, one.offset // size).reshape(-1)
         values = b.reshape(name, (-1,)) if len(layout.shape) != 1 else name
         made = b.add("ScatterElements", flat, b.constant(places), values, axis=0)
-        self.forms[one.block] = [Form(made, 0, flat_layout.shape, (1,), layout.dtype)]
+        self.state.forms[one.block] = [Form(made, 0, flat_layout.shape, (1,), layout.dtype)]
 
-    def hold(self, one: Address, why: str) -> None:
-        """What is written there is no value, for a reason; reading it is refused."""
-        self.holders[one.block] = why
+    def _blank(self, block: int, flat: Layout) -> None:
+        """Zeros, in memory that nothing was written to."""
+        name = self.b.add("Expand", self.b.number(0, flat.dtype), self.b.integers(*flat.shape))
+        self.state.forms[block] = [Form(name, 0, flat.shape, flat.strides, flat.dtype)]
+
+    def hold(self, block: int, why: str) -> None:
+        """What is in a block is no value, for a reason; reading it is refused."""
+        self.state.holders[block] = why
+
+    # ---------------------------------------------------------------------------------------- conditions and loops
+    def has(self, block: int) -> bool:
+        """Whether there is a value in a block."""
+        return bool(self.state.forms.get(block)) and block not in self.state.holders
+
+    def address_of(self, block: int) -> Address:
+        """All that is in a block, as the value that is there has it."""
+        form = self.state.forms[block][0]
+        return Address(block, form.offset, layout_of(form.shape, form.strides, form.dtype, cpu), False)
+
+    def prepare(self, block: int, before: int) -> bool:
+        """Let a block that was made before a launch have a value; whether one has it."""
+        known = self.blocks[block]
+        if not self.has(block) and known.layout is not None and known.after < before:
+            self._blank(block, contiguous((known.layout.nbytes // known.layout.dtype.itemsize,), known.layout.dtype))
+        return self.has(block)
+
+    def restore(self, state: State, written: Iterable[int]) -> None:
+        """What there was at a moment before a condition or loop, but for the blocks that it writes.
+
+        Constants and parameters that were met since then stay known: they are no values of the condition's own.
+        """
+        inside, self.state = self.state, state
+        for block, forms in inside.forms.items():
+            known = state.forms.setdefault(block, [])
+            known += [one for one in forms if self.b.is_known(one.name) and one not in known]
+        for block in written:
+            state.forms.pop(block, None)
+            state.holders.pop(block, None)
 
 
 def same_view(shape: Any, strides: Any, other_shape: Any, other_strides: Any) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from facula_errors import FaculaError
 from facula_storage import bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from facula_storage import DType
+
+    Shape: TypeAlias = Sequence[int | str | None]
 
 # What TensorProto.DataType says: numbers of the format, which do not change.
 ELEMENT_TYPES = {float32: 1, uint8: 2, int8: 3, int16: 5, int32: 6, int64: 7, bool_: 9, float16: 10, float64: 11}
@@ -46,6 +49,49 @@ class Node(NamedTuple):
     name: str
 
 
+class Body(NamedTuple):
+    """What a node runs by itself, as attribute: a side of a condition, or a step of a loop.
+
+    Attributes:
+        nodes: they may read values that were made before the node.
+        inputs: the names of what each step is given.
+        outputs: the names of what it gives.
+    """
+
+    nodes: tuple[Node, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def bodies_of(node: Node) -> list[Body]:
+    """The bodies among a node's attributes."""
+    return [one for one in node.attributes.values() if isinstance(one, Body)]
+
+
+def with_bodies(node: Node, function: Callable[[Body], Body]) -> Node:
+    """The node with others in the places of its bodies."""
+    made = {key: function(one) if isinstance(one, Body) else one for key, one in node.attributes.items()}
+    return node._replace(attributes=made)
+
+
+def all_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Nodes, with those in their bodies."""
+    for node in nodes:
+        yield node
+        for body in bodies_of(node):
+            yield from all_nodes(body.nodes)
+
+
+def renamed(node: Node, names: Mapping[str, str]) -> Node:
+    """A node that takes values of other names, in its bodies, too."""
+
+    def inside(body: Body) -> Body:
+        outputs = tuple([names.get(one, one) for one in body.outputs])
+        return body._replace(nodes=tuple([renamed(one, names) for one in body.nodes]), outputs=outputs)
+
+    return with_bodies(node._replace(inputs=tuple([names.get(one, one) for one in node.inputs])), inside)
+
+
 class Constant(NamedTuple):
     """A value that is known when the model is exported, and what it is for, in words."""
 
@@ -56,8 +102,9 @@ class Constant(NamedTuple):
 class Builder:
     """Makes nodes, one after the other, and names what they give.
 
-    `nodes` are in the order in which they run; `parameters` and `constants` are what is known before. `module` and
-    `purpose` say what is being exported: each node and each constant is told of them.
+    `nodes` are in the order in which they run; `parameters` and `constants` are what is known before, and `values` the
+    dtypes and shapes of what bodies are given and give. `module` and `purpose` say what is being exported: each node
+    and each constant is told of them.
 
     Arguments:
         opset: the version of the operators.
@@ -69,6 +116,7 @@ class Builder:
         self.nodes: list[Node] = []
         self.parameters: dict[str, np.ndarray] = {}
         self.constants: dict[str, Constant] = {}
+        self.values: dict[str, tuple[DType, Shape]] = {}
         self.module = self.purpose = ""
         self._counts: Counter[str] = Counter()
 
@@ -94,6 +142,38 @@ class Builder:
         node_name = f"{self.module}/{number}" if self.module else number
         self.nodes.append(Node(op_type, tuple(taken), made, attributes, node_name))
         return made
+
+    @contextmanager
+    def within(self, nodes: list[Node]) -> Iterator[None]:
+        """A block in which nodes are appended to these."""
+        outer, self.nodes = self.nodes, nodes
+        try:
+            yield
+        finally:
+            self.nodes = outer
+
+    def body(self, nodes: Sequence[Node], inputs: Sequence[str], outputs: Sequence[str]) -> Body:
+        """A body, each of whose results is given by a node of its own.
+
+        Arguments:
+            nodes: its nodes.
+            inputs: what it is given.
+            outputs: its results; `values` has their dtypes and shapes.
+        """
+        made = {name for node in nodes for name in node.outputs}
+        copies: list[Node] = []
+        names: list[str] = []
+        for name in outputs:
+            if name not in made or name in names:
+                copy = self.name("Identity")
+                copies.append(Node("Identity", (name,), (copy,), {}, copy))
+                self.values[copy], name = self.values[name], copy
+            names.append(name)
+        return Body((*nodes, *copies), tuple(inputs), tuple(names))
+
+    def is_known(self, name: str) -> bool:
+        """Whether a value is there before any node runs."""
+        return name in self.constants or name in self.parameters
 
     def constant(self, value: np.ndarray | np.generic) -> str:
         """The name of a new constant."""

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ._nodes import NUMPY_TYPES, OnnxExporterError
+from ._nodes import NUMPY_TYPES, OnnxExporterError, all_nodes, bodies_of, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._convert import Converted
-    from ._nodes import Builder, Node
+    from ._nodes import Builder, Node, Shape
 
     Factors = dict[tuple[int, ...], np.ndarray]  # sizes that are multiplied -> by what
 
@@ -38,7 +38,7 @@ def subsets(count: int) -> list[tuple[int, ...]]:
 
 def generalise(
     dimensions: Sequence[Dimension], sizes: Sequence[tuple[int, ...]], found: Sequence[Converted]
-) -> list[list[int | str | None]]:
+) -> list[Shape]:
     """Let a model be right for any sizes: the first of `found` is changed.
 
     Arguments:
@@ -59,7 +59,7 @@ def generalise(
         values = [one[name].value for one in known]
         if all([np.array_equal(values[0], one, equal_nan=values[0].dtype.kind == "f") for one in values[1:]]):
             continue
-        used = [node for node in nodes if name in node.inputs]
+        used = [node for node in all_nodes(nodes) if name in node.inputs]
         inferred = _inferred(values, name, used)
         if inferred is not None:
             first.constants[name] = constant._replace(value=inferred)
@@ -75,7 +75,10 @@ def generalise(
             )
         replaced[name] = made
         del first.constants[name]
-    first.nodes += [node._replace(inputs=tuple([replaced.get(one, one) for one in node.inputs])) for node in nodes]
+    first.nodes += [renamed(node, replaced) for node in nodes]
+    for name, (dtype, _) in first.values.items():
+        shapes = [np.array(one.b.values[name][1]) for one in found]
+        first.values[name] = dtype, _shape_of(shapes, dimensions, sizes)
     return [
         _shape_of([np.array(one.outputs[place][1].shape) for one in found], dimensions, sizes)
         for place in range(len(found[0].outputs))
@@ -84,15 +87,20 @@ def generalise(
 
 def _check_nodes(first: Builder, others: Sequence[Builder]) -> None:
     for other in others:
-        for node, again in zip(first.nodes, other.nodes, strict=False):
-            if node != again:
+        for node, again in zip(all_nodes(first.nodes), all_nodes(other.nodes), strict=False):
+            if _alone(node) != _alone(again):
                 raise OnnxExporterError(
                     f"onnx.export: {node.name} is another node for other sizes of dynamic_axes; leave the axis out"
                 )
-        if len(first.nodes) != len(other.nodes) or first.constants.keys() != other.constants.keys():
+        if first.nodes != other.nodes or first.constants.keys() != other.constants.keys():
             raise OnnxExporterError(
                 "onnx.export: the model does other work for other sizes of dynamic_axes; leave the axis out"
             )
+
+
+def _alone(node: Node) -> Node:
+    """The node without its bodies."""
+    return node._replace(attributes={}) if bodies_of(node) else node
 
 
 def factors_of(values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]]) -> Factors | None:

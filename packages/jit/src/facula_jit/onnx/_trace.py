@@ -11,39 +11,16 @@ from .._breaks import CaptureError
 from .._recorder import Recorder, recording
 from .._records import Address
 from ._nodes import OnnxExporterError
+from ._parts import Step, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from facula_storage import Plan
-    from facula_storage.extend import Program
     from facula_tensor import Tensor
 
-    from .._records import Block, Site
-
-
-class Step(NamedTuple):
-    """One operator of a model.
-
-    Attributes:
-        name: the operator's, or that of its kernel.
-        kernel: what a backend was asked for, a name or an elementwise program.
-        parameters: what its plan was made for beside layouts.
-        operands: memory, numbers and None, in the operator's order.
-        results: the memory that it writes.
-        numbers: what its kernel takes beside.
-        site: the program's line.
-        module: the module that called it.
-    """
-
-    name: str
-    kernel: str | Program
-    parameters: tuple[Any, ...]
-    operands: tuple[Address | float | None, ...]
-    results: tuple[Address, ...]
-    numbers: tuple[float, ...]
-    site: Site
-    module: object
+    from .._records import Block
+    from ._parts import Part
 
 
 class Tracer(Recorder):
@@ -55,6 +32,7 @@ class Tracer(Recorder):
 
     def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int) -> None:
         """A launch is done."""
+        first = len(self.launches)
         super().launched(plan, n, arguments, arrays)
         addresses: list[Any] = [
             Address(self.number_of(one.storage), one.offset, one.layout, one.written) if type(one) is Place else one
@@ -69,7 +47,7 @@ class Tracer(Recorder):
             given, numbers = _in_order(kinds, given, numbers)
         site, module = self.launches[-1].site, self.launches[-1].module
         self.steps.append(
-            Step(plan.operator, operator, plan.parameters, tuple(given), results, tuple(numbers), site, module)
+            Step(plan.operator, operator, plan.parameters, tuple(given), results, tuple(numbers), site, module, first)
         )
 
 
@@ -90,7 +68,7 @@ def _in_order(kinds: Sequence[object], arrays: Sequence[Any], numbers: Sequence[
 class Trace(NamedTuple):
     """What a function did with tensors: its operators, the memory that they met, what it was given and returned."""
 
-    steps: list[Step]
+    parts: list[Part]
     blocks: list[Block]
     inputs: list[Address]
     result: Any
@@ -124,10 +102,6 @@ def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwa
         for one, version, before in buffers:
             if one._storage.version != version:  # in training mode, which is refused
                 one.detach().copy_(before)
-    if tracer.skips or tracer.loops:  # launches that other elements would leave out, or repeat
-        raise OnnxExporterError(
-            "onnx.export: what a tensor decides (cond, while_loop) has no nodes "
-            "here; compute both sides, and choose with where()"
-        )
     given = [Address(tracer.number_of(one._storage), one._offset, one._layout, False) for one in inputs]
-    return Trace(tracer.steps, tracer.blocks, given, result, tracer)
+    parts = parts_of(tracer.steps, tracer.skips, tracer.loops)
+    return Trace(parts, tracer.blocks, given, result, tracer)

@@ -9,7 +9,7 @@ import numpy as np
 
 from facula_errors import MissingPackageError
 
-from ._nodes import Node, element_type
+from ._nodes import Body, Node, all_nodes, bodies_of, element_type, renamed, with_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     from facula_storage import DType
 
-    from ._nodes import Builder
+    from ._nodes import Builder, Shape
 
-    Shape = Sequence[int | str | None]
     Declared = tuple[str, DType, Shape]
 
 MAY_LACK = ("GRU", "LSTM", "MaxPool", "RNN")  # nodes whose last results need not be asked for
@@ -38,7 +37,7 @@ def onnx_package() -> ModuleType:
         ) from error
 
 
-def without_unused(nodes: list[Node], wanted: Sequence[str]) -> list[Node]:
+def without_unused(nodes: Sequence[Node], wanted: Sequence[str]) -> list[Node]:
     """The nodes that something wanted needs; results in the end of a node that nothing needs are not asked for."""
     needed, kept = set(wanted), []
     for node in reversed(nodes):
@@ -46,8 +45,11 @@ def without_unused(nodes: list[Node], wanted: Sequence[str]) -> list[Node]:
         while outputs and outputs[-1] not in needed:
             outputs.pop()
         if outputs:
-            kept.append(node._replace(outputs=tuple(outputs) if node.op_type in MAY_LACK else node.outputs))
-            needed.update(node.inputs)
+            node = node._replace(outputs=tuple(outputs) if node.op_type in MAY_LACK else node.outputs)
+            node = with_bodies(node, lambda one: one._replace(nodes=tuple(without_unused(one.nodes, one.outputs))))
+            kept.append(node)
+            for one in all_nodes([node]):
+                needed.update(one.inputs)
     return kept[::-1]
 
 
@@ -59,47 +61,51 @@ def with_shared_constants(b: Builder) -> None:
         value = constant.value
         if value.size <= SMALL:
             same[name] = first.setdefault((value.dtype, value.shape, value.tobytes()), name)
-    b.nodes = [node._replace(inputs=tuple([same.get(one, one) for one in node.inputs])) for node in b.nodes]
+    b.nodes = [renamed(node, same) for node in b.nodes]
 
 
 def fold(b: Builder) -> None:
     """Compute small values that depend on constants alone; parameters stay as they are, by their names."""
+    b.nodes = _folded(b, b.nodes)
+
+
+def _folded(b: Builder, nodes: Sequence[Node]) -> list[Node]:
+    """The nodes that have to be computed when the file is used."""
     evaluator = import_module("onnx.reference").ReferenceEvaluator
     kept = []
-    for node in b.nodes:
+    for node in nodes:
+        if bodies_of(node):
+            kept.append(with_bodies(node, lambda one: b.body(_folded(b, one.nodes), one.inputs, one.outputs)))
+            continue
         given = {name: b.constants[name].value for name in node.inputs if name in b.constants}
         if len(given) < len([name for name in set(node.inputs) if name]) or not given:
             kept.append(node)
             continue
-        made = evaluator(_proto(node), opsets={"": b.opset}).run(None, given)
+        made = evaluator(_proto(b, node), opsets={"": b.opset}).run(None, given)
         if sum([np.size(one) for one in made]) > SMALL:
             kept.append(node)
             continue
         for name, value in zip(node.outputs, made, strict=True):
             first = next(iter(given))
             b.constants[name] = b.constants[first]._replace(value=np.asarray(value))
-    b.nodes = kept
+    return kept
 
 
 def with_output_names(b: Builder, made: Sequence[str], names: Sequence[str]) -> None:
     """Let the results have these names: nodes give them, or copies."""
     given = {name for node in b.nodes for name in node.outputs}
-    renamed: dict[str, str] = {}
+    other: dict[str, str] = {}
     copies = []
     for old, new in zip(made, names, strict=True):
-        if old in given and old not in renamed:
-            renamed[old] = new
+        if old in given and old not in other:
+            other[old] = new
         else:
             copies.append((old, new))
     b.nodes = [
-        node._replace(
-            inputs=tuple([renamed.get(one, one) for one in node.inputs]),
-            outputs=tuple([renamed.get(one, one) for one in node.outputs]),
-        )
-        for node in b.nodes
+        renamed(node, other)._replace(outputs=tuple([other.get(one, one) for one in node.outputs])) for node in b.nodes
     ]
     for old, new in copies:
-        b.nodes.append(Node("Identity", (renamed.get(old, old),), (new,), {}, new))
+        b.nodes.append(Node("Identity", (other.get(old, old),), (new,), {}, new))
 
 
 def model_of(b: Builder, name: str, inputs: Sequence[Declared], outputs: Sequence[Declared]) -> Any:
@@ -112,10 +118,10 @@ def model_of(b: Builder, name: str, inputs: Sequence[Declared], outputs: Sequenc
         outputs: the same of the results.
     """
     onnx = onnx_package()
-    used = {one for node in b.nodes for one in node.inputs}
+    used = {one for node in all_nodes(b.nodes) for one in node.inputs}
     known = {**b.parameters, **{name: one.value for name, one in b.constants.items()}}
     graph = onnx.helper.make_graph(
-        [_proto(node) for node in b.nodes],
+        [_proto(b, node) for node in b.nodes],
         name,
         [_declared(*one) for one in inputs],
         [_declared(*one) for one in outputs],
@@ -127,9 +133,15 @@ def model_of(b: Builder, name: str, inputs: Sequence[Declared], outputs: Sequenc
     return onnx.helper.make_model(graph, opset_imports=versions, ir_version=ir_version, producer_name="facula")
 
 
-def _proto(node: Node) -> Any:
-    helper = onnx_package().helper
-    return helper.make_node(node.op_type, node.inputs, node.outputs, name=node.name, **node.attributes)
+def _proto(b: Builder, node: Node) -> Any:
+    attributes = {key: _graph(b, one) if isinstance(one, Body) else one for key, one in node.attributes.items()}
+    return onnx_package().helper.make_node(node.op_type, node.inputs, node.outputs, name=node.name, **attributes)
+
+
+def _graph(b: Builder, body: Body) -> Any:
+    """A body as the `onnx` package has it."""
+    ends = [[_declared(one, *b.values[one]) for one in names] for names in (body.inputs, body.outputs)]
+    return onnx_package().helper.make_graph([_proto(b, node) for node in body.nodes], "body", *ends)
 
 
 def _declared(name: str, dtype: DType, shape: Shape) -> Any:

@@ -1,0 +1,45 @@
+"""What tests of exported files share: a file is checked, run by onnxruntime, and compared with its function."""
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from facula_jit._signature import tensors_in
+from facula_jit.onnx import export
+from facula_tensor import no_grad
+
+
+@lru_cache(maxsize=1)
+def session_of(program):
+    """What runs a file, once the format's own checker has found nothing."""
+    onnx = pytest.importorskip("onnx", reason="the onnx package is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    onnx.checker.check_model(program.model_proto, full_check=True)
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads, options.log_severity_level = 1, 3
+    return runtime.InferenceSession(
+        program.model_proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+
+
+def results_of(program, *arrays):
+    """What a file computes of arrays."""
+    session = session_of(program)
+    used = {one.name for one in session.get_inputs()}
+    names = [one.name for one in program.model_proto.graph.input]
+    return session.run(None, {name: one for name, one in zip(names, arrays, strict=True) if name in used})
+
+
+def check(function, *inputs, tolerance=1e-5, program=None):
+    """The file has the function's results, in shape, dtype and value."""
+    pytest.importorskip("onnx", reason="the onnx package is not installed")
+    program = program or export(function, inputs)
+    found = results_of(program, *[one.numpy() for one in inputs])
+    with no_grad():
+        wanted = tensors_in(function(*inputs))
+    assert len(found) == len(wanted)
+    for place, (theirs, mine) in enumerate(zip(found, wanted, strict=True)):
+        mine = mine.numpy()
+        assert (theirs.shape, theirs.dtype) == (mine.shape, mine.dtype), place
+        np.testing.assert_allclose(theirs, mine, rtol=tolerance, atol=tolerance, err_msg=str(place))
