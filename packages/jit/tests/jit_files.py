@@ -57,3 +57,17 @@ def run(folder, path, inputs, outputs, *options, **environment):
     )  # fmt: skip
     assert not done.returncode, done.stderr
     return [np.load(folder / f"y{number}.npy") for number in range(outputs)]
+
+
+def changed(path, tmp_path, change):
+    """The file after `change(graph)`."""
+    with zipfile.ZipFile(path) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    graph = json.loads(contents["graph.json"])
+    change(graph)
+    contents["graph.json"] = json.dumps(graph).encode()
+    written = tmp_path / "changed.facula"
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, data in contents.items():
+            archive.writestr(name, data)
+    return written

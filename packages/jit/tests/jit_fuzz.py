@@ -8,6 +8,7 @@ reads the graphs in FOLDER, and prints how many were refused, how many ran, and 
 import json
 import os
 import random
+import signal
 import sys
 import warnings
 import zipfile
@@ -101,15 +102,32 @@ def arguments(stored):
 
 def run(path, stored):
     """Call the graph, and go back through it."""
-    loaded = load(path)
-    result = loaded(*arguments(stored))
-    for one in result if isinstance(result, (tuple, list)) else [result]:
-        if getattr(one, "requires_grad", False):
-            one.sum().backward()
+    loaded = load(path)  # which has to come back; what a graph does may take for ever
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 1)
+    try:
+        result = loaded(*arguments(stored))
+        for one in result if isinstance(result, (tuple, list)) else [result]:
+            if getattr(one, "requires_grad", False):
+                one.sum().backward()
+    finally:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def too_long(number, frame):
+    """What a loop that does not end is told."""
+    raise EndlessError
+
+
+class EndlessError(Exception):
+    """A graph that is still running."""
 
 
 def main(folder, seed, count):
     warnings.simplefilter("ignore")
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, too_long)
     rng, found = random.Random(seed), Counter()
     files = sorted(one for one in os.listdir(folder) if one.endswith(".facula"))
     whole = {}
@@ -129,6 +147,8 @@ def main(folder, seed, count):
             found["ran"] += 1
         except GraphFileError:
             found["refused"] += 1
+        except EndlessError:
+            found["ran for ever"] += 1
         except (FaculaError, MemoryError, RuntimeError) as error:
             found["said " + type(error).__name__] += 1
         except Exception as error:

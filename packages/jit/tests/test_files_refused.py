@@ -8,7 +8,10 @@ import sys
 import zipfile
 
 import pytest
+from flow_programs import signed
+from jit_files import changed
 from jit_toys import step_of
+from test_files_control_flow import deciding
 
 from facula_jit import GraphFileError, capture, load, save
 from facula_tensor import Parameter, cat, randn, tensor
@@ -32,20 +35,6 @@ def path(tmp_path_factory):
     place = tmp_path_factory.mktemp("files") / "graph.facula"
     save(captured, place)
     return place
-
-
-def changed(path, tmp_path, change):
-    """The file after `change(graph)`."""
-    with zipfile.ZipFile(path) as archive:
-        contents = {name: archive.read(name) for name in archive.namelist()}
-    graph = json.loads(contents["graph.json"])
-    change(graph)
-    contents["graph.json"] = json.dumps(graph).encode()
-    written = tmp_path / "changed.facula"
-    with zipfile.ZipFile(written, "w") as archive:
-        for name, data in contents.items():
-            archive.writestr(name, data)
-    return written
 
 
 def launch_of(graph, operator):
@@ -72,7 +61,7 @@ def in_graph(name, value):
 
 
 CHANGES = {
-    "a later format": (lambda graph: graph.update(format=2), "format 2.*formats up to 1; update facula-jit"),
+    "a later format": (lambda graph: graph.update(format=3), "format 3.*formats up to 2; update facula-jit"),
     "no format": (lambda graph: graph.pop("format"), "lacks some of format"),
     "a later operator": (
         lambda graph: graph["operators"].update(linear=2),
@@ -267,6 +256,9 @@ def test_no_damage_makes_a_crash(seed, path, tmp_path):
     """Mutated graphs, flipped bits, cut files: refused, or run; in a process of their own, which has to come back."""
     save(_step(), tmp_path / "step.facula")
     save(_halves(), tmp_path / "halves.facula")
+    jumping = capture(deciding, passes=())
+    jumping(*signed(0))
+    save(jumping, tmp_path / "jumps.facula")
     (tmp_path / "graph.facula").write_bytes(path.read_bytes())
     done = subprocess.run(
         [sys.executable, os.path.join(HERE, "jit_fuzz.py"), str(tmp_path), str(seed), "150"],

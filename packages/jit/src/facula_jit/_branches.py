@@ -140,6 +140,7 @@ def _run_both(
     sides: dict[int, Side] = {}
     branches: dict[int, Branch] = {}
     made: list[Any] = []
+    begins = len(recorder.launches)
     for place in (1 - chosen.taken, chosen.taken):
         first, rehearsed = len(recorder.launches), place != chosen.taken
         branch = branches[place] = Branch(recorder, f"a function of cond ({NAMES[place]})", rehearsed)
@@ -171,9 +172,28 @@ def _run_both(
         recorder.decides = True
         if skipped.launches and recorder.breaks is None:
             recorder.skips.append(skipped)
+    if chosen.taken == 0 and recorder.breaks is None:  # in the order of the program, whatever this call has taken
+        _swap(recorder, begins, first)
     if branches[0].draws != branches[1].draws:
         recorder.broken("the functions of cond draw unequally many random numbers", "draw before, and give them these")
     return [sides[0], sides[1]], [branches[0], branches[1]], made
+
+
+def _swap(recorder: Recorder, first: int, middle: int) -> None:
+    """Put the launches from `middle` on before those from `first` on, with the jumps among them."""
+    launches = recorder.launches
+    forward, back = len(launches) - middle, middle - first
+    launches[first:] = launches[middle:] + launches[first:middle]
+    for place, skip in enumerate(recorder.skips):
+        if skip.first >= first:
+            recorder.skips[place] = skip._replace(first=skip.first + (forward if skip.first < middle else -back))
+    for place, loop in enumerate(recorder.loops):
+        if loop.first >= first:
+            delta = forward if loop.first < middle else -back
+            moved = {name: getattr(loop, name) + delta for name in ("first", "body", "last")}
+            recorder.loops[place] = loop._replace(**moved)
+    recorder.skips.sort(key=lambda one: one.first)
+    recorder.loops.sort(key=lambda one: one.last)
 
 
 def _room_for(one: Any) -> Any:

@@ -6,7 +6,7 @@ import ast
 import copy
 from sysconfig import get_paths
 from types import CellType, CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
 from facula_errors import InvalidTypeError, UnsupportedError
@@ -14,6 +14,7 @@ from facula_errors.extend import boundary, library
 
 from . import _flow
 from ._closures import cells_of
+from ._files.errors import SaveError
 from ._names import inside
 from ._rewriting import CALLEE, FLOW, rewritten
 from ._source import SourceError, function_of, tree_of
@@ -100,7 +101,7 @@ def scripted(function: FunctionType) -> FunctionType:
         function.__module__,
         function.__annotations__,
     )
-    made.__dict__.update(function.__dict__)
+    made.__dict__.update({"save": _cannot_save, **function.__dict__})
     _made[made] = None
     return made
 
@@ -141,7 +142,7 @@ def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
         return known[id(module)]
     made = known[id(module)] = copy.copy(module)
     kind = type(module)
-    methods = {
+    methods: dict[str, Callable[..., Any]] = {
         name: scripted(one)
         for base in reversed(kind.__mro__)
         if base.__module__.partition(".")[0] not in library
@@ -149,6 +150,8 @@ def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
         if type(one) is FunctionType and (name == "forward" or _mark_of(one) == "export")
     }
     if methods:
+        if not hasattr(kind, "save"):
+            methods["save"] = _cannot_save
         made.__class__ = type(kind.__name__, (kind,), {"__module__": kind.__module__, "__qualname__": kind.__qualname__,
                                                        "__doc__": kind.__doc__, **methods})  # fmt: skip
     own = vars(made)
@@ -156,6 +159,14 @@ def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
         if hasattr(type(one), "named_modules"):
             own[name] = _scripted_module(one, known)
     return made
+
+
+def _cannot_save(*args: object, **kwargs: object) -> NoReturn:
+    """What PyTorch's scripts have as `save`: SaveError, with the way to do it."""
+    raise SaveError(
+        "save: a script knows no sizes, and files hold what was taken down for some; "
+        "write trace(it, example_inputs).save(path), in which tensors go on deciding"
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- marks

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ._records import Skip
+
 if TYPE_CHECKING:
     from ._recorder import Recorder
-    from ._records import Address
+    from ._records import Address, Loop
 
 
 class Jump(NamedTuple):
@@ -15,6 +17,31 @@ class Jump(NamedTuple):
     condition: Address
     to: int
     at_zero: bool
+
+
+class Region(NamedTuple):
+    """Launches from `start` to `stop` that a jump is about: what a condition leaves out, a loop, or its step."""
+
+    start: int
+    stop: int
+    jump: Skip | Loop
+    is_step: bool = False
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it is a loop as a whole."""
+        return not self.is_step and type(self.jump) is not Skip
+
+
+def regions_of(recorder: Recorder) -> list[Region]:
+    """The regions of a recording in the order in which they begin, outer ones first.
+
+    Of two that are the same launches, a step is around a condition, and a condition around a loop.
+    """
+    found = [Region(one.first, one.first + one.launches, one) for one in recorder.skips]
+    found += [Region(one.first, one.last, one) for one in recorder.loops]
+    found += [Region(one.body, one.last, one, True) for one in recorder.loops if one.body < one.last]
+    return sorted(found, key=lambda one: (one.start, -one.stop, 0 if one.is_step else 1 + one.is_loop))
 
 
 def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
@@ -36,7 +63,7 @@ def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
             if loop.last == number:
                 steps.append(Jump(loop.condition, own[loop.first], False))
         for loop in loops:
-            if loop.body == number:  # leave it, behind its own jump back
+            if loop.body == number < loop.last:  # leave it; where the step is empty its jump back does
                 pending.append((len(steps), loop.condition, loop.first, loop.last, True))
                 steps.append(number)
         for skip in skips:

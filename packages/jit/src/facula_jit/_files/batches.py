@@ -148,7 +148,8 @@ def renumber(data: dict[str, Any]) -> None:
         for grad in grads:
             if grad is not None:
                 grad[0] = number(grad[0])
-    for skip in data["skips"]:
-        skip[2] = number(skip[2])
+    for place, jumps in ((2, data["skips"]), (3, data["loops"])):
+        for jump in jumps:
+            jump[place] = number(jump[place])
     data["changed"] = [[found[same[one[0]]], *one[1:]] for one in data["changed"] if same[one[0]] in found]
     data["blocks"] = [data["blocks"][block] for block in found]

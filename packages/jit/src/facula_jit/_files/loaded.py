@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 launching_modules.add(__name__)
 
-FORMAT = 1
+FORMAT = 2  # 1 is that of graphs in which no tensors decide what runs
 UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)  # what nonsense raises
 MOST_SIZES = 16  # of a batch, for which replays are kept
 KEPT = ("parameter", "buffer", "state", "tensor")  # in a state dict

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend import LEAF, Node
-from facula_storage import Layout, Storage, bool_
+from facula_storage import Layout, Storage, bool_, contiguous, float32
 from facula_tensor import Generator, Tensor, default_generator
 
 from .._cells import Cell
 from .._recorder import Recorder
 from .._recording import Like, Recording
-from .._records import Address, Block, Gradient, Launched, Pass, Skip, Stream
+from .._records import Address, Block, Gradient, Launched, Loop, Pass, Skip, Stream
 from . import plain
 from .errors import refuse
+from .guards import Extent, check_order
 from .plain import a_list, an_int, entries, to_layout
 from .requests import Request, plan_of, roles_of
 from .results import result_of
@@ -27,16 +28,6 @@ FIELDS = ("name", "arguments", "inputs", "gradients", "blocks", "launches", "bou
           "passes", "targets", "puts", "needed", "changed", "skips", "generators", "refills", "watched")  # fmt: skip
 NODES = {"": None, "leaf": LEAF, "computed": Node}
 MOST = 1 << 20  # blocks, launches, arguments of one
-
-
-class Extent:
-    """What memory there is in a block: bytes, the dtype of its elements, and what has been written there."""
-
-    __slots__ = ("born", "dtype", "nbytes", "whole", "written")
-
-    def __init__(self, nbytes: int, dtype: Any, born: bool):
-        self.nbytes, self.dtype, self.born = nbytes, dtype, born
-        self.written = self.whole = not born
 
 
 class Reader:
@@ -60,7 +51,8 @@ class Reader:
         generators: dict[int, Generator],
         wants: list[str],
     ):
-        self.data = dict(zip(FIELDS, entries(data, FIELDS, "a graph"), strict=True))
+        entries(data, FIELDS, "a graph")
+        self.data = data
         self.plans, self.memory, self.tensors, self.wants = plans, memory, tensors, wants
         self.generators = generators
         self.recorder = Recorder((), False)
@@ -91,8 +83,10 @@ class Reader:
         made.boundary_at = an_int(data["boundary"], 0, len(launches), "boundary")
         made.passes = self._passes(made, len(launches))
         made.grads = [one.block for each in made.passes for one in each.grads if one is not None]
-        recorder.skips = self._skips(made)
-        made.launches = self._launches(made, launches)
+        recorder.skips, recorder.loops = self._skips(len(launches)), self._loops(len(launches))
+        recorder.decides = bool(recorder.loops) or any([one.at_zero for one in recorder.skips])
+        made.launches = [self._launch(one) for one in launches]
+        check_order(made, self.extents)
         made.result = result_of(self, made, data["result"])
         made.targets = [self._target(made, one) for one in a_list(data["targets"], "targets")]
         if any([len(one.grads) != len(made.targets) for one in made.passes]):
@@ -161,44 +155,6 @@ class Reader:
             refuse(f"block {block} has elements of {extent.dtype.name}, and is met as {layout.dtype.name}")
 
     # ------------------------------------------------------------------------------------------------------ launches
-    def _launches(self, made: Any, launches: list[Any]) -> list[Launched]:
-        found = []
-        starts = {one.start for one in made.passes}
-        skipped = {one.first: one for one in self.recorder.skips}
-        pending: list[tuple[int, list[tuple[bool, bool]]]] = []
-        forward: list[tuple[bool, bool]] | None = None
-        for number, one in enumerate(launches):
-            while pending and pending[-1][0] == number:  # what was written there may not have been
-                self._restore(pending.pop()[1])
-            if number == made.boundary_at:
-                self._are_written(made.outputs)
-                forward = self._state()
-            if number in starts and forward is not None:
-                self._restore(forward)
-            if number in skipped:
-                pending.append((number + skipped[number].launches, self._state()))
-            found.append(self._launch(one))
-            if made.passes and number + 1 in {one.stop for one in made.passes}:
-                self._are_written([one.block for each in made.passes for one in each.grads
-                                   if one is not None and each.stop == number + 1])  # fmt: skip
-        while pending:
-            self._restore(pending.pop()[1])
-        if made.boundary_at == len(launches):
-            self._are_written(made.outputs)
-        return found
-
-    def _state(self) -> list[tuple[bool, bool]]:
-        return [(one.written, one.whole) for one in self.extents]
-
-    def _restore(self, state: list[tuple[bool, bool]]) -> None:
-        for one, (written, whole) in zip(self.extents, state, strict=True):
-            one.written, one.whole = written, whole
-
-    def _are_written(self, blocks: list[int]) -> None:
-        for block in blocks:
-            if self.extents[block].nbytes and not self.extents[block].written:
-                refuse(f"block {block} is a result that nothing fills")
-
     def _launch(self, data: Any) -> Launched:
         number, arguments, line, module = entries(data, ("plan", "arguments", "line", "module"), "a launch")
         if type(line) is not str or type(module) is not str:
@@ -213,8 +169,8 @@ class Reader:
         given = a_list(arguments, f"the arguments of {request.name}", len(roles))
         taken = [self._argument(request.name, one, role) for one, role in zip(given, roles, strict=True)]
         for one in taken:
-            if type(one) is Address:
-                self._met(one)
+            if type(one) is Address and one.written and self.kinds[one.block] == "input":
+                self.writes_to.add(self.recorder.blocks[one.block].inputs[0])
         site, path = site_of(line), self.modules.setdefault(module, module)
         if part < 0:
             arrays = 1 + max([k for k, role in enumerate(roles) if role.kind in ("address", "same")], default=0)
@@ -246,30 +202,30 @@ class Reader:
             refuse(f"{name} is launched with {number!r:.40}; expected an integer of 64 bits")
         return number  # type: ignore[no-any-return]
 
-    def _met(self, one: Address) -> None:
-        """A launch reads or writes there."""
-        extent, layout = self.extents[one.block], one.layout
-        if layout is None or not layout.numel:
-            return
-        if not one.written:
-            if not extent.written or (extent.dtype is bool_ and not extent.whole):
-                refuse(f"block {one.block} is read before it is written")
-            return
-        if self.kinds[one.block] == "input":
-            self.writes_to.add(self.recorder.blocks[one.block].inputs[0])
-        extent.written = True
-        extent.whole = extent.whole or layout.numel * layout.dtype.itemsize == extent.nbytes
-
-    def _skips(self, made: Any) -> list[Skip]:
+    def _skips(self, launches: int) -> list[Skip]:
         found: list[Skip] = []
         for one in a_list(self.data["skips"], "skips"):
-            first, count, block, offset = a_list(one, "a skip", 4)
-            first = an_int(first, found[-1].first + found[-1].launches if found else 0, MOST, "a launch to skip")
-            count = an_int(count, 1, made.boundary_at - first, "how many launches to skip")
-            block, offset = self._block(block), an_int(offset, 0, plain.LARGEST, "an offset")
-            self.check_inside(block, offset, to_layout(["float32", [], None]))
-            found.append(Skip(first, count, Address(block, offset, None, False)))
+            first, count, block, offset, *at_zero = a_list(one, "a skip", 5 if type(one) is list and one[4:] else 4)
+            first = an_int(first, 0, launches, "a launch to skip")
+            count = an_int(count, 1, launches - first, "how many launches to skip")
+            if at_zero not in ([], [True]):
+                refuse(f"a skip ends with {at_zero[0]!r:.40}; expected true or nothing")
+            found.append(Skip(first, count, self._condition(block, offset), bool(at_zero)))
         return found
+
+    def _loops(self, launches: int) -> list[Loop]:
+        found: list[Loop] = []
+        for one in a_list(self.data.get("loops", []), "loops"):  # files of format 1 have none
+            first, body, last, block, offset = a_list(one, "a loop", 5)
+            first, last = an_int(first, 0, launches, "a loop's first launch"), an_int(last, 0, launches, "a loop's end")
+            body = an_int(body, first + 1, last, "where the step of a loop begins")
+            found.append(Loop(first, body, last, self._condition(block, offset)))
+        return sorted(found, key=lambda one: one.last - one.first)  # inner ones first
+
+    def _condition(self, block: Any, offset: Any) -> Address:
+        block, offset = self._block(block), an_int(offset, 0, plain.LARGEST, "an offset")
+        self.check_inside(block, offset, contiguous((), float32))
+        return Address(block, offset, None, False)
 
     def _passes(self, made: Any, launches: int) -> list[Pass]:
         found: list[Pass] = []

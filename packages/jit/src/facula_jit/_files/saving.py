@@ -81,7 +81,10 @@ def save(
     elif isinstance(captured, _captured.Captured):
         function, found = captured, captured._latest_of_kinds()
     else:
-        raise InvalidTypeError(f"save: expected a captured function or its graph; got {type(captured).__name__}")
+        raise InvalidTypeError(
+            f"save: expected a captured function or its graph; got {type(captured).__name__}, of which no run was "
+            "taken down; save trace(it, example_inputs), or what capture(it) gives, called once"
+        )
     if not found:
         raise SaveError(f"save: nothing was captured yet; call it first. {function.report()}")
     data, contents, names = _file_of(function.function, found, batch)
@@ -152,7 +155,9 @@ def _file_of(
     shared, contents = writer.data()
     plans, operators = _put_together(entries)
     names = [writer.names_of(replay.recording) for _, replay in found]
-    return {"format": FORMAT, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, names
+    decides = any([replay.recording.recorder.decides for _, replay in found])
+    number = FORMAT if decides else 1  # earlier versions read it
+    return {"format": number, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, names
 
 
 def _has_batch(replay: Replay) -> bool:

@@ -155,8 +155,6 @@ class _Description:
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
         tensors = recorder.tensors.values()
-        if recorder.decides:
-            raise SaveError("save: no file can hold conditions and loops of tensors yet; save what stands around them")
         if recorder.crossings:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
         for owner, _ in recorder.actions:
@@ -193,7 +191,11 @@ class _Description:
             "puts": puts,
             "needed": needed,
             "changed": [[block, count, name] for block, (count, name, _) in recorder.changed.items()],
-            "skips": [[one.first, one.launches, one.condition.block, one.condition.offset] for one in recorder.skips],
+            "skips": [
+                [one.first, one.launches, *self._condition(one.condition), *([True] if one.at_zero else [])]
+                for one in recorder.skips
+            ],
+            "loops": [[one.first, one.body, one.last, *self._condition(one.condition)] for one in recorder.loops],
             "generators": self._generators(),
             "refills": refills,
             "watched": sorted({writer.tensor(one) for link in tensors if (one := link()) is not None}),
@@ -302,6 +304,9 @@ class _Description:
                 taken.append(plain.number(one))
         made = {"plan": described, "arguments": taken, "line": line, "module": self.paths.get(id(launch.module), "")}
         return made if launch.part < 0 else {**made, "part": launch.part}
+
+    def _condition(self, one: Address) -> list[int]:
+        return [one.block, self._offset(one.block, one.offset)]
 
     def _refill(self, refill: Any) -> dict[str, Any]:
         """A group of options, and how the numbers of its launches follow from them."""
