@@ -327,7 +327,8 @@ class Recorder:
 
         Where that launches nothing but operators that take numbers, a replay asks for these numbers by itself.
         """
-        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), [], [])
+        grads = [None if one._grad is None else one._grad._layout for one in group["params"]]
+        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), grads, [], [])
         if self.breaks is None:
             if any([one is owner for one, _ in self.actions]):
                 self.broken("a schedule steps before its optimizer does", "call optimizer.step() first")

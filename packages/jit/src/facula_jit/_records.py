@@ -106,12 +106,16 @@ class Loop(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry."""
+    """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry.
+
+    `grads` are the layouts of the gradients that the group's parameters had then, or None.
+    """
 
     refill: Callable[[], None]
     owner: Any
     group: dict[str, Any]
     options: dict[str, Any]  # what the group had when the step was taken down
+    grads: list[Layout | None]
     rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
     launches: list[list[int]]  # and its launches, which take the numbers after their first argument
 

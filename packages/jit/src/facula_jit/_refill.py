@@ -12,20 +12,21 @@ from typing import TYPE_CHECKING, Any, cast
 from facula_autograd.extend import replace_mode
 from facula_storage.extend import collecting, recorders
 
+from ._records import made_tensor
+
 if TYPE_CHECKING:
     from collections.abc import Sequence as Many
 
     from facula_storage.extend import Recorder, Sequence
 
-    from ._recording import Recording
     from ._records import Numbers
 
 
 class Refill:
     """One group of one optimizer, and the launches that take its numbers."""
 
-    def __init__(self, numbers: Numbers, recording: Recording):
-        self.numbers, self.puts = numbers, recording.puts
+    def __init__(self, numbers: Numbers):
+        self.numbers = numbers
         self.options = {name: value for name, value in numbers.options.items() if name != "params"}
 
     def checks(self) -> list[tuple[Any, Any, Any]]:
@@ -56,11 +57,11 @@ class Refill:
     def present_numbers(self) -> list[Many[float]] | None:
         """The numbers of each operator that the step would call; None where it would do anything else."""
         thread, dry = get_ident(), DryRecorder()
-        before = [(leaf, leaf._grad) for leaf, _ in self.puts]
+        before = [(leaf, leaf._grad) for leaf in self.numbers.group["params"]]
         collecting.append(None)
         try:
-            for leaf, grad in self.puts:
-                leaf._grad = grad  # as it is when the step comes
+            for (leaf, _), layout in zip(before, self.numbers.grads, strict=False):  # as it is when the step comes
+                leaf._grad = None if layout is None else made_tensor(layout, leaf._storage, 0, None)
             with replace_mode(capture=dry):
                 recorders[thread] = cast("Recorder", dry)
                 try:

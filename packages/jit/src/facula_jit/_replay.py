@@ -84,7 +84,7 @@ class Replay:
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
         refills = [] if reads_options(recorder, function) else recorder.refills
-        self.refills = [Refill(one, recording) for one in refills]
+        self.refills = [Refill(one) for one in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [
             (block.inputs[0], recorder.changed[number][0])
@@ -113,7 +113,7 @@ class Replay:
         """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep theirs."""
         self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
         numbers = recording.recorder.refills
-        self.refills = [Refill(one, recording) for one in numbers] if self.refills else []
+        self.refills = [Refill(one) for one in numbers] if self.refills else []
         self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
 
     def use(self, arena: Storage) -> None:
