@@ -41,6 +41,9 @@ class Launched(NamedTuple):
     part: int = -1  # which of its plan's parts this is, of a plan that has several
 
 
+CHANGED = {"batch_norm": (3, 4), "batch_norm_counted": (3, 4, 5)}  # the places of operands that operators change
+
+
 class Block:
     """A storage that was met: made meanwhile (`born`, `after` so many launches), an argument's (`inputs`), or one that
     was there before. Without a storage: what a pass over the graph wants a place for."""
