@@ -74,6 +74,7 @@ class Recorder:
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.asked: dict[int, tuple[Tensor, Any]] = {}  # the same of leaves whose `.grad` the program looked at
+        self.looked: dict[int, Tensor] = {}  # leaves whose `.grad` the library looked at, and found
         self.refills: list[Numbers] = []
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
@@ -278,9 +279,13 @@ class Recorder:
         self.grads[id(leaf)] = leaf, needed
 
     def grad_read(self, leaf: Tensor) -> None:
-        """`.grad` of a leaf is asked for: where the program does so, it may do this or that as there is one."""
-        if self.breaks is None and id(leaf) not in self.grads and not in_library(_getframe(3)):
-            self.asked[id(leaf)] = leaf, getattr(leaf, "_grad", None)
+        """`.grad` of a leaf is asked for: the program may do this or that as there is one, the library nothing without."""
+        if self.breaks is None and id(leaf) not in self.grads:
+            grad = getattr(leaf, "_grad", None)
+            if grad is None or not in_library(_getframe(3)):
+                self.asked[id(leaf)] = leaf, grad
+            else:
+                self.looked[id(leaf)] = leaf
 
     def grad_added(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is None, and is given its first gradient."""
