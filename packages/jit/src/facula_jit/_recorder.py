@@ -43,7 +43,7 @@ from ._records import ANY_GRAD, Address, Block, Launched, Loop, Numbers, Skip, S
 from ._source import line_under_way
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import CodeType, FunctionType
 
     from facula_storage import Layout
@@ -162,7 +162,9 @@ class Recorder:
         site = code, frame.f_lasti
         if code not in self.variables and not self.goes_back:  # then the line is the caller's
             known = frame.f_globals
-            self.variables[code] = known, {name: known[name] for name in code.co_names if name in known}
+            named = {name: known[name] for name in code.co_names if name in known}
+            self.variables[code] = known, named
+            self.watch_among(named.values())
         taken: list[Address | Cell | float] = [n]
         for one in arguments:
             if type(one) is Place:
@@ -304,6 +306,12 @@ class Recorder:
         """A call of a module begins."""
         self.inside.append(module)
         self.watch(module)
+
+    def watch_among(self, values: Iterable[object]) -> None:
+        """Watch the modules among objects that the program names: it may call their parts alone."""
+        for one in values:
+            if hasattr(type(one), "named_modules"):
+                self.watch(one)
 
     def watch(self, module: Any) -> None:
         """Keep what a module is like, and what it holds: containers are called by nobody."""
