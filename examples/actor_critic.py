@@ -83,6 +83,21 @@ def play(model: ActorCritic, cart: Cart):
     return torch.stack(chances), torch.stack(entropies), torch.stack(values)
 
 
+def learn(optimizer: torch.optim.Optimizer, chances, entropies, values):
+    """A step of training by an episode, and its loss."""
+    discounts = DISCOUNT ** torch.arange(len(values), dtype=values.dtype)
+    to_come = discounts.cumsum(0).flip(0)  # what each move still won, at a reward of 1 a move
+    to_come = (to_come - to_come.mean()) / (to_come.std() + 1e-6)
+    advantage = to_come - values.detach()
+    actor_loss = -(chances * advantage).mean()
+    loss = actor_loss + F.smooth_l1_loss(values, to_come) - 0.01 * entropies.mean()
+
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
 def train(options: argparse.Namespace) -> list[float]:
     """Train, print as it goes, and give the loss of each step."""
     torch.set_default_dtype(getattr(torch, options.dtype))
@@ -95,17 +110,7 @@ def train(options: argparse.Namespace) -> list[float]:
     losses, lasted = [], []
     for step in range(options.steps):
         chances, entropies, values = play(model, cart)
-        discounts = DISCOUNT ** torch.arange(len(values), dtype=values.dtype)
-        to_come = discounts.cumsum(0).flip(0)  # what each move still won, at a reward of 1 a move
-        to_come = (to_come - to_come.mean()) / (to_come.std() + 1e-6)
-        advantage = to_come - values.detach()
-        actor_loss = -(chances * advantage).mean()
-        loss = actor_loss + F.smooth_l1_loss(values, to_come) - 0.01 * entropies.mean()
-
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
+        loss = learn(optimizer, chances, entropies, values)
         losses.append(loss.item())
         lasted.append(len(values))
         if step % 20 == 0 or step == options.steps - 1:

@@ -66,6 +66,24 @@ def show(images) -> str:
     return "\n".join("".join(2 * SHADES[shade] for shade in row) for row in shades.tolist())
 
 
+def learn(generator: nn.Module, discriminator: nn.Module, generating, telling, images, noise):
+    """A step of both networks, with an optimizer each: the discriminator's loss, and the generator's."""
+    criterion = nn.BCEWithLogitsLoss()
+    real, drawn = torch.ones(len(images)), torch.zeros(len(images))
+    fakes = generator(noise)
+
+    telling.zero_grad()
+    told = criterion(discriminator(images), real) + criterion(discriminator(fakes.detach()), drawn)
+    told.backward()
+    telling.step()
+
+    generating.zero_grad()
+    fooled = criterion(discriminator(fakes), real)
+    fooled.backward()
+    generating.step()
+    return told.detach(), fooled.detach()
+
+
 def train(options: argparse.Namespace) -> list[float]:
     """Train, print as it goes, and give both networks' losses: the discriminator's, the generator's, and so on."""
     torch.set_default_dtype(getattr(torch, options.dtype))
@@ -78,8 +96,6 @@ def train(options: argparse.Namespace) -> list[float]:
     draw_weights(discriminator, draws)
     generating = torch.optim.Adam(generator.parameters(), lr=2e-3, betas=(0.5, 0.999))
     telling = torch.optim.Adam(discriminator.parameters(), lr=1e-3, betas=(0.5, 0.999))
-    criterion = nn.BCEWithLogitsLoss()
-    real, drawn = torch.ones(BATCH), torch.zeros(BATCH)
 
     def noise(count):
         return torch.from_numpy(draws.standard_normal((count, NOISE, 1, 1))).to(digits.dtype)
@@ -87,18 +103,7 @@ def train(options: argparse.Namespace) -> list[float]:
     losses = []
     for step in range(options.steps):
         images = digits[torch.from_numpy(draws.integers(0, len(digits), BATCH))]
-        fakes = generator(noise(BATCH))
-
-        telling.zero_grad()
-        told = criterion(discriminator(images), real) + criterion(discriminator(fakes.detach()), drawn)
-        told.backward()
-        telling.step()
-
-        generating.zero_grad()
-        fooled = criterion(discriminator(fakes), real)
-        fooled.backward()
-        generating.step()
-
+        told, fooled = learn(generator, discriminator, generating, telling, images, noise(BATCH))
         losses += [told.item(), fooled.item()]
         if step % 20 == 0 or step == options.steps - 1:
             print(f"step {step:4d}   discriminator {losses[-2]:.4f}   generator {losses[-1]:.4f}")

@@ -92,6 +92,16 @@ def draw_weights(model: nn.Module, generator: np.random.Generator) -> None:
                 parameter.copy_(torch.from_numpy(drawn))
 
 
+def learn(model: GCN, optimizer: torch.optim.Optimizer, known, sides):
+    """A step of training: the loss of the members whose side is known, and the scores of all."""
+    scores = model()
+    loss = F.cross_entropy(scores[known], sides[known])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.detach(), scores.detach()
+
+
 def train(options: argparse.Namespace) -> list[float]:
     """Train, print as it goes, and give the loss of each step."""
     torch.set_default_dtype(getattr(torch, options.dtype))
@@ -106,12 +116,7 @@ def train(options: argparse.Namespace) -> list[float]:
 
     losses = []
     for step in range(options.steps):
-        scores = model()
-        loss = F.cross_entropy(scores[known], sides[known])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
+        loss, scores = learn(model, optimizer, known, sides)
         losses.append(loss.item())
         if step % 20 == 0 or step == options.steps - 1:
             right = (scores.argmax(1) == sides).sum().item()

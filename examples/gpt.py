@@ -142,6 +142,21 @@ def rate_at(step: int, steps: int, warmup: int = 10) -> float:
     return 0.1 + 0.45 * (1 + math.cos(math.pi * passed))
 
 
+def learn(model: GPT, letters):
+    """Add to the gradients those of a micro-batch; its share of the loss."""
+    scores = model(letters[:, :-1])
+    loss = F.cross_entropy(scores.reshape(-1, len(LETTERS)), letters[:, 1:].reshape(-1)) / MICRO_BATCHES
+    loss.backward()  # adds to the gradients of the micro-batches before
+    return loss.detach()
+
+
+def update(model: GPT, optimizer: torch.optim.Optimizer) -> None:
+    """Follow the gradients that have been added up, and let them begin at nothing again."""
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+
+
 def train(options: argparse.Namespace) -> list[float]:
     """Train, print as it goes, and give the loss of each step."""
     torch.set_default_dtype(getattr(torch, options.dtype))
@@ -161,14 +176,9 @@ def train(options: argparse.Namespace) -> list[float]:
         for _ in range(MICRO_BATCHES):
             starts = torch.from_numpy(generator.integers(0, len(text) - LENGTH, (BATCH, 1)))
             letters = text[starts + torch.arange(LENGTH + 1)]
-            scores = model(letters[:, :-1])
-            loss = F.cross_entropy(scores.reshape(-1, len(LETTERS)), letters[:, 1:].reshape(-1)) / MICRO_BATCHES
-            loss.backward()  # adds to the gradients of the micro-batches before
-            total += loss.item()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+            total += learn(model, letters).item()
+        update(model, optimizer)
         schedule.step()
-        optimizer.zero_grad(set_to_none=True)
 
         losses.append(total)
         if step % 20 == 0 or step == options.steps - 1:

@@ -35,6 +35,13 @@ def network() -> nn.Module:
     return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
 
 
+def learn(model: nn.Module, optimizer: torch.optim.Optimizer, x: torch.Tensor, y: torch.Tensor) -> None:
+    """A step of training."""
+    optimizer.zero_grad()
+    F.cross_entropy(model(x), y).backward()
+    optimizer.step()
+
+
 def train(rank: int, model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int, seed: int) -> None:
     """What each process does: the parameters that it changes are everybody's, the gradients are its own."""
     torch.set_num_threads(1)
@@ -42,9 +49,7 @@ def train(rank: int, model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: 
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(steps):
         batch = torch.from_numpy(draws.integers(0, len(x), 32))
-        optimizer.zero_grad()
-        F.cross_entropy(model(x[batch]), y[batch]).backward()
-        optimizer.step()
+        learn(model, optimizer, x[batch], y[batch])
 
 
 def accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:

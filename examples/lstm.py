@@ -69,6 +69,17 @@ def recite(model: Reader, opening: str, count: int) -> str:
     return "".join(LETTERS[letter] for letter in written)
 
 
+def learn(model: Reader, optimizer: torch.optim.Optimizer, letters, state):
+    """A step of training: the loss, the scores, and the state in which the next batch begins."""
+    scores, state = model(letters[:, :-1], state)
+    loss = F.cross_entropy(scores.flatten(0, 1), letters[:, 1:].flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    return loss.detach(), scores.detach(), tuple(part.detach() for part in state)
+
+
 def train(options: argparse.Namespace) -> list[float]:
     """Train, print as it goes, and give the loss of each step."""
     torch.set_default_dtype(getattr(torch, options.dtype))
@@ -83,15 +94,7 @@ def train(options: argparse.Namespace) -> list[float]:
     for step in range(options.steps):
         places = torch.arange(step * LENGTH, step * LENGTH + LENGTH + 1) % len(text)
         letters = streams[:, places]
-        scores, state = model(letters[:, :-1], state)
-        state = tuple(part.detach() for part in state)  # gradients end where the batch begins
-        loss = F.cross_entropy(scores.flatten(0, 1), letters[:, 1:].flatten())
-
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-
+        loss, scores, state = learn(model, optimizer, letters, state)
         losses.append(loss.item())
         if step % 20 == 0 or step == options.steps - 1:
             right = (scores.argmax(-1) == letters[:, 1:]).double().mean().item()

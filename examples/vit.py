@@ -77,6 +77,16 @@ def accuracy(model: nn.Module, dataset: TensorDataset) -> float:
     return right / len(dataset)
 
 
+def learn(model: ViT, optimizer: torch.optim.Optimizer, images, classes):
+    """A step of training, and its loss."""
+    loss = F.cross_entropy(model(images), classes, label_smoothing=0.1)
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    return loss.detach()
+
+
 def train(options: argparse.Namespace) -> list[float]:
     """Train, print as it goes, and give the loss of each step."""
     torch.set_default_dtype(getattr(torch, options.dtype))
@@ -90,13 +100,8 @@ def train(options: argparse.Namespace) -> list[float]:
 
     losses = []
     for step, (images, classes) in zip(range(options.steps), batches(training, generator)):
-        loss = F.cross_entropy(model(images), classes, label_smoothing=0.1)
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        loss = learn(model, optimizer, images, classes)
         schedule.step()
-
         losses.append(loss.item())
         if step % 20 == 0 or step == options.steps - 1:
             print(f"step {step:4d}   loss {losses[-1]:.4f}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from facula_autograd.extend import describe_call_site
 
-from ._records import Address
+from ._records import CHANGED, Address
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -132,7 +132,7 @@ class Call:
     @property
     def inputs(self) -> tuple[Use | float, ...]:
         """What it reads, and the numbers that it takes."""
-        given = [self._shown(one) for one in self.launch.arguments[1:] if not (type(one) is Address and one.written)]
+        given = [self._shown(one) for one in self.launch.arguments[1:] if one not in results_of(self.launch)]
         computed = self.launch.plan.elementwise
         if computed is None:
             return tuple(given)
@@ -143,7 +143,7 @@ class Call:
     @property
     def outputs(self) -> tuple[Use, ...]:
         """What it writes."""
-        return tuple([self._use(one) for one in self.launch.arguments if type(one) is Address and one.written])
+        return tuple(map(self._use, results_of(self.launch)))
 
     def _use(self, one: Address) -> Use:
         return Use(self._names.values[one.block], one.layout, one.offset)
@@ -175,7 +175,7 @@ class Call:
         """
         used = addresses_of(self.launch)
         layouts = [one.layout for one in used if one.layout is not None]
-        outputs = [one.layout for one in used if one.written and one.layout is not None]
+        outputs = [one.layout for one in results_of(self.launch) if one.layout is not None]
         if not outputs:
             return 0
         name, first, made = self.launch.plan.operator, layouts[0], outputs[0]
@@ -190,6 +190,13 @@ class Call:
 
     def __repr__(self) -> str:
         return f"<call of {self.operator}>"
+
+
+def results_of(launch: Launched) -> list[Address]:
+    """The addresses that a launch writes to, but for those of operands that it changes."""
+    changed = CHANGED.get(launch.operation, ())
+    places = enumerate(launch.arguments[1:])
+    return [one for place, one in places if type(one) is Address and one.written and place not in changed]
 
 
 def addresses_of(launch: Launched) -> list[Address]:

@@ -14,6 +14,7 @@ from facula_tensor import Tensor
 
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
+from ._closures import defaults_of
 from ._crossings import crossings
 from ._dependence import is_unread
 from ._graph import Graph
@@ -171,10 +172,8 @@ class Captured(Generic[P, R]):
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
         recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
         recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
+        recorder.objects += defaults_of(self._own)
         recorder.own = self._own
-        for one in recorder.objects:
-            if hasattr(type(one), "named_modules"):
-                recorder.watch(one)
         variables = Variables(recorder, self.function, signature.containers)
         if self._guard.busy:
             raise CaptureError(IN_USE.format(self._name))

@@ -1,4 +1,4 @@
-"""The variables that a function closes over, some of which may not be set yet."""
+"""The variables that a function closes over, some of which may not be set yet, and its default arguments."""
 
 from __future__ import annotations
 
@@ -25,3 +25,9 @@ def content(cell: CellType) -> Any:
 def variables_of(function: Any) -> dict[str, Any]:
     """What the variables hold that are set, by name."""
     return {name: one for name, cell in cells_of(function).items() if (one := content(cell)) is not UNSET}
+
+
+def defaults_of(function: Any) -> list[Any]:
+    """The default arguments of a function."""
+    by_name = getattr(function, "__kwdefaults__", None) or {}
+    return [*(getattr(function, "__defaults__", None) or ()), *by_name.values()]

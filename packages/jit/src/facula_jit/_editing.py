@@ -80,6 +80,11 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
             recorder.skips.append(one._replace(first=first, launches=end - first))
     if recorder.refills:
         now = {id(launch): number for number, launch in enumerate(launches)}
+        for number, others in edits.items():  # on other memory it is still the same call
+            launch = recording.launches[number]
+            for place, one in enumerate(others):
+                if one.plan is launch.plan:
+                    now.setdefault(id(launch), place_of[number] + place)
         recorder.refills = []
         for numbers in recording.recorder.refills:
             taken = [[now.get(id(recording.launches[one]), -1) for one in many] for many in numbers.launches]

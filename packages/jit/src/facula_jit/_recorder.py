@@ -43,7 +43,7 @@ from ._records import ANY_GRAD, Address, Block, Launched, Loop, Numbers, Skip, S
 from ._source import line_under_way
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import CodeType, FunctionType
 
     from facula_storage import Layout
@@ -74,6 +74,7 @@ class Recorder:
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.asked: dict[int, tuple[Tensor, Any]] = {}  # the same of leaves whose `.grad` the program looked at
+        self.looked: dict[int, Tensor] = {}  # leaves whose `.grad` the library looked at, and found
         self.refills: list[Numbers] = []
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
@@ -161,7 +162,9 @@ class Recorder:
         site = code, frame.f_lasti
         if code not in self.variables and not self.goes_back:  # then the line is the caller's
             known = frame.f_globals
-            self.variables[code] = known, {name: known[name] for name in code.co_names if name in known}
+            named = {name: known[name] for name in code.co_names if name in known}
+            self.variables[code] = known, named
+            self.watch_among(named.values())
         taken: list[Address | Cell | float] = [n]
         for one in arguments:
             if type(one) is Place:
@@ -278,9 +281,13 @@ class Recorder:
         self.grads[id(leaf)] = leaf, needed
 
     def grad_read(self, leaf: Tensor) -> None:
-        """`.grad` of a leaf is asked for: where the program does so, it may do this or that as there is one."""
-        if self.breaks is None and id(leaf) not in self.grads and not in_library(_getframe(3)):
-            self.asked[id(leaf)] = leaf, getattr(leaf, "_grad", None)
+        """`.grad` of a leaf is asked for: the program may do this or that as there is one, the library nothing without."""
+        if self.breaks is None and id(leaf) not in self.grads:
+            grad = getattr(leaf, "_grad", None)
+            if grad is None or not in_library(_getframe(3)):
+                self.asked[id(leaf)] = leaf, grad
+            else:
+                self.looked[id(leaf)] = leaf
 
     def grad_added(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is None, and is given its first gradient."""
@@ -299,6 +306,12 @@ class Recorder:
         """A call of a module begins."""
         self.inside.append(module)
         self.watch(module)
+
+    def watch_among(self, values: Iterable[object]) -> None:
+        """Watch the modules among objects that the program names: it may call their parts alone."""
+        for one in values:
+            if hasattr(type(one), "named_modules"):
+                self.watch(one)
 
     def watch(self, module: Any) -> None:
         """Keep what a module is like, and what it holds: containers are called by nobody."""
@@ -327,7 +340,8 @@ class Recorder:
 
         Where that launches nothing but operators that take numbers, a replay asks for these numbers by itself.
         """
-        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), [], [])
+        grads = [None if one._grad is None else one._grad._layout for one in group["params"]]
+        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), grads, [], [])
         if self.breaks is None:
             if any([one is owner for one, _ in self.actions]):
                 self.broken("a schedule steps before its optimizer does", "call optimizer.step() first")

@@ -118,7 +118,7 @@ class Recording:
                 self._look_at_boundary(boundary)
             self._look_at_blocks(set() if boundary is None else boundary.held)
         recorder.inputs, recorder.before = [], []  # what the first call was given lives as long as the program wants
-        recorder.seen = {}
+        recorder.seen, recorder.looked = {}, {}
 
     # -------------------------------------------------------------------------------------------------- results
     def plain(self) -> list[str]:
@@ -219,11 +219,11 @@ class Recording:
             if id(one) in recorder.asked or (grad is not None and recorder.number_of(grad._storage) in recorder.used):
                 self._break("the .grad of an argument is used", "make it an argument, too")
         self.needed += recorder.asked.values()
-        for link in recorder.tensors.values():
-            leaf: Any = link()
-            if leaf is None or leaf.node is not LEAF or id(leaf) in {**recorder.grads, **recorder.asked}:
+        seen = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is LEAF]
+        for leaf in {id(one): one for one in (*seen, *recorder.looked.values())}.values():
+            if id(leaf) in recorder.grads or id(leaf) in recorder.asked:
                 continue
-            grad = leaf._grad
+            grad: Any = leaf._grad
             if grad is not None and recorder.number_of(grad._storage) in recorder.used:
                 self.needed.append((leaf, grad))
 

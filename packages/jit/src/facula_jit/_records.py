@@ -41,6 +41,9 @@ class Launched(NamedTuple):
     part: int = -1  # which of its plan's parts this is, of a plan that has several
 
 
+CHANGED = {"batch_norm": (3, 4), "batch_norm_counted": (3, 4, 5)}  # the places of operands that operators change
+
+
 class Block:
     """A storage that was met: made meanwhile (`born`, `after` so many launches), an argument's (`inputs`), or one that
     was there before. Without a storage: what a pass over the graph wants a place for."""
@@ -106,12 +109,16 @@ class Loop(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry."""
+    """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry.
+
+    `grads` are the layouts of the gradients that the group's parameters had then, or None.
+    """
 
     refill: Callable[[], None]
     owner: Any
     group: dict[str, Any]
     options: dict[str, Any]  # what the group had when the step was taken down
+    grads: list[Layout | None]
     rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
     launches: list[list[int]]  # and its launches, which take the numbers after their first argument
 

@@ -12,55 +12,53 @@ from typing import TYPE_CHECKING, Any, cast
 from facula_autograd.extend import replace_mode
 from facula_storage.extend import collecting, recorders
 
+from ._records import made_tensor
+
 if TYPE_CHECKING:
     from collections.abc import Sequence as Many
 
     from facula_storage.extend import Recorder, Sequence
 
-    from ._recording import Recording
     from ._records import Numbers
 
 
 class Refill:
     """One group of one optimizer, and the launches that take its numbers."""
 
-    def __init__(self, numbers: Numbers, recording: Recording):
-        self.numbers, self.puts = numbers, recording.puts
+    def __init__(self, numbers: Numbers):
+        self.numbers = numbers
         self.options = {name: value for name, value in numbers.options.items() if name != "params"}
+        self.found: list[Many[float]] | None = None  # the numbers, where they are not those that were taken down
 
     def checks(self) -> list[tuple[Any, Any, Any]]:
         """Checks of the group's options."""
         return [(self.numbers.group, name, self.options[name]) for name in self.options]
 
-    def renew(self, sequence: Sequence, step_of: dict[int, int], first_check: int) -> bool:
-        """Put the present numbers into the launches; False where the step is no longer the one that was taken down.
+    def renew(self, found: list[Many[float]]) -> None:
+        """Take these as the numbers that follow from the present options."""
+        self.found = found
+        self.options = {name: self.numbers.group[name] for name in self.options}
+
+    def put(self, sequence: Sequence, step_of: dict[int, int]) -> None:
+        """Put the numbers into the launches.
 
         Arguments:
             sequence: the launches.
             step_of: where in it each launch is.
-            first_check: the number of the first of `checks` in it.
         """
-        found = self.present_numbers()
-        taken = self.numbers.launches
-        if found is None:
-            return False
-        for numbers, launches in zip(found, taken, strict=True):
+        for numbers, launches in zip(self.found or (), self.numbers.launches, strict=False):
             for launch in launches:
                 for place, number in enumerate(numbers):
                     sequence.set(step_of[launch], 1 + place, number)
-        for place, name in enumerate(self.options):
-            self.options[name] = self.numbers.group[name]
-            sequence.expect(first_check + place, self.options[name])
-        return True
 
     def present_numbers(self) -> list[Many[float]] | None:
         """The numbers of each operator that the step would call; None where it would do anything else."""
         thread, dry = get_ident(), DryRecorder()
-        before = [(leaf, leaf._grad) for leaf, _ in self.puts]
+        before = [(leaf, leaf._grad) for leaf in self.numbers.group["params"]]
         collecting.append(None)
         try:
-            for leaf, grad in self.puts:
-                leaf._grad = grad  # as it is when the step comes
+            for (leaf, _), layout in zip(before, self.numbers.grads, strict=False):  # as it is when the step comes
+                leaf._grad = None if layout is None else made_tensor(layout, leaf._storage, 0, None)
             with replace_mode(capture=dry):
                 recorders[thread] = cast("Recorder", dry)
                 try:

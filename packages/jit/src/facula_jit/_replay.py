@@ -84,7 +84,7 @@ class Replay:
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
         refills = [] if reads_options(recorder, function) else recorder.refills
-        self.refills = [Refill(one, recording) for one in refills]
+        self.refills = [Refill(one) for one in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [
             (block.inputs[0], recorder.changed[number][0])
@@ -113,7 +113,7 @@ class Replay:
         """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep theirs."""
         self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
         numbers = recording.recorder.refills
-        self.refills = [Refill(one, recording) for one in numbers] if self.refills else []
+        self.refills = [Refill(one) for one in numbers] if self.refills else []
         self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
 
     def use(self, arena: Storage) -> None:
@@ -124,6 +124,8 @@ class Replay:
     def _frame(self, arena: Storage) -> Frame:
         base, lowered = plain_address(arena), self.lowered
         forward = lowered.forward.sequence(base, lowered.places, self.checks, self.recording.puts)
+        for refill in self.refills:
+            refill.put(forward, lowered.forward.step_of)
         backwards: list[Sequence] = []
         if self.has_backward:
             storages = {id(one): one for one in self.recording.fixed.values()}
@@ -324,13 +326,17 @@ class Replay:
     # ------------------------------------------------------------------------------------------------------ otherwise
     def refill(self) -> bool:
         """Take the optimizers' numbers anew; False where their steps are no longer the ones that were taken down."""
-        for frame in self.frames:
-            first = self.numbers_from
-            for one in self.refills:
-                if not one.renew(frame.forward, self.lowered.forward.step_of, first):
-                    return False
-                first += len(one.options)
+        found = [numbers for one in self.refills if (numbers := one.present_numbers()) is not None]
+        if len(found) < len(self.refills):
+            return False
+        for one, numbers in zip(self.refills, found, strict=True):
+            one.renew(numbers)
         self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
+        for frame in self.frames:
+            for refill in self.refills:
+                refill.put(frame.forward, self.lowered.forward.step_of)
+            for place, (_, _, option) in enumerate(self.checks[self.numbers_from :], self.numbers_from):
+                frame.forward.expect(place, option)
         return True
 
     def _refused(self, error: LaunchError, part: Part) -> Exception:

@@ -18,6 +18,8 @@ from ._closures import UNSET, cells_of, content
 from ._positions import Positions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ._recorder import Recorder
 
 
@@ -48,6 +50,7 @@ class Variables:
         objects += classes_of(recorder.objects + [one for one in named if isinstance(one, type)])
         self.places = [(one, dict(vars(one))) for one in objects]
         values = named + [one for _, own in self.places for one in own.values()] + recorder.objects
+        recorder.watch_among([part for one in values for part in (one, *_parts(one))])
         self.entries = [(one, _entries(one)) for one in values if _entries(one) is not None]
         self.containers = [(one, dict(one) if isinstance(one, dict) else list(one)) for one in containers]
         self.positions = Positions(values)
@@ -95,6 +98,12 @@ def _entries(value: Any) -> dict[Any, Any] | None:
     if isinstance(value, list) and len(value) <= MOST_ENTRIES:
         return dict(enumerate(value))
     return dict(value) if isinstance(value, dict) and len(value) <= MOST_ENTRIES else None
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """What a short list, tuple or dict holds."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return parts if len(parts) <= MOST_ENTRIES else ()
 
 
 def _items(value: Any) -> list[tuple[Any, ...]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_storage import Layout, Plan, cpu
 
-from .._records import Address
+from .._records import CHANGED, Address
 from . import plain
 from .contracts import CONTRACTS, PROGRAM, VERSIONS
 from .contracts.steps import NUMBERS
@@ -29,8 +29,6 @@ FURTHER: dict[str, tuple[type, ...]] = {
     "randint": (*DRAWN, int, int),
 }
 """The numbers that a launch of these ends with."""
-CHANGED = {"batch_norm": (3, 4), "batch_norm_counted": (3, 4, 5)}
-"""Inputs that these change, too."""
 
 
 class Request(NamedTuple):

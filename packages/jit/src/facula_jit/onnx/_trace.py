@@ -9,7 +9,7 @@ from facula_storage.extend import Place, current_recorder
 
 from .._breaks import CaptureError
 from .._recorder import Recorder, recording
-from .._records import Address
+from .._records import CHANGED, Address
 from ._nodes import OnnxExporterError
 from ._parts import Step, parts_of
 
@@ -38,9 +38,12 @@ class Tracer(Recorder):
             Address(self.number_of(one.storage), one.offset, one.layout, one.written) if type(one) is Place else one
             for one in arguments
         ]
-        results = tuple([one for one in addresses if type(one) is Address and one.written])
-        given = [one for one in addresses[:arrays] if not (type(one) is Address and one.written)]
         plan, numbers = plan.inner or plan, addresses[arrays:]
+        changed = CHANGED.get(plan.operator, ())
+        results = tuple(
+            [one for k, one in enumerate(addresses) if type(one) is Address and one.written and k not in changed]
+        )
+        given = [one for one in addresses[:arrays] if one not in results]
         kinds = () if plan.request is None else plan.request[1]
         operator = plan.operator if plan.request is None else plan.request[0]
         if len([kind for kind in kinds if not isinstance(kind, type)]) == len(given):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, stack
-from facula_tensor.extend import listed
+from facula_tensor.extend import current_recorder, listed
 
 from .._members import BUFFER, PARAMETER, members
 from .._module import Module
@@ -78,6 +78,9 @@ def functional_call(
             )
     placed = _tied(slots, given) if tie_weights else {name: one for name, one in given.items() if name in slots}
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
+    recorder = current_recorder()
+    if recorder is not None:
+        recorder.entered(module)  # as it is without the given tensors
     try:
         for name, tensor in placed.items():
             owner, own, _ = slots[name]
@@ -90,6 +93,8 @@ def functional_call(
             if now is not tensor and name in given and home is not None:
                 home[name] = now
             owner.__dict__[own] = former
+        if recorder is not None:
+            recorder.left()
 
 
 @boundary

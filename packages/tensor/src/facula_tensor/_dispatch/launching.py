@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
 
-def run(plan: Plan, operands: Sequence[object], values: tuple[object, ...] = ()) -> list[Tensor]:
-    """Allocate results and launch."""
+def run(
+    plan: Plan, operands: Sequence[object], values: tuple[object, ...] = (), changed: Sequence[int] = ()
+) -> list[Tensor]:
+    """Allocate results and launch; arguments as those of `launch`."""
     storages = [allocate(layout) for layout in plan.outputs]
-    launch(plan, operands, [(storage, 0) for storage in storages], values)
+    launch(plan, operands, [(storage, 0) for storage in storages], values, changed=changed)
     results = []
     for layout, storage in zip(plan.outputs, storages, strict=True):
         t = new_instance(Tensor)
@@ -42,11 +44,12 @@ def launch(
     outputs: Sequence[tuple[Storage, int]],
     values: tuple[object, ...] = (),
     n: int | None = None,
+    changed: Sequence[int] = (),
 ) -> None:
     """Launch into memory that is there. Buffers in another order are put in plain order first.
 
     `values` are numbers for the kernel, after those among the operands. `n` is the size of the first output, where
-    the plan is one for many sizes.
+    the plan is one for many sizes. `changed` are the places of operands that the kernel writes to, too.
     """
     tensors = [
         (NOWHERE, 0) if a is None else (a._storage, a._offset) for a in operands if a is None or isinstance(a, Tensor)
@@ -67,33 +70,23 @@ def launch(
     addresses = [storage.ptr + offset for storage, offset in places]  # type: ignore[operator]
     recorder = current_recorder() if recorders else None
     if recorder is not None:
-        written = _written(plan, outputs)
-        recorder.launching(written)
+        given, written = _given(operands, changed), _written(plan, outputs)
+        recorder.launching([*[one for one in given if type(one) is Place and one.written], *written])
     try:
         plan.launch(n, *addresses, *scalars)
     except LaunchError as error:
         raise launch_error(plan.operator, error, operands) from None
     if recorder is not None:
-        _record(recorder, plan, n, operands, written, scalars)
+        recorder.launched(plan, n, [*given, *written, *scalars], len(given) + len(written))
 
 
-def _record(
-    recorder: Recorder,
-    plan: Plan,
-    n: int,
-    operands: Sequence[object],
-    written: Sequence[Place],
-    scalars: list[Any],
-) -> None:
-    """Tell a recorder of a launch; arguments as those of `launch`."""
-    arguments: list[Place | float] = []
-    for a in operands:
-        if a is None:
-            arguments.append(0)
-        elif isinstance(a, Tensor):
-            arguments.append(Place(a._storage, a._offset, a._layout, False))
-    arguments += written
-    recorder.launched(plan, n, [*arguments, *scalars], len(arguments))
+def _given(operands: Sequence[object], changed: Sequence[int]) -> list[Place | float]:
+    """The places that a launch reads from, `changed` among them those that it writes to as well; 0 for no operand."""
+    return [
+        Place(a._storage, a._offset, a._layout, place in changed) if isinstance(a, Tensor) else 0
+        for place, a in enumerate(operands)
+        if a is None or isinstance(a, Tensor)
+    ]
 
 
 def _written(plan: Plan, outputs: Sequence[tuple[Storage, int]]) -> list[Place]:

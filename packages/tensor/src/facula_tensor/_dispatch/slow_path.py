@@ -112,7 +112,7 @@ def computed(op: Operator, operands: Operands, layouts: Layouts, parameters: Par
     """The results of `op`, by its own function or by a launch."""
     if op.execute is not None:
         return op.execute(operands, parameters)
-    return run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :])
+    return run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :], op.mutates)
 
 
 def call_in(op: Operator, grad: bool, operands: Operands, parameters: Parameters) -> Result:

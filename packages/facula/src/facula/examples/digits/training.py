@@ -56,6 +56,15 @@ def accuracy(network: Network, digits: Subset[tuple[facula.Tensor, ...]]) -> flo
     return sum(found == wanted for found, wanted in pairs) / len(pairs)
 
 
+def learn(network: Network, optimizer: optim.Optimizer, images: facula.Tensor, classes: facula.Tensor) -> facula.Tensor:
+    """A step of training, and its loss."""
+    loss = F.cross_entropy(network(images), classes)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
 def train(run: Run, digits: Digits, epochs: int, batch: int, rate: float, checkpoint: str) -> None:
     """AdamW on shuffled batches, its rate falling as a cosine to 0, with a progress bar.
 
@@ -75,13 +84,9 @@ def train(run: Run, digits: Digits, epochs: int, batch: int, rate: float, checkp
         for _ in range(epochs):
             network.train()
             for images, classes in loader:
-                loss = F.cross_entropy(network(images), classes)
-                losses.append(loss.item())
+                losses.append(learn(network, optimizer, images, classes).item())
                 if not isfinite(losses[-1]):
                     raise run.diverged()
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
                 schedule.step()
                 bar.set_postfix_str(f"epoch {run.epochs + 1}, loss {losses[-1]:.4f}", refresh=False)
                 bar.update(len(classes))
