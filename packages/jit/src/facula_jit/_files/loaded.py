@@ -31,6 +31,7 @@ from .errors import Refusal, SaveError, refuse
 from .options import Options
 from .plain import a_list, an_int, entries, is_int, to_layout
 from .ready import Ready, Shared
+from .results import with_arguments
 from .sections import Section, check_versions, memory_of
 from .signatures import as_data, size_of, tensors_of, words
 
@@ -101,7 +102,7 @@ class Loaded:
         storage, whole = self._shared.memory[an_int(memory, 0, len(self._shared.memory) - 1, "memory")]
         layout, offset = to_layout(layout), an_int(offset, 0, plain.LARGEST, "an offset")
         boolean = (layout.dtype.name == "bool") is not (whole.dtype.name == "bool")
-        if offset + layout.extent > whole.extent or offset % min(layout.dtype.itemsize, 8) or boolean:
+        if offset + layout.extent > whole.extent or offset % plain.alignment(layout.dtype) or boolean:
             refuse(f"tensor {name!r:.60} is outside of its memory, or of another dtype")
         tensor = new_instance(Parameter if kind == "parameter" else Tensor)
         tensor._layout, tensor._storage, tensor._offset, tensor.node = layout, storage, offset, None
@@ -192,6 +193,8 @@ class Loaded:
         if result is MISS:
             self._refused(ready)
         self._latest = replay if ready.is_plain and not kwargs else None
+        if ready.gives_arguments:
+            result = with_arguments(replay.recording.result, result, signature.tensors)
         return result
 
     def _fit(self, tensor: Tensor, place: int, ready: Ready) -> Tensor:
@@ -205,6 +208,11 @@ class Loaded:
                 )
             tensor = snapshot(tensor)
         if tensor._layout is not like.layout:
+            if place in ready.writes_to:
+                raise OperationError(
+                    f"{self._name}: argument {place} is changed in place, and a copy of it would be: expected strides "
+                    f"{like.layout.strides}; got {tuple(tensor.stride())}; give its contiguous() and copy the result"
+                )
             tensor = snapshot(no_record_ops.contiguous(tensor)) if tensor.node is None else tensor.contiguous()
         if place in ready.writes_to and tensor._storage.version is None:
             raise OperationError(f"{self._name}: argument {place} is changed in place, and its memory is read-only")

@@ -98,6 +98,11 @@ def parameter(value: Any) -> Any:
     raise InvalidTypeError(f"a parameter is a {type(value).__name__}")
 
 
+def alignment(dtype: DType) -> int:
+    """Of what an address of elements has to be a multiple, in bytes: complex numbers are two."""
+    return min(dtype.itemsize // (2 if dtype.is_complex else 1), 8)
+
+
 # ------------------------------------------------------------------------------------------------------------ reading
 def is_int(value: object, least: int, most: int = LARGEST) -> bool:
     """Whether a value is an int in a range, its end included."""

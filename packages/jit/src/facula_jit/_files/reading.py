@@ -144,12 +144,11 @@ class Reader:
 
     def check_inside(self, block: int, offset: int, layout: Layout) -> None:
         """Refuse what does not lie inside of a block, or between elements, or takes other elements for bools."""
-        extent, itemsize = self.extents[block], layout.dtype.itemsize
+        extent, unit = self.extents[block], plain.alignment(layout.dtype)
         if offset < 0 or offset + layout.extent > extent.nbytes:
             refuse(f"an address is outside of block {block}: {layout} from byte {offset} of {extent.nbytes}")
-        unit = min(itemsize, 8)
         given = self.kinds[block] in ("input", "gradient")
-        if offset % unit or (given and unit > extent.dtype.itemsize):
+        if offset % unit or (given and unit > plain.alignment(extent.dtype)):
             refuse(f"an address in block {block} is not that of an element")
         if (layout.dtype is bool_) is not (extent.dtype is bool_) and layout.numel:
             refuse(f"block {block} has elements of {extent.dtype.name}, and is met as {layout.dtype.name}")

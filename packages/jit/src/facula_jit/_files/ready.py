@@ -14,6 +14,7 @@ from .contracts.steps import NUMBERS
 from .errors import refuse
 from .plain import a_list, an_int, entries, to_form, to_layout
 from .reading import Reader
+from .results import gives_arguments
 from .signatures import tensors_of, words
 
 if TYPE_CHECKING:
@@ -57,12 +58,13 @@ class Ready:
                 replay.set[place] = state[0], state[1]
         self.likes = recording.inputs
         self.writes_to = sorted(reader.writes_to)
+        self.gives_arguments = gives_arguments(recording.result)
         self.refills = [_refill(one, shared, replay) for one in a_list(reader.data["refills"], "refills")]
         for refill in self.refills:
             self.renew(*refill)
         replay.use(allocate(contiguous((replay.pool_bytes,), uint8)))
         self.is_plain = (
-            not self.writes_to
+            not (self.writes_to or self.gives_arguments)
             and all([name is None and "tensor" in part for name, part in arguments])
             and not any(wants)
         )

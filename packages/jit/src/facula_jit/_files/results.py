@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_storage import bool_
 from facula_tensor.extend import return_types
 
-from .._containers import Tree
+from .._containers import Tree, parts_of, rebuilt
 from .._recording import Argument, Given, Output
 from . import plain
 from .errors import refuse
 from .plain import a_list, an_int, to_layout
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Protocol
 
     from facula_storage import Layout
@@ -67,6 +69,22 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = DEEPEST) -> Any
     return Tree(tree, keys, tuple([result_of(reader, made, one, depth - 1) for one in parts]))
 
 
+def gives_arguments(result: Any) -> bool:
+    """Whether a result has arguments themselves."""
+    return type(result) is Argument or (type(result) is Tree and any([gives_arguments(one) for one in result.parts]))
+
+
+def with_arguments(result: Any, made: Any, given: Sequence[Tensor]) -> Any:
+    """What a replay made of a result, with arguments as the call has them: it may have run on copies."""
+    if type(result) is Argument:
+        return given[result.place]
+    if type(result) is not Tree:
+        return made
+    pieces = parts_of(made)
+    assert pieces is not None
+    return rebuilt(result, [with_arguments(*one, given) for one in zip(result.parts, pieces[1], strict=True)])
+
+
 def _output(reader: Reader, made: Any, value: list[Any]) -> Output:
     """A tensor in memory of its own."""
     place, shown, offset, wants_grad, root = value
@@ -82,8 +100,9 @@ def _view(made: Any, value: list[Any]) -> Given:
     place = an_int(argument, 0, len(made.inputs) - 1, "an argument")
     layout, offset = to_layout(shown), an_int(offset, 0, plain.LARGEST, "an offset")
     like = made.inputs[place].layout
-    if offset + layout.extent > like.extent or layout.dtype is not like.dtype or offset % like.dtype.itemsize:
-        refuse("a result is outside of an argument")
+    unit, boolean = plain.alignment(layout.dtype), (layout.dtype is bool_) is not (like.dtype is bool_)
+    if offset + layout.extent > like.extent or offset % unit or unit > plain.alignment(like.dtype) or boolean:
+        refuse("a result is outside of an argument, or of another dtype")
     return Given(place, layout, offset, wants_grad is True, _root(made, root), is_view is True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import LEAF, describe_call_site
 from facula_storage import Layout, Storage, contiguous, to_buffer, uint8
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .._recording import Recording
     from .._records import Launched
     from .._replay import Replay
+    from .requests import Role
 
 NAMELESS = "tensor."
 NAMED = {kind: name for name, kind in return_types().items()}
@@ -141,6 +142,14 @@ def describe(writer: Writer, replay: Replay, signature: list[Any]) -> dict[str, 
     return _Description(writer, replay).data(signature)
 
 
+class Asked(NamedTuple):
+    """What a launch is, as JSON, what its arguments have to be, and its line."""
+
+    plan: dict[str, Any]
+    roles: list[Role]
+    line: str
+
+
 class _Description:
     def __init__(self, writer: Writer, replay: Replay):
         self.writer, self.replay = writer, replay
@@ -167,6 +176,7 @@ class _Description:
         puts = [self._grad(leaf, grad) for leaf, grad in recording.puts]
         needed = [self._grad(leaf, grad) for leaf, grad in recording.needed]
         refills = [self._refill(one) for one in self.replay.refills]
+        self.asked = [self._asked(one) for one in recording.launches]
         blocks = [self._block(number) for number in range(len(recorder.blocks))]
         launches = [self._launch(number, one) for number, one in enumerate(recording.launches)]
         made = {
@@ -241,15 +251,15 @@ class _Description:
             number
         }  # a pass makes copies one
         met = [
-            one
-            for launch in self.recording.launches
-            for one in launch.arguments
-            if type(one) is Address and one.block in here and one.layout is not None
+            (one.offset - role.delta, role)
+            for launch, asked in zip(self.recording.launches, self.asked, strict=True)
+            for one, role in zip(launch.arguments, asked.roles, strict=False)
+            if type(one) is Address and one.block in here
         ]
-        reach = max([one.offset + one.layout.extent for one in met if one.layout is not None], default=0)
-        layout = met[0].layout if met else None
+        reach = max([offset + role.layout.extent for offset, role in met if role.layout is not None], default=0)
+        layout = met[0][1].layout if met else None
         key = None
-        if not any([one.written for one in met]):
+        if not any([role.written for _, role in met]):
             plain_address(storage)
             held = bytes(memoryview(to_buffer(storage, contiguous((reach,), uint8)))) if reach else b""
             key = "constant", layout, held
@@ -267,16 +277,18 @@ class _Description:
         return offset - like.offset
 
     # ------------------------------------------------------------------------------------------------------ launches
-    def _launch(self, number: int, launch: Launched) -> dict[str, Any]:
+    def _asked(self, launch: Launched) -> Asked:
         line = describe_call_site(*launch.site)
         folder, name = os.path.split(line)
         line = name if folder else line
         try:
             request = request_of(launch)
-            roles = roles_of(request, plan_of(request), launch.part)
-            described = request.data()
+            return Asked(request.data(), roles_of(request, plan_of(request), launch.part), line)
         except (Refusal, TypeError) as error:
             raise SaveError(f"save: no file can hold this: {error} (at {line})") from None
+
+    def _launch(self, number: int, launch: Launched) -> dict[str, Any]:
+        described, roles, line = self.asked[number]
         arguments = list(launch.arguments)
         numbers = self.numbers.get(number, [])
         arguments[1 : 1 + len(numbers)] = numbers
@@ -286,14 +298,14 @@ class _Description:
         one: Any
         for one, role in zip(arguments, roles, strict=True):
             if type(one) is Address:
-                if role.kind != "address" or one.layout != role.layout or (one.written and not role.written):
+                if not _is_shown(one, role.layout) or (one.written and not role.written):
                     raise SaveError(f"save: {launch.operation} was not launched as its plan says (at {line})")
                 offset = self._offset(one.block, one.offset)
                 taken.append([one.block, offset])
                 storage = self.recording.fixed.get(one.block)
-                if storage is not None and one.layout is not None:
+                if storage is not None and role.layout is not None:
                     memory = self.writer.known[id(storage)]
-                    self.writer.meet(memory, offset + one.layout.extent, one.layout)
+                    self.writer.meet(memory, offset - role.delta + role.layout.extent, role.layout)
                     if role.written:
                         self.writer.written.add(memory)
             elif type(one) is Cell:
@@ -361,6 +373,14 @@ class _Description:
             return {"value": plain.parameter(value)}
         named = value.kind.__name__ if kind is Tree else kind.__name__
         raise SaveError(f"save: the result has a {named}; return tensors, plain data, tuples, lists and dicts")
+
+
+def _is_shown(one: Address, layout: Layout | None) -> bool:
+    """Whether an address has what a plan says: passes plan for the same elements in one row."""
+    if one.layout is None or layout is None or one.layout == layout:
+        return layout is not None and one.layout is not None
+    both = one.layout.is_contiguous and layout.is_contiguous and one.layout.dtype is layout.dtype
+    return both and one.layout.numel == layout.numel
 
 
 def _is_plain(value: Any) -> bool:
