@@ -170,7 +170,9 @@ def digits(wrap):
 
 # ------------------------------------------------------------------------------------------------------ as people write
 def perceptron(*, dropout=0.2):
-    return nn.Sequential(nn.Linear(12, 16), nn.ReLU(), nn.Dropout(dropout), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 4))
+    return nn.Sequential(
+        nn.Linear(12, 16), nn.ReLU(), nn.Dropout(dropout), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 4)
+    )
 
 
 def trained(model, optimizer, *, set_to_none=True, clip=None):
@@ -196,7 +198,8 @@ def early_stopping(wrap):
     """The best weights are kept, and come back with the optimizer's state; an average of the weights is kept beside."""
     model = perceptron()
     optimizer = optim.AdamW(
-        [{"params": model[:4].parameters(), "lr": 0.03}, {"params": model[4:].parameters(), "weight_decay": 0.2}], lr=0.01
+        [{"params": model[:4].parameters(), "lr": 0.03}, {"params": model[4:].parameters(), "weight_decay": 0.2}],
+        lr=0.01,
     )
     schedule = optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=2)
     average = [one.detach().clone() for one in model.parameters()]
@@ -600,12 +603,16 @@ def spoken(wrap):
         optimizer.step()
         return loss.detach()
 
-    return Program(lambda number, last: learn(normal(number, 4, 3, 9), integers(number, 4, 4, 2) + 1), [model, optimizer])
+    return Program(
+        lambda number, last: learn(normal(number, 4, 3, 9), integers(number, 4, 4, 2) + 1), [model, optimizer]
+    )
 
 
 def averaged(wrap):
     """Stochastic weight averaging: statistics of BatchNorm are taken again by the averaged model."""
-    model = nn.Sequential(nn.Linear(12, 8), nn.BatchNorm1d(8, momentum=None), nn.ELU(), nn.AlphaDropout(0.1), nn.Linear(8, 4))
+    model = nn.Sequential(
+        nn.Linear(12, 8), nn.BatchNorm1d(8, momentum=None), nn.ELU(), nn.AlphaDropout(0.1), nn.Linear(8, 4)
+    )
     average = optim.swa_utils.AveragedModel(model)
     optimizer = optim.Adamax(model.parameters(), lr=1e-2)
     schedule, learn = optim.swa_utils.SWALR(optimizer, 0.05, anneal_epochs=5), wrap(trained(model, optimizer))
