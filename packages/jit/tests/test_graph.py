@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from facula_jit import capture
-from facula_tensor import Parameter, no_grad, randn, zeros
+from facula_jit import capture, cond, while_loop
+from facula_tensor import Parameter, no_grad, ones, randn, zeros
 from facula_tensor.functional import conv2d, linear
 
 XML = "http://www.w3.org/2000/svg"
@@ -34,6 +34,40 @@ def test_it_reads_as_python(captured):
     assert "    t0 = linear(x0, c0, c1)" in lines and "    t1 = relu(t0)" in lines
     assert any("t1.as_strided((5, 3), (4, 1), 1)" in line for line in lines)
     assert any(line.startswith("    leaf.grad = linear_weight_grad(") for line in lines)
+
+
+def test_conditions_and_loops_read_as_python():
+    weight = Parameter(ones(4))
+
+    @capture
+    def function(x):
+        x = cond(x.sum() > 0, lambda: x * weight, lambda: x.exp())
+        return while_loop(lambda x: x.norm() > 1, lambda x: (x / 2,), (x.detach(),))[0], x
+
+    for _ in range(3):
+        function(ones(4))
+    assert str(function.graph()).partition("    # outside of modules\n")[2] == TEXT
+
+
+TEXT = """\
+    t0 = sum(x0, (0,), False)
+    t2 = fused(copy(t0 > 0))
+    if t2:
+        y1 = fused(copy(x0 * c0))
+    else:
+        y1 = fused(copy(exp(x0)))
+    y0 = copy(y1)
+    while True:
+        t5 = norm2(y0, (0,), False)
+        t7 = fused(copy(t5 > 1))
+        if not t7:
+            break
+        y0 = fused(copy(y0 / 2))
+    if t2:
+        grad0 = fused(copy(g1 * x0))
+    else:
+        grad0 = copy(c1)
+    return y0, y1, grad0"""
 
 
 def test_calls_say_what_they_are(captured):

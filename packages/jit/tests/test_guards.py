@@ -7,8 +7,7 @@ from types import SimpleNamespace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facula_jit._files.errors import Refusal
-from facula_jit._files.guards import Extent, check_order
+from facula_jit._guards import DisorderError, Extent, check_order
 from facula_jit._records import Address, Loop, Skip
 from facula_jit._steps import steps_of
 from facula_storage import contiguous, float32
@@ -78,7 +77,7 @@ def test_what_is_accepted_reads_what_it_wrote(seed):
         extents = [Extent(ONE.nbytes, float32, block not in known) for block in range(BLOCKS)]
         try:
             check_order(made, extents)
-        except Refusal:
+        except DisorderError:
             continue
         for _ in range(20):
             run(made, rng, known)
@@ -98,7 +97,7 @@ def test_conditions_join():
     def accepts(made):
         try:
             check_order(made, [Extent(4, float32, block not in (0, 3)) for block in range(BLOCKS)])
-        except Refusal:
+        except DisorderError:
             return False
         return True
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import facula_tensor as ft
-from facula_jit import CaptureError, Use, capture, passes
+from facula_jit import CaptureError, Use, capture, cond, passes, while_loop
 from facula_storage import contiguous, float32
 from facula_storage.extend import Instruction, Program
 from facula_tensor.functional import dropout, linear
@@ -25,6 +25,25 @@ def changed_between(x):
     a = x * 2
     x.add_(1)
     return a + x * 2
+
+
+def chosen(x):
+    y = x.exp()
+    return cond(x.sum() > 0, lambda: x.exp() + y.neg(), lambda: x.abs() - y.neg()) + x.abs()
+
+
+def turned(x):
+    y = x.exp()
+    return while_loop(lambda n, h: n < 3, lambda n, h: (n + 1, h.exp() + x.exp()), (ft.tensor(0), x))[1] - y
+
+
+def copied(x):
+    return while_loop(lambda n, h: n < 3, lambda n, h: (n + 1, h.clone() * h + x.clone()), (ft.tensor(0), x))[1]
+
+
+def carried(x):
+    y = x @ WEIGHT
+    return while_loop(lambda n, h: n < 3, lambda n, h: (n + 1, h * y), (ft.tensor(0), x))[1]
 
 
 # Each pass: a function, and the operators that are left.
@@ -58,6 +77,14 @@ TABLE = {
     "halves": (passes.fuse_elementwise, lambda x: (x.half() * 2 + 1).neg(), "fused"),
     "several dtypes": (passes.fuse_elementwise, lambda x: (x.half() * WEIGHT.bfloat16()).float().neg(), "fused"),
     "bools": (passes.fuse_elementwise, lambda x: (x > 0) & (x < 1), "fused"),
+    "under conditions": (passes.merge_common, chosen, "exp sum gt copy neg add copy abs neg sub copy abs add"),
+    "in each turn": (passes.merge_common, turned, "exp fill copy copy lt copy add exp add copy copy sub"),
+    "a condition about nothing": (passes.drop_dead, lambda x: [chosen(x), x + 1][1], "add"),
+    "what the next turn reads": (passes.drop_dead, lambda x: [turned(x), x + 1][1],
+                                 "fill copy copy lt copy add exp exp add copy copy add"),
+    "a copy of what a loop changes": (passes.skip_copies, copied, "fill copy copy lt copy add copy mul add copy copy"),
+    "not over a jump": (passes.fuse_elementwise, chosen, "exp sum fused fused fused fused"),
+    "what all turns read": (passes.write_in_place, carried, "matmul fill copy copy lt copy add mul copy copy"),
     "in place": (passes.write_in_place, lambda x: (x @ WEIGHT).exp() @ WEIGHT, "matmul exp matmul"),
 }  # fmt: skip
 
@@ -266,6 +293,35 @@ def test_passes_that_break_a_graph(broken):
     captured = capture(lambda x: (x * 2) @ WEIGHT, passes=(broken,))
     captured(ft.ones(4, 4)), captured(ft.ones(4, 4))
     with pytest.raises(CaptureError, match=BROKEN[broken]):
+        captured(ft.ones(4, 4))
+
+
+def undecided(graph):
+    graph.remove(next(call for call in graph.calls if call.parameters == (float32,)))
+
+
+def one_sided(graph):
+    graph.remove(graph.calls[-1])
+
+
+def of_one_side(graph):
+    exp = next(call for call in graph.calls if call.operator == "exp")
+    last = graph.calls[-1]
+    graph.replace(last, graph.call("neg", [exp.outputs[0]], last.outputs, like=last))
+
+
+JUMPS_BROKEN = {
+    undecided: r"pass undecided broke the graph: t\d+ decides what runs before it is written",
+    one_sided: "pass one_sided broke the graph: y0 is a result that nothing fills",
+    of_one_side: r"pass of_one_side broke the graph: call 6 .neg. reads t\d+, which nothing wrote before it",
+}
+
+
+@pytest.mark.parametrize("broken", JUMPS_BROKEN)
+def test_passes_that_break_what_conditions_decide(broken):
+    captured = capture(lambda x: cond(x.sum() > 0, lambda: x.exp(), lambda: x.abs()), passes=(broken,))
+    captured(ft.ones(4, 4)), captured(ft.ones(4, 4))
+    with pytest.raises(CaptureError, match=JUMPS_BROKEN[broken]):
         captured(ft.ones(4, 4))
 
 

@@ -8,9 +8,10 @@ from jit_toys import same
 
 from facula_jit import capture, script
 from facula_jit._source import function_of
-from facula_tensor import manual_seed, randn, tensor
+from facula_tensor import manual_seed, randn, tensor, zeros
 
 NAMES = ["a", "b", "c"]
+state = zeros(3)  # which programs may change
 name = st.sampled_from(NAMES)
 
 

@@ -2,10 +2,10 @@
 
 Note [Numbers of launches]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~
-A recording refers to launches by number: parts that may be skipped, launches that take an optimizer's numbers, where
-backward passes begin and end. Changes are collected by call, and made all at once in `renumbered`, which is the only
-place that gives launches other numbers. What takes a call's place is where the call was: in the same backward pass, and
-in the same part that may be skipped.
+A recording refers to launches by number: parts that may be skipped, loops, launches that take an optimizer's numbers,
+where backward passes begin and end. Changes are collected by call, and made all at once in `renumbered`, which is the
+only place that gives launches other numbers. What takes a call's place is where the call was: in the same backward
+pass, and in the same condition or loop.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from facula_storage.extend import capacity
 from ._breaks import CaptureError
 from ._calls import Call, Names, Use, Value
 from ._records import Address, Block, Launched
+from ._steps import Region, regions_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """Calls that run in one go: the first, the one after the last, their backward pass, whether they may be skipped.
+    """Calls that run in one go: the first, the one after the last, their backward pass, what conditions and loops are
+    around them, outer ones first.
 
     `part` is 0 for what runs in the call, k for what the k-th backward pass across the boundary runs.
     """
@@ -41,27 +43,28 @@ class Span(NamedTuple):
     start: int
     stop: int
     part: int
-    skips: bool
+    around: tuple[Region, ...]
 
 
 def spans_of(recording: Recording) -> list[Span]:
-    """The calls of a recording, cut where a backward pass or a part that may be skipped begins or ends."""
-    skips = [(one.first, one.first + one.launches) for one in recording.recorder.skips]
+    """The calls of a recording, cut where a backward pass, or what a condition decides about, begins or ends."""
+    regions = regions_of(recording.recorder)
     parts = [(one.start, one.stop) for one in recording.passes]
     ends = [0, recording.boundary_at, len(recording.launches)]
-    cuts = sorted({*ends, *[cut for one in (*skips, *parts) for cut in one]})
+    cuts = sorted({*ends, *[cut for one in parts for cut in one], *[cut for one in regions for cut in one[:2]]})
     found = []
+    around: list[Region] = []
     for start, stop in pairwise(cuts):
+        around = [one for one in around if start < one.stop]
+        while regions and regions[0].start == start:
+            around.append(regions.pop(0))
         inside = [number for number, one in enumerate(parts, 1) if one[0] <= start < one[1]]
-        skipped = any([first <= start < end for first, end in skips])
-        found.append(Span(start, stop, inside[0] if inside else 0, skipped))
+        found.append(Span(start, stop, inside[0] if inside else 0, tuple(around)))
     return found
 
 
 def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) -> Recording:
     """The recording with other launches in the place of some, which are given by number."""
-    if recording.recorder.loops:
-        raise CaptureError("a graph with a while_loop stays as it was captured: its calls run more than once")
     made = copy(recording)
     launches: list[Launched] = []
     place_of = []  # of each launch that was there, and of the end
@@ -78,6 +81,12 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
         first, end = place_of[one.first], place_of[one.first + one.launches]
         if end > first:
             recorder.skips.append(one._replace(first=first, launches=end - first))
+    recorder.loops = []
+    for loop in recording.recorder.loops:
+        first, body, last = place_of[loop.first], place_of[loop.body], place_of[loop.last]
+        if body == first:
+            raise CaptureError("the calls that decide whether a loop goes on are gone: leave the last of them")
+        recorder.loops.append(loop._replace(first=first, body=body, last=last))
     if recorder.refills:
         now = {id(launch): number for number, launch in enumerate(launches)}
         for number, others in edits.items():  # on other memory it is still the same call
@@ -127,8 +136,9 @@ class Editable:
     def parts(self) -> list[tuple[Call, ...]]:
         """The calls in the order in which they run, cut where a part begins that runs by itself.
 
-        The first parts are the call's, others are backward passes that run later, or parts that are skipped now and
-        then, as by a scaler of gradients. A pass may look back to earlier parts, but calls stay in theirs.
+        The first parts are the call's, others are backward passes that run later. Parts end where a condition or a loop
+        begins or ends, too, as when a scaler of gradients leaves a step out. Calls stay in their part. A pass may look
+        back to earlier parts, as far as these run whenever its own does.
         """
         calls = self.calls
         return [calls[one.start : one.stop] for one in spans_of(self._recording)]

@@ -11,7 +11,8 @@ from facula_errors.extend import boundary
 from facula_storage.extend import Program
 
 from ._calls import Use
-from ._editing import Editable
+from ._editing import Editable, spans_of
+from ._records import Loop, Skip
 from ._shown import FUSED, as_expression
 from ._timing import launch_times
 
@@ -22,14 +23,16 @@ if TYPE_CHECKING:
 
     from ._calls import Call, Value
     from ._recording import Recording
+    from ._steps import Region
 
 
 @boundary
 class Graph(Editable):
     """The operators of one capture, in the order in which they run.
 
-    `print` shows it as Python would be written; `calls` are its operators; `to_dot` and `to_svg` draw it; `table` says
-    what costs what, and `memory` how much temporaries need at each operator. What backward passes run is part of it.
+    `print` shows it as Python would be written, with `if` and `while` where tensors decide; `calls` are its operators;
+    `to_dot` and `to_svg` draw it; `table` says what costs what, and `memory` how much temporaries need at each of them.
+    What backward passes run is part of it.
 
     `Captured.graph` makes it.
 
@@ -51,15 +54,48 @@ class Graph(Editable):
         given = [value for value in self.values if value.kind == "argument"]
         name = self.name.partition(",")[0].rpartition(".")[2].strip("<>")
         lines = [f"def {name}({', '.join(map(_declared, given))}):"]
-        module = None
-        for call in self.calls:
-            if call.module != module:
-                module = call.module
-                lines.append(f"    # {module or 'outside of modules'}")
-            targets = ", ".join(map(_shown, call.outputs))
-            lines.append(f"    {targets + ' = ' if targets else ''}{_expression(call)}")
-        results = [value.name for value in self.values if value.kind == "result"]
+        module, calls = None, self.calls
+        around: tuple[Region, ...] = ()
+        for span in spans_of(self.recording):
+            lines += self._turns(around, span.around)
+            around = span.around
+            indent = _indent(around)
+            for call in calls[span.start : span.stop]:
+                if call.module != module:
+                    module = call.module
+                    lines.append(f"{indent}# {module or 'outside of modules'}")
+                targets = ", ".join(map(_shown, call.outputs))
+                lines.append(f"{indent}{targets + ' = ' if targets else ''}{_expression(call)}")
+        lines += self._turns(around, ())
+        recording, values = self._recording, self._names.values
+        results = [values[number].name for number in (*recording.outputs, *recording.grads)]
         return "\n".join([*lines, f"    return {', '.join(results)}" if results else "    return None"])
+
+    def _turns(self, before: tuple[Region, ...], after: tuple[Region, ...]) -> list[str]:
+        """What stands between calls: the heads of conditions and loops that begin, and where a loop is left."""
+        common = len([None for one, other in zip(before, after, strict=False) if one is other])
+        lines = []
+        for place, region in enumerate(before):
+            if place >= common and type(region.jump) is Loop and region.jump.body == region.stop:  # it has no step
+                lines += self._left(region, before[: place + 1])
+        for place in range(common, len(after)):
+            region, outer = after[place], after[:place]
+            name = self._names.values[region.jump.condition.block].name
+            if region.is_loop:
+                lines.append(f"{_indent(outer)}while True:")
+            elif region.is_step:
+                lines += self._left(region, outer)
+            elif place == common and _is_other_side(region, before[common : common + 1]):
+                lines.append(f"{_indent(outer)}else:")
+            else:
+                is_held = type(region.jump) is Skip and region.jump.at_zero
+                lines.append(f"{_indent(outer)}if {name if is_held else f'not {name}'}:")
+        return lines
+
+    def _left(self, region: Region, around: tuple[Region, ...]) -> list[str]:
+        """Where a loop ends."""
+        indent = _indent(around)
+        return [f"{indent}if not {self._names.values[region.jump.condition.block].name}:", f"{indent}    break"]
 
     def __repr__(self) -> str:
         return f"<graph of {self.name}{self.words}: {len(self.calls)} operators>"
@@ -147,6 +183,20 @@ class Graph(Editable):
             needed += change
             found.append(needed)
         return found
+
+
+def _indent(around: tuple[Region, ...]) -> str:
+    return "    " * (1 + len([one for one in around if not one.is_step]))
+
+
+def _is_other_side(region: Region, before: tuple[Region, ...]) -> bool:
+    """Whether it is what runs where what stands right before it is left out."""
+    if not before or before[0].stop != region.start:
+        return False
+    one, other = before[0].jump, region.jump
+    if type(one) is not Skip or type(other) is not Skip:
+        return False
+    return one.condition == other.condition and one.at_zero and not other.at_zero
 
 
 def _expression(call: Call) -> str:

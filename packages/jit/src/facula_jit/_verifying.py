@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ._breaks import CaptureError
 from ._calls import Names, addresses_of
+from ._guards import DisorderError, Extent, check_order
 from ._records import Address
 
 if TYPE_CHECKING:
@@ -25,10 +26,12 @@ class Verifier:
         self.written = {one.block for launch in recording.launches for one in addresses_of(launch) if one.written}
         self.made = {one for one in self.written if recording.recorder.blocks[one].born}
         self.made = {one for one in self.made if not recording.is_temporary(one)}
+        self.is_ordered = _disorder_of(recording) is None
 
     def verify(self, recording: Recording, name: str) -> None:
         """CaptureError where a pass of this name has broken the graph."""
         names = Names(recording)
+        wrong = _disorder_of(recording) if self.is_ordered else None
         forward = self._written_by(recording, recording.launches[: recording.boundary_at], set(), name, names, 0)
         found = set(forward)
         for one in recording.passes:
@@ -37,6 +40,9 @@ class Verifier:
         lost = sorted(self.made - found)
         if lost:
             raise CaptureError(f"the pass {name} broke the graph: nothing writes {names.values[lost[0]].name} any more")
+        if wrong is not None:
+            problem = wrong.problem.format(names.values[wrong.block].name if wrong.block >= 0 else "")
+            raise _broken(name, wrong.launch, recording.launches[wrong.launch] if wrong.launch >= 0 else None, problem)
 
     def _written_by(
         self, recording: Recording, launches: list[Launched], before: set[int], name: str, names: Names, first: int
@@ -48,13 +54,8 @@ class Verifier:
             is_new = id(launch) not in self.launches
             outputs = []
             for one in launch.arguments:
-                if type(one) is not Address:
-                    continue
-                if one.written:
+                if type(one) is Address and one.written:
                     outputs.append(one)
-                elif _is_unfilled(recording, one, written, before):
-                    problem = f"reads {names.values[one.block].name}, which nothing wrote before it in its part"
-                    raise _broken(name, number, launch, problem)
             for one in outputs:
                 if is_new and one.block in before and one.block not in written:
                     problem = f"writes {names.values[one.block].name}, which another part made"
@@ -66,13 +67,19 @@ class Verifier:
         return written
 
 
-def _is_unfilled(recording: Recording, one: Address, written: set[int], before: set[int]) -> bool:
-    """Whether this is read of a temporary that has no elements yet."""
-    if one.block in written or one.block in before or one.block in recording.fixed:
-        return False
-    block = recording.recorder.blocks[one.block]
-    return block.born and (block.layout is None or block.layout.numel > 0)
+def _disorder_of(recording: Recording) -> DisorderError | None:
+    """What is wrong with the order of launches: something is read that nothing wrote before, on some way through."""
+    extents = [
+        Extent(0 if one.layout is None else one.layout.extent, None, one.born and number not in recording.fixed)
+        for number, one in enumerate(recording.recorder.blocks)
+    ]
+    try:
+        check_order(recording, extents)
+    except DisorderError as error:
+        return error
+    return None
 
 
-def _broken(name: str, number: int, launch: Launched, problem: str) -> CaptureError:
-    return CaptureError(f"the pass {name} broke the graph: call {number} ({launch.operation}) {problem}")
+def _broken(name: str, number: int, launch: Launched | None, problem: str) -> CaptureError:
+    call = "" if launch is None else f"call {number} ({launch.operation}) "
+    return CaptureError(f"the pass {name} broke the graph: {call}{problem}")

@@ -10,12 +10,12 @@ from facula_storage import Layout, Storage, bool_, contiguous, float32
 from facula_tensor import Generator, Tensor, default_generator
 
 from .._cells import Cell
+from .._guards import DisorderError, Extent, check_order
 from .._recorder import Recorder
 from .._recording import Like, Recording
 from .._records import Address, Block, Gradient, Launched, Loop, Pass, Skip, Stream
 from . import plain
 from .errors import refuse
-from .guards import Extent, check_order
 from .plain import a_list, an_int, entries, to_layout
 from .requests import Request, plan_of, roles_of
 from .results import result_of
@@ -86,7 +86,7 @@ class Reader:
         recorder.skips, recorder.loops = self._skips(len(launches)), self._loops(len(launches))
         recorder.decides = bool(recorder.loops) or any([one.at_zero for one in recorder.skips])
         made.launches = [self._launch(one) for one in launches]
-        check_order(made, self.extents)
+        self._check_order(made)
         made.result = result_of(self, made, data["result"])
         made.targets = [self._target(made, one) for one in a_list(data["targets"], "targets")]
         if any([len(one.grads) != len(made.targets) for one in made.passes]):
@@ -200,6 +200,13 @@ class Reader:
         if role.kind == "int" and (type(number) is float or not -(1 << 63) <= number < 1 << 63):
             refuse(f"{name} is launched with {number!r:.40}; expected an integer of 64 bits")
         return number  # type: ignore[no-any-return]
+
+    def _check_order(self, made: Any) -> None:
+        try:
+            check_order(made, self.extents)
+        except DisorderError as error:
+            call = f"call {error.launch} ({made.launches[error.launch].operation}) " if error.launch >= 0 else ""
+            refuse(call + str(error))
 
     def _skips(self, launches: int) -> list[Skip]:
         found: list[Skip] = []

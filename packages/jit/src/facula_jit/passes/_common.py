@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
+from .._calls import addresses_of
 from .._editing import reading, renumbered, spans_of
 from .._memory import at_once
 from .._records import Address
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .._graph import Graph
     from .._recording import Recording
     from .._records import Launched
+    from .._steps import Region
 
 
 @boundary
@@ -41,9 +43,19 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
     versions: Counter[int] = Counter()  # how often memory was written up to now
     instead: dict[int, int] = {}
     edits: dict[int, tuple[Launched, ...]] = {}
-    outer: dict[Hashable, Launched] = {}
+    known: list[dict[Hashable, Launched]] = []  # what was computed: outermost, then in what is around, one by one
+    around: tuple[Region, ...] = ()
+    part = -1
     for span in spans_of(recording):
-        known = {} if span.part else dict(outer) if span.skips else outer
+        if span.part != part:
+            known, around, part = [{}], (), span.part
+        common = len([None for one, other in zip(around, span.around, strict=False) if one is other])
+        del known[1 + common :]
+        for region in span.around[common:]:
+            known.append({})
+            if region.is_loop:  # what it writes is another thing in each turn
+                versions.update(_written(recording, facts, range(region.start, region.stop)))
+        around = span.around
         for number in range(span.start, span.stop):
             launch = original = recording.launches[number]
             if instead:
@@ -51,8 +63,8 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
             written = [one.block for one in launch.arguments if type(one) is Address and one.written]
             if written and all([facts.is_single(one) for one in written]) and facts.is_movable(launch):
                 key = _key(launch, facts, versions)
-                first = known.setdefault(key, launch)
-                if first is not launch and (not careful or _is_needed(first, launch, last_read, number)):
+                first = next((one[key] for one in reversed(known) if key in one), None)
+                if first is not None and (not careful or _is_needed(first, launch, last_read, number)):
                     for one, other in zip(first.arguments, launch.arguments, strict=True):
                         if type(one) is Address and type(other) is Address and one.written:
                             instead[other.block] = one.block
@@ -60,12 +72,18 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
                             last_read[one.block] = last
                     edits[number] = ()
                     continue
-                known[key] = launch
+                known[-1][key] = launch
             for block in written:
                 versions[facts.memory.get(block, block)] += 1
             if launch is not original:
                 edits[number] = (launch,)
     return edits
+
+
+def _written(recording: Recording, facts: Facts, numbers: range) -> set[int]:
+    """The memory that launches write."""
+    used = [one for number in numbers for one in addresses_of(recording.launches[number]) if one.written]
+    return {facts.memory.get(one.block, one.block) for one in used}
 
 
 def _key(launch: Launched, facts: Facts, versions: Counter[int]) -> Hashable:

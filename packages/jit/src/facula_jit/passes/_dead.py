@@ -16,10 +16,20 @@ if TYPE_CHECKING:
 
 @boundary
 def drop_dead(graph: Graph) -> None:
-    """Leave out launches whose results nothing reads; those that can refuse an element stay, and refuse it."""
+    """Leave out launches whose results nothing reads; those that can refuse an element stay, and refuse it.
+
+    A condition of which nothing is left decides nothing, and what computed it may go as well.
+    """
+    conditions = None
+    while graph.recording.recorder.skips != conditions:
+        conditions = graph.recording.recorder.skips
+        _drop(graph)
+
+
+def _drop(graph: Graph) -> None:
     recording = graph.recording
     facts = Facts.of(graph)
-    read = set(facts.conditions)
+    read = facts.conditions | facts.carried
     edits: dict[int, tuple[Launched, ...]] = {}
     for number in range(len(recording.launches) - 1, -1, -1):
         launch = recording.launches[number]

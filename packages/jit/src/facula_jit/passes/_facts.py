@@ -1,4 +1,13 @@
-"""What passes ask of a recording: which launches they may touch, who writes and reads what, which memory is shared."""
+"""What passes ask of a recording: which launches they may touch, who writes and reads what, which memory is shared.
+
+Note [Turns]
+~~~~~~~~~~~~
+A launch in a loop runs once in each turn. What was met before the loop keeps its elements from turn to turn: where
+anything in the loop reads it, that is the last launch that does, and the one behind the loop is taken for the last to
+read it. What is first met inside is made anew in each turn before it is read, so that one turn is like a list without
+jumps. So passes hold to the order of the list, put nothing over a jump, and let what is computed under a condition or
+in a loop serve what is under the same one.
+"""
 
 from __future__ import annotations
 
@@ -48,18 +57,29 @@ class Facts:
             for many in numbers.launches
             for number in many
         }
-        self.conditions = {one.condition.block for one in recording.recorder.skips}
+        recorder = recording.recorder
+        self.conditions = {one.condition.block for one in recorder.skips}
+        self.conditions |= {one.condition.block for one in recorder.loops}
         self.writers: Counter[int] = Counter()  # how many launches write a block
         self.last_written: dict[int, int] = {}  # which launch writes it last
+        first: dict[int, int] = {}  # which launch meets it first
         self.last_read: dict[int, int] = dict.fromkeys(self.conditions, FOREVER)  # which launch reads it last
         for number, launch in enumerate(recording.launches):
             for one in launch.arguments:
                 if type(one) is Address:
+                    first.setdefault(one.block, number)
                     if one.written:
                         self.writers[one.block] += 1
                         self.last_written[one.block] = number
                     elif self.last_read.get(one.block, -1) < number:
                         self.last_read[one.block] = number
+        self.carried: set[int] = set()  # blocks that were there before a loop, and that its steps read: Note [Turns]
+        for loop in recorder.loops:
+            for launch in recording.launches[loop.first : loop.last]:
+                for one in launch.arguments:
+                    if type(one) is Address and not one.written and first[one.block] < loop.first:
+                        self.carried.add(one.block)
+                        self.last_read[one.block] = max(self.last_read[one.block], loop.last)
         self.kept = {*recording.fixed, *recording.outputs, *recording.grads}
 
     def last_used(self, block: int) -> int:

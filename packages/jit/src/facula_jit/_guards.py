@@ -16,16 +16,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import FaculaError
 from facula_storage import bool_
 
-from .._records import Address
-from .._steps import Region, regions_of
-from .errors import refuse
+from ._records import Address
+from ._steps import Region, regions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .._recording import Recording
+    from ._recording import Recording
 
     Guard = frozenset[tuple[Any, ...]]
     Known = tuple[Guard, ...]
@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 EVERYWHERE: Known = (frozenset(),)
 MOST_GUARDS = 16  # under which one block is written; further ones are forgotten
 DEEPEST = 100  # conditions and loops, one in another
+
+
+class DisorderError(FaculaError):
+    """What is wrong with an order of launches: `problem` has a place for the name of `block`, which `launch` meets."""
+
+    def __init__(self, problem: str, block: int = -1, launch: int = -1):
+        super().__init__(problem.format(f"block {block}"))
+        self.problem, self.block, self.launch = problem, block, launch
 
 
 class Extent:
@@ -48,11 +56,15 @@ class Extent:
 
 
 def check_order(made: Recording, extents: Sequence[Extent]) -> None:
-    """Refuse jumps that do not nest or leave their part, and launches that read what nothing surely wrote before.
+    """Look at the whole of a graph.
 
     Arguments:
         made: a recording with launches, jumps, results and backward passes.
-        extents: of its blocks.
+        extents: of its blocks, which learn what is written.
+
+    Raises:
+        DisorderError: jumps do not nest or leave their part, a launch reads what nothing surely wrote before it, or a
+            result is not surely written.
     """
     order = _Order(made, extents)
     regions = regions_of(made.recorder)
@@ -63,7 +75,7 @@ def check_order(made: Recording, extents: Sequence[Extent]) -> None:
         order.look(number, start, stop, regions[bisect_left(starts, start) : bisect_left(starts, stop)])
         for block in results:
             if extents[block].nbytes and not _holds(extents[block].written, frozenset()):
-                refuse(f"block {block} is a result that nothing fills")
+                raise DisorderError("{} is a result that nothing fills", block)
         order.leave(number)
 
 
@@ -101,7 +113,7 @@ class _Order:
                 coming = next(todo, None)
             for one in self.made.launches[number].arguments:
                 if type(one) is Address:
-                    self._met(one, guard)
+                    self._met(one, guard, number)
             for region, outside in asked.pop(number + 1, ()):
                 self._check_condition(region, part, outside)
 
@@ -126,18 +138,18 @@ class _Order:
     def _check_condition(self, region: Region, part: int, guard: Guard) -> None:
         block = region.jump.condition.block
         if not _holds(self.extents[block].written, guard):
-            refuse(f"block {block} decides what runs before it is written")
+            raise DisorderError("{} decides what runs before it is written", block)
         if part and (not self.extents[block].born or block in self.made.outputs):
-            refuse(f"block {block}, which a program may change, decides what a backward pass runs")
+            raise DisorderError("{}, which a program may change, decides what a backward pass runs", block)
 
-    def _met(self, one: Address, guard: Guard) -> None:
+    def _met(self, one: Address, guard: Guard, launch: int) -> None:
         """A launch reads or writes there."""
         extent, layout = self.extents[one.block], one.layout
         if layout is None or not layout.numel:
             return
         if not one.written:
             if not _holds(extent.whole if extent.dtype is bool_ else extent.written, guard):
-                refuse(f"block {one.block} is read before it is written")
+                raise DisorderError("reads {}, which nothing wrote before it", one.block, launch)
             return
         is_whole = layout.numel * layout.dtype.itemsize == extent.nbytes
         if extent.whole is not EVERYWHERE:
@@ -147,20 +159,22 @@ class _Order:
 
 
 def _check_nested(region: Region, around: Sequence[tuple[Region, Guard]], stop: int) -> None:
-    """Refuse a region that is neither inside of the innermost one around it, nor in its part as a whole."""
+    """DisorderError for a region that is neither inside of the innermost one around it, nor in its part as a whole."""
     inner = around[-1][0] if around else None
     if region.stop > (stop if inner is None else inner.stop):
-        refuse(f"the launches from {region.start} to {region.stop}, which a condition decides about, are cut in two")
+        raise DisorderError(
+            f"the launches from {region.start} to {region.stop}, which a condition decides about, are cut in two"
+        )
     is_own = inner is not None and inner.jump is region.jump
     asks = inner is not None and inner.is_loop and region.stop > inner.jump.body  # type: ignore[union-attr]
     if region.is_step is not is_own or (asks and not is_own):
-        refuse(f"the loop from {region.start} is cut in two by what a condition decides about")
+        raise DisorderError(f"the loop from {region.start} is cut in two by what a condition decides about")
     if inner is not None and inner.is_loop and inner.start == region.start and not region.is_loop:
-        refuse(f"the loop from {inner.start} begins with what a condition leaves out")
+        raise DisorderError(f"the loop from {inner.start} begins with what a condition leaves out")
     if inner is not None and inner[:2] == region[:2] and inner.is_loop and region.is_loop:
-        refuse(f"two loops are the launches from {region.start} to {region.stop}")
+        raise DisorderError(f"two loops are the launches from {region.start} to {region.stop}")
     if len(around) >= DEEPEST:
-        refuse(f"more than {DEEPEST} conditions and loops are one in another")
+        raise DisorderError(f"more than {DEEPEST} conditions and loops are one in another")
 
 
 def _any_between(numbers: Sequence[int], start: int, stop: int) -> bool:
