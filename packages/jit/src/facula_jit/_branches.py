@@ -140,8 +140,9 @@ def _run_both(
     sides: dict[int, Side] = {}
     branches: dict[int, Branch] = {}
     made: list[Any] = []
-    begins = len(recorder.launches)
+    marks: list[Mark] = []
     for place in (1 - chosen.taken, chosen.taken):
+        marks.append(Mark.of(recorder))
         first, rehearsed = len(recorder.launches), place != chosen.taken
         branch = branches[place] = Branch(recorder, f"a function of cond ({NAMES[place]})", rehearsed)
         try:
@@ -173,27 +174,32 @@ def _run_both(
         if skipped.launches and recorder.breaks is None:
             recorder.skips.append(skipped)
     if chosen.taken == 0 and recorder.breaks is None:  # in the order of the program, whatever this call has taken
-        _swap(recorder, begins, first)
+        _swap(recorder, *marks)
     if branches[0].draws != branches[1].draws:
         recorder.broken("the functions of cond draw unequally many random numbers", "draw before, and give them these")
     return [sides[0], sides[1]], [branches[0], branches[1]], made
 
 
-def _swap(recorder: Recorder, first: int, middle: int) -> None:
-    """Put the launches from `middle` on before those from `first` on, with the jumps among them."""
+class Mark(NamedTuple):
+    """A moment of a recording: how many launches and blocks there were."""
+
+    launches: int
+    blocks: int
+
+    @classmethod
+    def of(cls, recorder: Recorder) -> Mark:
+        """Now."""
+        return cls(len(recorder.launches), len(recorder.blocks))
+
+
+def _swap(recorder: Recorder, first: Mark, middle: Mark) -> None:
+    """Put the launches from `middle` on before those from `first` on."""
     launches = recorder.launches
-    forward, back = len(launches) - middle, middle - first
-    launches[first:] = launches[middle:] + launches[first:middle]
-    for place, skip in enumerate(recorder.skips):
-        if skip.first >= first:
-            recorder.skips[place] = skip._replace(first=skip.first + (forward if skip.first < middle else -back))
-    for place, loop in enumerate(recorder.loops):
-        if loop.first >= first:
-            delta = forward if loop.first < middle else -back
-            moved = {name: getattr(loop, name) + delta for name in ("first", "body", "last")}
-            recorder.loops[place] = loop._replace(**moved)
-    recorder.skips.sort(key=lambda one: one.first)
-    recorder.loops.sort(key=lambda one: one.last)
+    forward, back = len(launches) - middle.launches, middle.launches - first.launches
+    launches[first.launches :] = launches[middle.launches :] + launches[first.launches : middle.launches]
+    for number, block in enumerate(recorder.blocks[first.blocks :], first.blocks):
+        block.after += forward if number < middle.blocks else -back
+    recorder.renumber(first.launches, lambda at: at + (forward if at < middle.launches else -back))
 
 
 def _room_for(one: Any) -> Any:

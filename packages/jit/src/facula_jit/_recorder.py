@@ -395,6 +395,25 @@ class Recorder:
         finally:
             self.acting = acting
 
+    def renumber(self, first: int, moved: Callable[[int], int]) -> None:
+        """The launches from `first` on have other numbers now.
+
+        Arguments:
+            first: the first of them.
+            moved: the number of one that had another.
+        """
+        for place, skip in enumerate(self.skips):
+            if skip.first >= first:
+                self.skips[place] = skip._replace(first=moved(skip.first))
+        for place, loop in enumerate(self.loops):
+            if loop.first >= first:
+                delta = moved(loop.first) - loop.first
+                self.loops[place] = loop._replace(
+                    first=loop.first + delta, body=loop.body + delta, last=loop.last + delta
+                )
+        self.skips.sort(key=lambda one: one.first)
+        self.loops.sort(key=lambda one: one.last)
+
     def wait(self, problem: str) -> None:
         """This run cannot be replayed, for a reason that the next one may not have."""
         self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())

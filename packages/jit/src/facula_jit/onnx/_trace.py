@@ -53,6 +53,13 @@ class Tracer(Recorder):
             Step(plan.operator, operator, plan.parameters, tuple(given), results, tuple(numbers), site, module, first)
         )
 
+    def renumber(self, first: int, moved: Callable[[int], int]) -> None:
+        """The launches from `first` on have other numbers now."""
+        super().renumber(first, moved)
+        for place, step in enumerate(self.steps):
+            if step.first >= first:
+                self.steps[place] = step._replace(first=moved(step.first))
+
 
 def _in_order(kinds: Sequence[object], arrays: Sequence[Any], numbers: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Operands in the operator's order, from the arrays and the numbers among them; and the numbers that are left."""
