@@ -403,10 +403,10 @@ class Recorder:
         """Whether an action changes an optimizer's numbers, which replays then follow."""
         return any([owner is not None for owner, _ in self.actions])
 
-    def broken(self, problem: str, remedy: str) -> None:
-        """What cannot be captured: said by an error, or kept for the report."""
+    def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
+        """What cannot be captured: said by an error, or kept for the report; by default it is where the program is."""
         if self.breaks is None:
-            self.breaks = Break(problem, remedy, user_site())
+            self.breaks = Break(problem, remedy, site or user_site())
             self.line = self.own and line_under_way(self.own.__code__)
             if self.stops:
                 raise CaptureError(self.breaks)
