@@ -14,6 +14,7 @@ from facula_tensor import (
     randn,
     zeros,
 )
+from facula_tensor.functional import gelu
 
 
 @pytest.mark.parametrize("wants", [(True, False), (False, True), (True, True)])
@@ -155,9 +156,10 @@ def test_what_a_captured_forward_saved_is_not_changed_before_the_other_goes_back
 
 
 def test_variables_of_the_caller_are_none_of_the_function():
-    names = {"captured": capture(lambda x: (WEIGHT * x).sum()), "x": ones(3)}
-    exec("for number in range(5):\n    captured(x).backward()", names)  # a module's line
+    names = {"captured": capture(lambda x: (WEIGHT * x).sum()), "gelu": capture(gelu), "x": ones(3)}
+    exec("for number in range(5):\n    captured(x).backward()\n    gelu(x)", names)  # a module's line
     assert "replayed 4 times" in names["captured"].report()
+    assert "replayed 4 times" in names["gelu"].report()  # all its lines are the library's
 
 
 def test_each_of_several_results_ends_by_itself():

@@ -12,6 +12,7 @@ from facula_errors import InvalidIndexError, MissingAttributeError
 from facula_errors.extend import boundary, warn
 from facula_storage.extend import current_recorder, launching_modules
 from facula_tensor import Tensor
+from facula_tensor.extend import user_frame
 
 from ._again import Again
 from ._boundary import record_backward
@@ -181,6 +182,7 @@ class Captured(Generic[P, R]):
             raise CaptureError(IN_USE.format(self._name))
         self._guard.busy = True
         try:
+            recorder.caller = user_frame(1)
             with recording(recorder):
                 with crossings(recorder):
                     result = self.function(*args, **kwargs)
