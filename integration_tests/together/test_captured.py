@@ -115,6 +115,25 @@ def gathered(model, optimizer):
     return step
 
 
+def at_once(model, optimizer):
+    """Each parameter steps as soon as its gradient is there, which is dropped."""
+    own = {one: optim.Adam([one], lr=0.01) for one in model.parameters()}
+
+    def descend(parameter):
+        own[parameter].step()
+        own[parameter].zero_grad()
+
+    for one in own:
+        one.register_post_accumulate_grad_hook(descend)
+
+    def step(x, y):
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        return loss.detach()
+
+    return step
+
+
 def clipped(model):
     nn.utils.clip_grad_norm_(model.parameters(), 0.5)
 
@@ -138,6 +157,7 @@ PROGRAMS = {
     ),
     "scaler": (perceptron, adam, scaled, vectors),
     "accumulation": (perceptron, sgd, gathered, vectors),
+    "steps in backward": (perceptron, sgd, at_once, vectors),
 }  # fmt: skip
 
 
@@ -210,6 +230,55 @@ def test_a_module_that_was_changed_is_noticed():
         change()
     x = facula.randn(2, 16, dtype=facula.float64)
     assert same(captured(x), model(x))
+
+
+def counting(log):
+    return lambda *given: log.append(len(given))
+
+
+HOOKS = ("forward_pre_hook", "forward_hook", "full_backward_pre_hook", "full_backward_hook")
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+@pytest.mark.parametrize("first", [0, 3])
+@pytest.mark.parametrize("kind", HOOKS)
+def test_hooks_of_modules_that_remember(kind, first):
+    found = []
+    for wrap in (lambda module: module, facula.capture):
+        facula.manual_seed(0)
+        model, log = perceptron(), []
+        run = wrap(model)
+        for number in range(8):
+            if number == first:
+                getattr(model[2 if "pre" in kind else 0], f"register_{kind}")(counting(log))
+            model.zero_grad()
+            run(facula.randn(3, 16).requires_grad_()).sum().backward()
+            found.append(([one.grad for one in model.parameters()], list(log)))
+    for one, other in zip(found[:8], found[8:]):
+        assert all(map(same, one[0], other[0])) and one[1] == other[1]
+    assert "runs as written: " in run.report()
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+def test_a_penalty_on_gradients():
+    found = []
+    for wrap in (lambda module: module, facula.capture):
+        facula.manual_seed(0)
+        model = perceptron()
+        optimizer, critic = adam(model.parameters()), wrap(model)
+        for _ in range(6):
+            real, fake = facula.randn(2, 4, 16)
+            between = (real + facula.rand(4, 1) * (fake - real)).requires_grad_()
+            loss = critic(fake).mean() - critic(real).mean()
+            scores = critic(between)
+            (slopes,) = facula.autograd.grad(scores, between, facula.ones_like(scores), create_graph=True)
+            optimizer.zero_grad()
+            (loss + ((slopes.norm(2, 1) - 1) ** 2).mean() + scores.mean() / 100).backward()
+            optimizer.step()
+            found += [loss, *[one.clone() for one in model.parameters()]]
+    half = len(found) // 2
+    assert all(map(same, found[:half], found[half:]))
+    assert "replayed 11 times" in critic.report() and "create_graph=True" in critic.report()
 
 
 def test_a_captured_module_has_what_the_module_has():

@@ -46,6 +46,12 @@ class WrappedRule:
         self.inner = inner
         self.value_hooks = self.before = self.after = self.retain = self.unpack = self.metadata = None
 
+    def watchers(self) -> list[object]:
+        """What the gradient is shown to: hooks, and the value that keeps it as its `.grad`."""
+        tables = [table.values() for table in (self.value_hooks, self.before, self.after) if table is not None]
+        kept = None if self.retain is None else self.retain()
+        return [hook for table in tables for hook in table] + ([] if kept is None else [kept])
+
 
 def wrap_rule(node: Node) -> WrappedRule:
     """The surroundings of `node`'s rule, made if there are none yet."""

@@ -31,10 +31,10 @@ from ._function_context import FunctionContext
 from ._function_nodes import from_function, record_call
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
 from ._handles import Handle, Hooks
-from ._hooks import move_hooks, set_context
+from ._hooks import WrappedRule, move_hooks, set_context
 from ._mode_state import DEFAULT, Mode, active_modes, current_mode
 from ._modes import replace_mode
-from ._outputs import Gradients, output_node, record_many
+from ._outputs import OUTPUT, Gradients, output_node, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
 from ._saved import check_saved, raise_mutated
 from ._scopes import enter_scope, leave_scope, provide_scopes
@@ -43,6 +43,7 @@ from ._value import Value
 __all__ = [
     "DEFAULT",
     "LEAF",
+    "OUTPUT",
     "Adapter",
     "Box",
     "FunctionContext",
@@ -54,6 +55,7 @@ __all__ = [
     "Packed",
     "Rule",
     "Value",
+    "WrappedRule",
     "active_modes",
     "adapter_of",
     "as_dot",

@@ -11,10 +11,21 @@ from __future__ import annotations
 
 from gc import get_referents
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from facula_autograd import grad
-from facula_autograd.extend import LEAF, FunctionContext, Node, Rule, adapter_of, edge_to, edges_of, walk
-from facula_errors import OperationError
+from facula_autograd.extend import (
+    LEAF,
+    OUTPUT,
+    FunctionContext,
+    Node,
+    Rule,
+    WrappedRule,
+    adapter_of,
+    edge_to,
+    edges_of,
+    walk,
+)
 from facula_storage import Storage
 from facula_storage.extend import root_of
 from facula_tensor import Tensor, ones
@@ -30,6 +41,8 @@ if TYPE_CHECKING:
     from ._recorder import Recorder
 
 
+REMEDY = "call backward() inside the captured function"
+ONE_OF_SEVERAL = object()  # what rules have as their `extra` that hand on the gradient of one result
 DEEPEST = 5  # levels at which a node keeps tensors
 
 
@@ -49,9 +62,7 @@ class Boundary:
 
 def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     """Take down the backward of a result, by doing it once; None where no gradient can be asked for."""
-    given = {id(one) for one in recorder.inputs}
-    found_in = {id(one): one for one in tensors_in(result)}
-    roots = [one for key, one in found_in.items() if key not in given and is_differentiable(one)]
+    roots = differentiable_in(result, recorder.inputs)
     if recorder.breaks is not None or not roots:
         return None
     leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
@@ -64,9 +75,11 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
         recorder.wait("the result requires a gradient of tensors that were made here alone")
         return None
     for one in targets:
-        if one.node is LEAF and one.hooks is not None:
-            recorder.broken("a hook waits for the gradient of a tensor", "call backward() inside the captured function")
+        if one.node is LEAF and one.hooks is not None:  # empty ones, too: their hooks may come after the call
+            recorder.broken(f"hooks look at the gradient of a tensor of shape {tuple(one.shape)}", REMEDY)
             return None
+    if _is_hooked(recorder, roots, targets):
+        return None
     with recorder.aside():
         gradients = [ones(tuple(one.shape), dtype=one.dtype) for one in roots]
     made = Boundary(len(recorder.launches), roots, targets, gradients)
@@ -100,6 +113,28 @@ def _record_pass(recorder: Recorder, boundary: Boundary, which: slice) -> None:
             seen.add(id(block))
         grads.append(None if one is None else Gradient(recorder.number_of(one._storage), one._layout, one._offset))
     boundary.passes.append(Pass(start, len(recorder.launches), grads))
+
+
+def _is_hooked(recorder: Recorder, roots: Sequence[Tensor], ends: Sequence[Tensor]) -> bool:
+    """Whether a backward pass from results to the `ends` calls hooks of the program's, which breaks the capture."""
+    for module, _ in recorder.modules.values():
+        tables = getattr(module, "_hooks", None) or {}
+        if tables.get("backward") or tables.get("backward_pre"):
+            recorder.broken(f"backward hooks of a {type(module).__name__} look at gradients", REMEDY)
+            return True
+    for node in walk(map(edge_to, roots), map(edge_to, ends)).values():
+        around = node.rule.extra
+        if type(around) is WrappedRule and around.watchers():
+            recorder.broken(f"hooks look at the gradient of {node.name()}", REMEDY, (node.code, node.lasti))
+            return True
+    return False
+
+
+def differentiable_in(result: Any, given: Sequence[Tensor]) -> list[Tensor]:
+    """The tensors of a result that a backward pass could start from, without those that were given."""
+    found = {id(one): one for one in tensors_in(result)}
+    arguments = {id(one) for one in given}
+    return [one for key, one in found.items() if key not in arguments and is_differentiable(one)]
 
 
 def _leaves_of(roots: Sequence[Tensor], arguments: Sequence[Tensor]) -> list[Tensor]:
@@ -142,9 +177,10 @@ def _held_by(roots: Sequence[Tensor]) -> set[int]:
 class Ticket:
     """What a node of a replay holds until it has run, or is dropped."""
 
-    __slots__ = ("__weakref__", "cells", "edges", "frame", "inputs", "outputs", "replay", "versions")
+    __slots__ = ("__weakref__", "cells", "edges", "frame", "inputs", "outputs", "replay", "results", "versions")
 
     edges: list[Any]
+    results: list[ref[Node]]  # the nodes of several results
     versions: list[int | None]
 
     def __init__(self, replay: Any, frame: Any, inputs: tuple[Tensor, ...], outputs: list[Storage], cells: list[int]):
@@ -160,20 +196,40 @@ def make_rule(name: str, roots: int) -> Rule:
     """
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:
-        if F is not no_record_ops:
-            raise OperationError(
-                f"backward: create_graph=True through a captured function ({name}), whose backward records nothing; "
-                "call the function itself (its attribute `function`)"
-            )
         ticket: Ticket = node.rest
         given = gradients if isinstance(gradients, list) else [gradients]
+        found = ticket.replay.run_backward(ticket, given, F is not no_record_ops)
+        if roots > 1:
+            release(node, ticket)
         return [
-            (edge, one)
-            for edge, one in zip(ticket.edges, ticket.replay.run_backward(ticket, given), strict=True)
-            if edge is not None and one is not None
+            (edge, one) for edge, one in zip(ticket.edges, found, strict=True) if edge is not None and one is not None
         ]
 
     return Rule(f"captured {name}", backward, True, roots == 1, lambda node: node.rest.edges)
+
+
+def make_output_rule(name: str) -> Rule:
+    """The rule of the nodes that stand for one of several results, each of which ends by itself."""
+    return Rule(f"captured {name}", OUTPUT.backward, True, True, extra=ONE_OF_SEVERAL)
+
+
+def main_of(edge: Any) -> Node | None:
+    """The node of a replay's results, of which an edge may lead to one alone."""
+    if type(edge) is not Node:
+        return None
+    return edge.e0 if edge.rule.extra is ONE_OF_SEVERAL else edge  # type: ignore[return-value]
+
+
+def free(node: Node, freed: Rule) -> None:
+    """As the engine leaves a node that has run."""
+    node.rule, node.s0, node.s1, node.rest = freed, node.rule, None, None
+
+
+def release(node: Node, ticket: Ticket) -> None:
+    """Let the node of several results go once each of these has ended, or was dropped."""
+    left = [one.rule for link in ticket.results if (one := link()) is not None]
+    if left and all([rule.name == "freed" for rule in left]):
+        free(node, left[0])
 
 
 def edges_to(targets: Sequence[Tensor]) -> list[Any]:

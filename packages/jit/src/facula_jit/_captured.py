@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import is_dataclass
 from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from weakref import ref
 
 from facula_autograd.extend import active_modes
 from facula_errors import InvalidIndexError, MissingAttributeError
 from facula_errors.extend import boundary, warn
 from facula_storage.extend import current_recorder, launching_modules
 from facula_tensor import Tensor
+from facula_tensor.extend import user_frame
 
+from ._again import Again
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
 from ._closures import defaults_of
@@ -179,12 +182,18 @@ class Captured(Generic[P, R]):
             raise CaptureError(IN_USE.format(self._name))
         self._guard.busy = True
         try:
+            recorder.caller = user_frame(1)
             with recording(recorder):
                 with crossings(recorder):
                     result = self.function(*args, **kwargs)
                 boundary = record_backward(recorder, result)
         finally:
             self._guard.busy = False
+        again = None
+        if boundary is not None:
+            tell = partial(_run_as_written, ref(self), ref(kind))
+            again = Again(self.function, tell, args, kwargs, signature.tensors)
+            again.watch(boundary.roots)
         found = Recording(recorder, result, boundary)
         why = found.breaks
         if why is None and self._pieces is not None and not recorder.launches:
@@ -202,6 +211,7 @@ class Captured(Generic[P, R]):
         if why is None and unsettled is None:
             recorder.positions = variables.positions.of_replays()
             replay = Replay(found, self._name, self.function, self._guard, self._left_out)
+            replay.again = again
             given = {id(one) for one in signature.tensors}
             if any([id(expected) in given for _, _, expected in replay.checks]):
                 problem = "an argument is a tensor that the function finds elsewhere, too"
@@ -269,6 +279,16 @@ class Captured(Generic[P, R]):
             raise CaptureError(why)
         self._warn(why)
         return self._as_written(args, kwargs)
+
+    def _run_as_written(self, kind: Kind, why: Break) -> None:
+        """Capture no more calls of a kind."""
+        if kind.breaks is None:
+            kind.breaks = why
+            kind.replays.clear()
+            self._latest = None
+            if self.on_break == "error":
+                raise CaptureError(why)
+            self._warn(why)
 
     def _warn(self, why: Break) -> None:
         if not self._warned:
@@ -346,6 +366,12 @@ class Captured(Generic[P, R]):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _captured, (self.function, self.on_break, self.passes)
+
+
+def _run_as_written(captured: ref[Captured[..., Any]], kind: ref[Kind], why: Break) -> None:
+    """Capture no more calls of a kind, where both are still there."""
+    if (owner := captured()) is not None and (calls := kind()) is not None:
+        owner._run_as_written(calls, why)
 
 
 def _captured(

@@ -54,16 +54,15 @@ def checks_of(recording: Recording, function: Any, followed: list[Any], left_out
     recorder = recording.recorder
     checks: list[Check] = [(default_dtype_cell, 0, default_dtype_cell[0])]
     storages = {id(one): one for one in recording.fixed.values()}
-    for link in recorder.tensors.values():
-        tensor = link()
-        if tensor is None:
-            continue
-        checks += [(tensor, one, one.__get__(tensor)) for one in (LAYOUT, STORAGE, OFFSET, NODE)]
+    known = [one for link in recorder.tensors.values() if (one := link()) is not None]
+    for tensor in {id(one): one for one in (*known, *[leaf for leaf, _ in recorder.grads.values()])}.values():
         if tensor.node is LEAF:
             checks.append((tensor, HOOKS, tensor.hooks))
             if tensor.hooks is not None:
                 for table in (tensor.hooks.value_hooks, tensor.hooks.after):
                     checks += [(table, None, len(table)), *[(table, key, one) for key, one in table.items()]]
+    for tensor in known:
+        checks += [(tensor, one, one.__get__(tensor)) for one in (LAYOUT, STORAGE, OFFSET, NODE)]
         storages[id(tensor._storage)] = tensor._storage
     checks += [(storage, ADDRESS, storage.ptr) for storage in storages.values()]
     checks += [(leaf, GRAD, needed) for leaf, needed in recording.needed]

@@ -11,22 +11,25 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, Rule
+from facula_autograd.extend import Node, Rule, WrappedRule
 from facula_storage.extend import Place, plain_address
 from facula_tensor.extend import no_record_ops, user_site
 
-from ._boundary import Ticket
+from ._boundary import Ticket, free, main_of, release
 from ._breaks import Break
 from ._cells import Cell
 from ._records import Address, Stream, made_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from facula_storage import Storage
     from facula_tensor import Tensor
 
     from ._recorder import Recorder
+
+
+HOOKED = "a hook is registered on what was computed before the call", "register it before the call, or after"
 
 
 class Held:
@@ -56,12 +59,15 @@ class Crossing:
         self.held = [Held(*ticket.cells[at : at + 2]) for at in range(0, len(ticket.cells), 2)]
         self.is_crossed = False
         self.freed: Rule | None = None  # what the node gets once it has run, if the graph is not retained
+        self.ends: list[int] = []  # the arguments that are one of several results and end
         self.node: Node | None = None  # of the call under way
+        self.ended: list[Any] = []  # the nodes of `ends` in it
 
     def find(self, tensors: tuple[Tensor, ...]) -> Ticket | None:
         """The ticket in this call, whose arguments are `tensors`; None where there is another graph, or it has run."""
         edge = tensors[self.place].node if self.parent is None else self._edge_of_parent()
-        node = self.node = _main(edge)
+        node = self.node = main_of(edge)
+        self.ended = [tensors[place].node for place in self.ends]
         ticket = getattr(node, "rest", None)
         if node is None or node.rule is not self.rule or type(ticket) is not Ticket or ticket.replay is not self.replay:
             return None
@@ -86,20 +92,14 @@ class Crossing:
     def finish(self) -> None:
         """The backward has run: let go of what the node saved, if the run that was captured did."""
         if self.freed is not None and self.node is not None:
-            free(self.node, self.freed, self.rule)
-        self.node = None
-
-
-def free(node: Node, freed: Rule, rule: Rule) -> None:
-    """As the engine leaves a node that has run."""
-    node.rule, node.s0, node.s1, node.rest = freed, rule, None, None
-
-
-def _main(edge: Any) -> Node | None:
-    """The node of an operator, of which an edge may lead to one output."""
-    if type(edge) is not Node:
-        return None
-    return edge.e0 if edge.rule.name == "output" else edge  # type: ignore[return-value]
+            ticket: Ticket = self.node.rest  # type: ignore[assignment]  # it was found
+            for one in self.ended:
+                free(one, self.freed)
+            if self.ended:
+                release(self.node, ticket)
+            else:
+                free(self.node, self.freed)
+        self.node, self.ended = None, []
 
 
 def memory_of(ticket: Ticket) -> list[Tensor]:
@@ -137,10 +137,11 @@ def is_crossed(recorder: Recorder, ticket: Ticket) -> bool:
 def crossings(recorder: Recorder) -> Iterator[None]:
     """A block in which backward passes through the graphs of arguments are noticed."""
     watched: list[tuple[Node, Rule, Rule, Crossing | None]] = []
+    hooked: list[tuple[WrappedRule, Rule, list[object]]] = []
     known: set[int] = set()
     edges: list[tuple[Any, Crossing | None, int]] = [(one.node, None, at) for at, one in enumerate(recorder.inputs)]
     for edge, parent, place in edges:  # which gets longer meanwhile
-        node = _main(edge)
+        node = main_of(edge)
         if node is None or id(node) in known:
             continue
         known.add(id(node))
@@ -149,12 +150,23 @@ def crossings(recorder: Recorder) -> Iterator[None]:
         if type(ticket) is Ticket:
             crossing = Crossing(parent, place, ticket, rule)
             edges += [(further, crossing, at) for at, further in enumerate(ticket.edges)]
-        noticing = _noticing(recorder, crossing, rule)
-        node.rule = Rule(rule.name, noticing, rule.fresh, rule.saves, rule.edges, rule.jvp, rule.extra)
-        watched.append((node, node.rule, rule, crossing))
+        if type(around := rule.extra) is WrappedRule:  # which is found by hooks that come
+            hooked.append((around, around.inner, around.watchers()))
+            around.inner = _noticing(recorder, crossing, around.inner)
+        else:
+            node.rule = _noticing(recorder, crossing, rule)
+            watched.append((node, node.rule, rule, crossing))
+    nodes = [(place, one.node) for place, one in enumerate(recorder.inputs) if type(one.node) is Node]
+    parts = [(place, node) for place, node in nodes if main_of(node) is not node]
     try:
         yield
     finally:
+        for place, one in parts:
+            if one.rule.name == "freed":
+                crossing = next(crossing for node, _, _, crossing in watched if node is one.e0)
+                if crossing is not None:
+                    crossing.freed = one.rule
+                    crossing.ends.append(place)
         for node, own, rule, crossing in watched:
             if node.rule is own:
                 node.rule = rule
@@ -162,11 +174,13 @@ def crossings(recorder: Recorder) -> Iterator[None]:
                 node.s0 = rule
                 if crossing is not None:
                     crossing.freed = node.rule
-            elif (hooked := _surrounding(node, own)) is not None:
-                hooked.inner = rule
-                recorder.broken(
-                    "a hook is registered on what was computed before the call", "register it before the call, or after"
-                )
+            elif (around := _surrounding(node, own)) is not None:
+                around.inner = rule
+                recorder.broken(*HOOKED)
+        for around, inner, before in hooked:
+            around.inner = inner
+            if around.watchers() != before:
+                recorder.broken(*HOOKED)
 
 
 def _surrounding(node: Node, rule: Rule) -> Any:
@@ -175,8 +189,8 @@ def _surrounding(node: Node, rule: Rule) -> Any:
     return next((one for one in extras if getattr(one, "inner", None) is rule), None)
 
 
-def _noticing(recorder: Recorder, crossing: Crossing | None, rule: Rule) -> Callable[..., Any]:
-    """The backward of a rule, which tells the recorder first."""
+def _noticing(recorder: Recorder, crossing: Crossing | None, rule: Rule) -> Rule:
+    """The rule, whose backward tells the recorder first."""
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:
         if crossing is None:
@@ -189,7 +203,7 @@ def _noticing(recorder: Recorder, crossing: Crossing | None, rule: Rule) -> Call
             _cross(recorder, crossing, node)
         return rule.backward(F, node, gradients)
 
-    return backward
+    return Rule(rule.name, backward, rule.fresh, rule.saves, rule.edges, rule.jvp, rule.extra)
 
 
 def _cross(recorder: Recorder, crossing: Crossing, node: Node) -> None:

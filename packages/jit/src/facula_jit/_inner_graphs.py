@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from facula_autograd.extend import Node, Rule
+from facula_autograd.extend import LEAF, Node, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,13 +28,19 @@ _STOP = Rule("argument", lambda F, node, g: (), None, False)
 
 @contextmanager
 def stopped_at(tensors: Iterable[Tensor]) -> Iterator[None]:
-    """A block in which backward passes go no further than these tensors."""
-    nodes = [one.node for one in tensors if type(one.node) is Node]
+    """A block in which backward passes go no further than these tensors, and call no hooks of theirs."""
+    ends = list(tensors)
+    nodes = [one.node for one in ends if type(one.node) is Node]
     rules = [node.rule for node in nodes]
+    hooked = [(one, one.hooks) for one in ends if one.node is LEAF and one.hooks is not None]
     try:
         for node in nodes:
             node.rule = _STOP
+        for one, _ in hooked:
+            one.hooks = None
         yield
     finally:
         for node, rule in zip(nodes, rules, strict=True):
             node.rule = rule
+        for one, hooks in hooked:
+            one.hooks = hooks

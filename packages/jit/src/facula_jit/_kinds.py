@@ -19,7 +19,7 @@ class Kind:
         parts: what is no tensor among the arguments, by name.
     """
 
-    __slots__ = ("breaks", "kept", "parts", "pieces", "plain", "replays", "tries", "waits", "words")
+    __slots__ = ("__weakref__", "breaks", "kept", "parts", "pieces", "plain", "replays", "tries", "waits", "words")
 
     def __init__(self, words: str, kept: list[object], parts: dict[str, Any]):
         self.words, self.kept, self.parts = words, kept, parts

@@ -44,7 +44,7 @@ from ._source import line_under_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import CodeType, FunctionType
+    from types import CodeType, FrameType, FunctionType
 
     from facula_storage import Layout
 
@@ -96,6 +96,7 @@ class Recorder:
         self.line: int | None = None  # that of the function where it breaks
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
+        self.caller: FrameType | None = None  # whose line calls the function: no line of it
         self.began = next_moment()
         self.count = 0
         self.start = 0
@@ -160,7 +161,7 @@ class Recorder:
         frame = user_frame(1)
         code = frame.f_code
         site = code, frame.f_lasti
-        if code not in self.variables and not self.goes_back:  # then the line is the caller's
+        if code not in self.variables and frame is not self.caller:
             known = frame.f_globals
             named = {name: known[name] for name in code.co_names if name in known}
             self.variables[code] = known, named
@@ -422,10 +423,10 @@ class Recorder:
         """Whether an action changes an optimizer's numbers, which replays then follow."""
         return any([owner is not None for owner, _ in self.actions])
 
-    def broken(self, problem: str, remedy: str) -> None:
-        """What cannot be captured: said by an error, or kept for the report."""
+    def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
+        """What cannot be captured: said by an error, or kept for the report; by default it is where the program is."""
         if self.breaks is None:
-            self.breaks = Break(problem, remedy, user_site())
+            self.breaks = Break(problem, remedy, site or user_site())
             self.line = self.own and line_under_way(self.own.__code__)
             if self.stops:
                 raise CaptureError(self.breaks)
@@ -445,5 +446,6 @@ def recording(recorder: Recorder) -> Iterator[None]:
                 yield
             finally:
                 recorders.pop(thread, None)
+                recorder.caller = None
     finally:
         collecting.pop()

@@ -154,6 +154,9 @@ class Recording:
         return value
 
     def _tensor(self, tensor: Tensor) -> Leaf:
+        if type(tensor._storage) is not Storage:
+            self._break("the result is wrapped by a transform", "capture what calls the transform")
+            return None
         number = self.recorder.number_of(tensor._storage)
         block = self.recorder.blocks[number]
         root = self.roots.index(id(tensor)) if id(tensor) in self.roots else -1

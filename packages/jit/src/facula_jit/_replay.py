@@ -13,7 +13,7 @@ from facula_storage.extend import Sequence, allocate, collecting, current_record
 from facula_tensor import Tensor, zeros
 from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_site
 
-from ._boundary import Ticket, edges_to, make_rule
+from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
 from ._containers import Tree, rebuilt
@@ -65,7 +65,11 @@ class Replay:
         function: the function.
         guard: what all its replays share.
         left_out: names of attributes and variables whose changes do not matter.
+
+    `again`, an Again, runs such a call as it is written.
     """
+
+    again: Any = None
 
     def __init__(self, recording: Recording, name: str, function: Any, guard: Guard, left_out: Collection[str] = ()):
         recorder = recording.recorder
@@ -97,11 +101,18 @@ class Replay:
         self.has_backward = bool(recording.roots)
         self.frames: list[Frame] = []
         if self.has_backward:
-            self.rule = make_rule(name, len(recording.roots))
+            self.rule, self.rule_of_one = make_rule(name, len(recording.roots)), make_output_rule(name)
         is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.crossings)
         single = recording.result
         self.single = single if type(single) is Output and is_plain else None
         self.node = _spent if self.single is not None and self.single.wants_grad else None
+
+    @property
+    def leaves_more(self) -> bool:
+        """Whether a call leaves more behind than its results, and numbers that were drawn."""
+        recorder = self.recording.recorder
+        changed = any([not recorder.blocks[number].born for number in recorder.changed])
+        return changed or bool(self.recording.puts or self.actions or recorder.optimizers or self.crossings)
 
     # -------------------------------------------------------------------------------------------------------- memory
     @property
@@ -219,7 +230,11 @@ class Replay:
         count = len(self.recording.roots)
         if count == 1:
             return {0: node}
-        return {place: output_node(node, place, count) for place in range(count)}
+        nodes = {place: output_node(node, place, count) for place in range(count)}
+        for one in nodes.values():
+            one.rule = self.rule_of_one
+        ticket.results = [ref(one) for one in nodes.values()]
+        return nodes
 
     def _looked_at(self, ticket: Ticket) -> list[Storage]:
         """The storages whose elements the backward reads, beside temporaries."""
@@ -241,14 +256,18 @@ class Replay:
                 "call; change a .clone() of it"
             )
 
-    def run_backward(self, ticket: Ticket, gradients: list[Tensor | None]) -> list[Tensor | None]:
-        """The gradients of the targets, by the captured backward."""
+    def run_backward(self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
+        """The gradients of the targets, by the captured backward; by another one where the pass is `recorded`."""
+        if recorded:
+            return self._gradients_again(ticket, gradients, recorded)
         self.check_versions(ticket)
         given = []
         for one, like in zip(gradients, self.recording.gradients, strict=True):
             if one is None:
                 one = zeros(like.layout.shape, dtype=like.layout.dtype)
             if one._layout is not like.layout:  # of other strides, those of single elements perhaps
+                if type(one._storage) is not Storage:
+                    return self._gradients_again(ticket, gradients, recorded)
                 one = snapshot(no_record_ops.contiguous(one))
                 one = made_tensor(like.layout, one._storage, one._offset, None)
             given.append(one)
@@ -263,6 +282,16 @@ class Replay:
                         one if before is None else before if one is None else no_record_ops.add(before, one)
                     )
         return results
+
+    def _gradients_again(self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
+        if self.again is None:
+            what = "create_graph=True" if recorded else "a transform"
+            raise OperationError(
+                f"backward: {what} through the result of {self.name}, whose graph is one of launches alone; "
+                "differentiate the function that it was captured from"
+            )
+        found: list[Tensor | None] = self.again.gradients(self, ticket, gradients, recorded)
+        return found
 
     def _pass(self, number: int, ticket: Ticket, given: list[Tensor]) -> list[Tensor | None]:
         """The gradients that one pass makes."""

@@ -6,11 +6,12 @@ function makes of it.
 
 from __future__ import annotations
 
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import LEAF
 from facula_errors.extend import is_library_module
-from facula_tensor import Tensor
+from facula_tensor import Function, Tensor
 
 from ._breaks import Break
 from ._checks import MOST_ENTRIES, REMEMBERED, classes_of
@@ -34,15 +35,11 @@ class Variables:
 
     def __init__(self, recorder: Recorder, function: Any, containers: list[Any]):
         self.recorder, self.function = recorder, function
-        self.cells = [(name, cell, content(cell)) for name, cell in cells_of(function).items()]
-        code = getattr(function, "__code__", None)
-        if type(code) is CodeType:
-            known = function.__globals__
-            self.names = known, {name: known[name] for name in code.co_names if name in known}
-            recorder.variables[code] = self.names  # whether its own lines have operators or not
-        else:
-            self.names = {}, {}
-        named = [one for _, _, one in self.cells] + [*self.names[1].values()]
+        self.cells: list[tuple[str, CellType, Any]] = []
+        self.names: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        named = self._add(function)
+        for hook in {id(one): one for value in recorder.objects + named for one in _hooks_of(value)}.values():
+            named += self._add(hook)
         objects = [one for one in recorder.objects + named if type(getattr(one, "__dict__", None)) is dict]
         objects = [one for one in objects if not isinstance(one, (FunctionType, MethodType, ModuleType, Tensor))]
         objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
@@ -57,12 +54,26 @@ class Variables:
         groups = [group for one in values for group in _groups_of(one)]
         self.groups = [(group, dict(group)) for group in groups]
 
+    def _add(self, function: Any) -> list[Any]:
+        """Look at what a function closes over and names: what that is now, and what it is bound to."""
+        own = getattr(function, "__func__", function)
+        code, before = getattr(own, "__code__", None), len(self.cells)
+        self.cells += [(name, cell, content(cell)) for name, cell in cells_of(own).items()]
+        named = [one for _, _, one in self.cells[before:]]
+        if type(code) is CodeType:
+            known = own.__globals__
+            names = known, {name: known[name] for name in code.co_names if name in known}
+            self.names.append(names)
+            self.recorder.variables[code] = names  # whether its own lines have operators or not
+            named += names[1].values()
+        return [*named, getattr(function, "__self__", None)]
+
     def changed(self) -> Break | None:
         """What the function has changed, of what has values that can be told apart."""
         for name, cell, before in self.cells:
             if _differs(before, content(cell)):
                 return _said(f"the variable {name!r}")
-        for known, before in (self.names, *self.recorder.variables.values()):
+        for known, before in (*self.names, *self.recorder.variables.values()):
             for name, one in before.items():
                 if _differs(one, known.get(name, UNSET)):
                     return _said(f"the variable {name!r}")
@@ -91,6 +102,22 @@ class Variables:
                     if name != "params" and _differs(options.get(name, UNSET), one):
                         return _said(f"the option {name!r} of an optimizer")
         return None
+
+
+def _hooks_of(value: Any) -> list[Any]:
+    """The hooks of a tensor, of a module and what it holds; what a Function consists of."""
+    if isinstance(value, Tensor):
+        tables = [value.hooks.value_hooks, value.hooks.after] if value.node is LEAF and value.hooks else []
+        return [one for table in tables for one in table.values()]
+    if isinstance(value, type) and issubclass(value, Function):
+        return [value.forward, value.backward]
+    if not hasattr(type(value), "named_modules"):
+        return []
+    attributes = [vars(one) for _, one in value.named_modules()]
+    tables = [table for own in attributes for table in (own.get("_hooks") or {}).values()]
+    found = [getattr(one, "hook", one) for table in tables for one in table.values()]
+    tensors = [one for own in attributes for one in own.values() if isinstance(one, Tensor)]
+    return found + [hook for one in tensors for hook in _hooks_of(one)]
 
 
 def _entries(value: Any) -> dict[Any, Any] | None:
