@@ -48,7 +48,7 @@ int64_t list_tensors(const char *safetensors, int64_t bytes, struct tensor_place
 /* One of them; NULL with a message where there is none of that name. */
 const struct tensor_place *find_tensor(const struct tensor_place *places, int64_t count, const char *name, char *error);
 
-/* The tables of a program (see Note [Programs in files] in facula_jit): rows of int64. */
+/* The tables of a program (see Note [Programs in files] in facula_cpu): rows of int64. */
 enum table { TEXT, BLOCKS, TENSORS, KERNELS, DATA, PARTS, POINTERS, LAUNCHES, ARGUMENTS, ARRAYS, EXTENTS, NUMBERS, USES,
              GENERATORS, TABLES };
 enum block_kind { TEMPORARY, OWN, TENSOR };

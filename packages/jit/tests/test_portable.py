@@ -10,7 +10,7 @@ from jit_toys import step_of
 
 from facula_autograd import grad
 from facula_cpu.extend import at_level, levels
-from facula_jit import SaveError, capture, load, save
+from facula_jit import SaveError, capture, cond, load, save
 from facula_jit._portable import section
 from facula_tensor import cat, no_grad, ones, randn, roll, tensor, zeros
 from facula_tensor import functional as F
@@ -210,10 +210,13 @@ def test_arguments_in_one_memory(tmp_path):
     assert got.tobytes() == wanted.numpy().tobytes()
 
 
-def test_gradients_outside_are_left_out(tmp_path):
-    """The forward pass alone, of a capture whose results require gradients."""
+@pytest.mark.parametrize("name", ["plain", "cond"])
+def test_gradients_outside_are_left_out(name, tmp_path):
+    """The forward pass alone, of a capture whose results require gradients; conditions of the backward go with it."""
     weight = leaf(4, 4)
-    captured = capture(lambda x: (x @ weight).tanh(), on_break="error")
+    plain = lambda x: (x @ weight).tanh()
+    chosen = lambda x: cond(x.sum() > 0, lambda: plain(x), lambda: plain(x).exp() * x)
+    captured = capture(plain if name == "plain" else chosen, on_break="error")
     for _ in range(4):
         wanted = captured(x := randn(2, 4))
     grad(wanted.sum(), weight)
