@@ -71,7 +71,9 @@ def test_models_for_several_batches(name, tmp_path):
         assert got.tobytes() == wanted[size].detach().numpy().tobytes()
 
 
-@pytest.mark.parametrize("name", ["optim.AdamW", "dropout", "LSTM", "transformer", "batch norm", "scaler"])
+@pytest.mark.parametrize(
+    "name", ["optim.AdamW", "dropout", "LSTM", "transformer", "batch norm", "scaler", "conditions"]
+)
 def test_files_that_python_reads_too(name, tmp_path):
     """`save(run=True)`: facula-run trains, and a graph that is loaded from what it saved has its parameters."""
     make, begin, write_step, data = PROGRAMS[name]
