@@ -46,6 +46,23 @@ class Transformer(nn.Module):
         return self.scores(self.layers(x, mask=mask, is_causal=True)).flatten(0, 1)
 
 
+class Choosing(nn.Module):
+    """Its input goes round a loop for as long as it is large; then it says what is done with it."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.scores = nn.Linear(16, 16), nn.Linear(16, 10)
+
+    def forward(self, x):
+        limit = 2 + F.dropout(facula.ones(1), 0.5, self.training).sum()
+        with facula.no_grad():
+            (x,) = facula.while_loop(lambda x: x.norm() > limit, lambda x: (x * 0.8,), (x,))
+        return facula.cond(
+            x.mean() > 0, lambda h: self.scores(F.dropout(h, 0.2).relu()), lambda h: self.scores(F.dropout(h).tanh()),
+            (self.first(x),),
+        )  # fmt: skip
+
+
 def perceptron(dropout=0.0):
     return nn.Sequential(nn.Linear(16, 16), nn.ReLU(), nn.Dropout(dropout), nn.Linear(16, 10))
 
@@ -155,6 +172,7 @@ PROGRAMS = {
     "schedule": (
         perceptron, sgd, lambda m, o: simple(m, o, after_step=optim.lr_scheduler.StepLR(o, 5).step), vectors,
     ),
+    "conditions": (Choosing, adam, simple, vectors),
     "scaler": (perceptron, adam, scaled, vectors),
     "accumulation": (perceptron, sgd, gathered, vectors),
     "steps in backward": (perceptron, sgd, at_once, vectors),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from model_files import PROGRAM, latest, run, write
-from test_captured import PROGRAMS, adam, build, perceptron, sgd, simple, vectors
+from test_captured import PROGRAMS, Choosing, adam, build, perceptron, sgd, simple, vectors
 
 import facula
 import facula.nn as nn
@@ -71,7 +71,9 @@ def test_models_for_several_batches(name, tmp_path):
         assert got.tobytes() == wanted[size].detach().numpy().tobytes()
 
 
-@pytest.mark.parametrize("name", ["optim.AdamW", "dropout", "LSTM", "transformer", "batch norm", "scaler"])
+@pytest.mark.parametrize(
+    "name", ["optim.AdamW", "dropout", "LSTM", "transformer", "batch norm", "scaler", "conditions"]
+)
 def test_files_that_python_reads_too(name, tmp_path):
     """`save(run=True)`: facula-run trains, and a graph that is loaded from what it saved has its parameters."""
     make, begin, write_step, data = PROGRAMS[name]
@@ -107,9 +109,10 @@ def test_threads_and_levels_of_another_machine(tmp_path, threads):
 
 
 @pytest.mark.parametrize("begin", [sgd, adam, lambda p: facula.optim.AdamW(p, lr=0.1, weight_decay=0.3)])
-def test_learning_rates_by_name(begin, tmp_path):
-    """What follows from lr, decoupled decay too, follows in C."""
-    _, optimizer, step = build(perceptron, begin, simple)
+@pytest.mark.parametrize("make", [perceptron, Choosing])
+def test_learning_rates_by_name(make, begin, tmp_path):
+    """What follows from lr, decoupled decay too, follows in C, behind conditions and loops as well."""
+    _, optimizer, step = build(make, begin, simple)
     captured = facula.capture(step, on_break="error")
     batches = [vectors() for _ in range(4)]
     for batch in batches:

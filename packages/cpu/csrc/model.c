@@ -280,7 +280,7 @@ FACULA_PUBLIC int facula_model_run(struct facula_model *model, char error[FACULA
         if (!step->kernel) {
             float condition;
             memcpy(&condition, (const void *)(intptr_t)*arguments, sizeof condition);
-            i += condition != 0 ? step->skip : 0;
+            i += (condition != 0) == (s->launches[i].kernel == JUMP) ? step->skip : 0;
             continue;
         }
         for (int64_t k = 0; k < step->arguments; k++)

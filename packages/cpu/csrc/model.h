@@ -48,19 +48,20 @@ int64_t list_tensors(const char *safetensors, int64_t bytes, struct tensor_place
 /* One of them; NULL with a message where there is none of that name. */
 const struct tensor_place *find_tensor(const struct tensor_place *places, int64_t count, const char *name, char *error);
 
-/* The tables of a program (see Note [Programs in files] in facula_jit): rows of int64. */
+/* The tables of a program (see Note [Programs in files] in facula_cpu): rows of int64. */
 enum table { TEXT, BLOCKS, TENSORS, KERNELS, DATA, PARTS, POINTERS, LAUNCHES, ARGUMENTS, ARRAYS, EXTENTS, NUMBERS, USES,
              GENERATORS, TABLES };
 enum block_kind { TEMPORARY, OWN, TENSOR };
 enum argument_kind { PLAIN, ADDRESS, CELL };
-enum { SECTION_VERSION = 1 };
+enum { OLDEST_SECTION = 1, SECTION_VERSION = 2 };
 
 struct block_row { int64_t kind, place, bytes; };                   /* place: in the arena, or which tensor */
 struct tensor_row { int64_t name, bytes, changed; };
 struct kernel_row { int64_t name, signature; };                     /* places in the text */
 struct part_row { int64_t kind, data, bytes, first, pointers; };    /* kind: a name; data: its place there */
 struct pointer_row { int64_t offset, to_part, target; };
-/* kernel -1: leave out the next `workspace` launches where the float32 at its argument is not 0 */
+/* A kernel below 0 is a jump: on to `workspace` rows behind the next one, or back, by the float32 at its argument. */
+enum { JUMP = -1, JUMP_AT_ZERO = -2 };
 struct launch_row { int64_t kernel, part, first, arguments, workspace_at, workspace, name; };
 struct argument_row { int64_t kind, value, target, extent; };       /* of an address: offset, block, bytes */
 struct array_row { int64_t output, name, dtype, ndim, first, block, offset; };

@@ -85,21 +85,28 @@ static int arguments_fit(const struct section *s)
     return 1;
 }
 
+/* Whether a jump looks at a float32, and leads to a row or to the end. */
+static int jump_fits(const struct section *s, int64_t i)
+{
+    const struct launch_row *launch = &s->launches[i];
+    const struct argument_row *condition = &s->arguments[launch->first];
+    return launch->kernel >= JUMP_AT_ZERO && condition->kind == ADDRESS && condition->extent >= 4 &&
+           launch->workspace >= -1 - i && launch->workspace < s->count[LAUNCHES] - i;
+}
+
 static int launches_fit(const struct section *s)
 {
     for (int64_t i = 0; i < s->count[LAUNCHES]; i++) {
         const struct launch_row *launch = &s->launches[i];
         if (!inside(launch->first, launch->arguments, s->count[ARGUMENTS]) || launch->arguments < 1 ||
-            !inside(launch->name, 1, s->count[TEXT]) || launch->workspace < 0 || launch->workspace > MOST_BYTES)
+            !inside(launch->name, 1, s->count[TEXT]))
             return 0;
-        if (launch->kernel < 0) {
-            const struct argument_row *condition = &s->arguments[launch->first];
-            if (condition->kind != ADDRESS || condition->extent < 4 || launch->workspace >= s->count[LAUNCHES] - i)
-                return 0;
-        } else if (launch->kernel >= s->count[KERNELS] || launch->part < -1 || launch->part >= s->count[PARTS] ||
-                   launch->workspace_at < -1 || launch->workspace_at >= launch->arguments) {
+        if (launch->kernel < 0
+                ? !jump_fits(s, i)
+                : launch->kernel >= s->count[KERNELS] || launch->part < -1 || launch->part >= s->count[PARTS] ||
+                      launch->workspace_at < -1 || launch->workspace_at >= launch->arguments || launch->workspace < 0 ||
+                      launch->workspace > MOST_BYTES)
             return 0;
-        }
     }
     return 1;
 }
@@ -150,9 +157,9 @@ int section_read(struct section *s, char *bytes, int64_t length, char *error)
     memcpy(&header, bytes, sizeof header);
     if (memcmp(header.magic, MAGIC, sizeof MAGIC))
         return refuse(error, "its program is none of facula's");
-    if (header.version != SECTION_VERSION)
-        return refuse(error, "expected a program of version %d; got version %lld: save it again, or run it with the release "
-                             "that wrote it", SECTION_VERSION, (long long)header.version);
+    if (header.version < OLDEST_SECTION || header.version > SECTION_VERSION)
+        return refuse(error, "expected a program of version %d to %d; got version %lld: save it again, or run it with the "
+                             "release that wrote it", OLDEST_SECTION, SECTION_VERSION, (long long)header.version);
     if (header.plans != facula_plans_digest())
         return refuse(error, "its plans are another release's; load it in Python, and save it again with run=True");
     if (header.length != length || header.arena < 0 || header.arena > MOST_BYTES)

@@ -199,7 +199,7 @@ def step_program(batch):
     add_launch(tables, plan_for("dropout", (y,), (y,)), [y.size, between, made, 0.5, 0, 0])
     for place, source in ((4, 0), (5, 1)):
         tables.rows["arguments"][first + place] = (CELL, 64 * source, source, 0)
-    tables.add("launches", -1, -1, tables.add("arguments", ADDRESS, 0, *condition), 1, -1, 1, tables.name("condition"))
+    tables.jump((ADDRESS, 0, *condition), 1)
     first = len(tables.rows["arguments"])
     plan = plan_for("sgd_step", (WEIGHT, WEIGHT), (), (2,))
     add_launch(tables, plan, [1, RATE, 0.0, 1.0, 0.0, 1.0, 0.0, weight, gradient])
@@ -210,6 +210,20 @@ def step_program(batch):
         add_array(tables, 0, name, array, block[0])
     add_array(tables, 1, "y", y, made[0])
     return tables.bytes(between[1])
+
+
+def loop_program():
+    """y = x; while `count` is not 0: count -= step, y += x. Steps of 0 never end."""
+    one, tables = np.zeros((), "f4"), Tables()
+    x, count, step, y = [(tables.add("blocks", OWN, 0, 4), 4) for _ in range(4)]
+    add_launch(tables, plan_for("copy", (one,), (one,)), [1, x, y])
+    tables.jump((ADDRESS, 0, *count), 3, at_zero=True)
+    add_launch(tables, plan_for("sub", (one, one), (one,)), [1, count, step, count])
+    add_launch(tables, plan_for("add", (one, one), (one,)), [1, y, x, y])
+    tables.jump((ADDRESS, 0, *count), -3)
+    for output, name, block in ((0, "x", x), (0, "count", count), (0, "step", step), (1, "y", y)):
+        add_array(tables, output, name, one, block[0])
+    return tables
 
 
 def wanted(x, weight, key, offset):

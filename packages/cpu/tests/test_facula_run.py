@@ -2,11 +2,12 @@
 
 import os
 import shutil
+import signal
 import subprocess
 
 import numpy as np
 import pytest
-from model_files import FOLDER, PROGRAM, RNG, WEIGHT, Model, step_program, wanted, write
+from model_files import FOLDER, PROGRAM, RNG, WEIGHT, Model, loop_program, step_program, wanted, write
 
 from facula_cpu.extend import OWN, Tables
 
@@ -51,6 +52,22 @@ def test_the_program(path, tmp_path):
     listed = run(path, "--list").stdout.splitlines()
     assert listed == ["input x: float32 (3, 6)", "input gradient: float32 (4, 6)", "input skip: float32 ()",
                       "number lr: float64 () = 0.5", "output y: float32 (3, 4)"]  # fmt: skip
+
+
+def test_an_endless_loop_ends_with_ctrl_c(tmp_path):
+    """As a program ends that nobody asked to listen."""
+    path = write(tmp_path / "m.facula", {"one": loop_program().bytes(0)})
+    given = saved(tmp_path, x=np.ones((), "f4"), count=np.ones((), "f4"), step=np.zeros((), "f4"))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        running = subprocess.Popen([PROGRAM, *map(str, [path, *given])])
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(0.3)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == -signal.SIGINT
+    finally:
+        running.kill()
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize(

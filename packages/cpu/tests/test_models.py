@@ -7,9 +7,22 @@ import zlib
 
 import numpy as np
 import pytest
-from model_files import LIB, RATE, RNG, WEIGHT, Model, add_array, add_launch, plan_for, step_program, wanted, write
+from model_files import (
+    LIB,
+    RATE,
+    RNG,
+    WEIGHT,
+    Model,
+    add_array,
+    add_launch,
+    loop_program,
+    plan_for,
+    step_program,
+    wanted,
+    write,
+)  # fmt: skip
 
-from facula_cpu.extend import OWN, Tables
+from facula_cpu.extend import NUMBER, OWN, Tables
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +96,54 @@ def test_errors_of_kernels(tmp_path):
         model.run()
 
 
+def test_loops(tmp_path):
+    """As often as the condition says, none at all too; each run anew."""
+    with Model(write(tmp_path / "m.facula", {"one": loop_program().bytes(0)})) as model:
+        for count in (0, 1, 5, 0, 2):
+            model.inputs["x"][...], model.inputs["count"][...], model.inputs["step"][...] = 1.5, count, 1
+            model.run()
+            assert model.outputs["y"] == 1.5 * (1 + count)
+
+
+def test_programs_of_version_1(path, tmp_path):
+    """Which had no jumps but those that leave rows out: they run as they did."""
+    data, members = sections_of(path)
+    data = bytearray(data)
+    for member in members[:2]:
+        struct.pack_into("<q", data, member[1] + 8, 1)
+        with_checksum(data, member)
+    older = tmp_path / "older.facula"
+    older.write_bytes(data)
+    test_a_program_runs_and_is_saved(older, tmp_path, 3)
+
+
+JUMPS = {  # launches 1 and 4 jump: which number of which row is changed, and to what
+    "behind the end": ("launches", 1, 5, 4),
+    "far behind": ("launches", 1, 5, (1 << 63) - 1),
+    "before the first": ("launches", 4, 5, -6),
+    "far before": ("launches", 4, 5, -(1 << 63)),
+    "of another kind": ("launches", 1, 0, -3),
+    "by nothing": ("launches", 1, 3, 0),
+    "by an argument that is not there": ("launches", 1, 2, 1 << 40),
+    "by a number": ("arguments", -1, 0, NUMBER),
+    "by a part of a float32": ("arguments", -1, 3, 3),
+    "by memory that is not there": ("arguments", -1, 2, 4),
+    "by what lies behind its block": ("arguments", -1, 1, 1),
+}
+
+
+@pytest.mark.parametrize("name", JUMPS)
+def test_jumps_are_checked(name, tmp_path):
+    """Before anything runs: where they lead, and what they look at."""
+    table, row, place, number = JUMPS[name]
+    tables = loop_program()
+    rows = tables.rows[table]
+    rows[row] = (*rows[row][:place], number, *rows[row][place + 1 :])
+    message = "arguments" if table == "arguments" and place in (1, 2) else "launches"
+    with pytest.raises(ValueError, match=f"its program is damaged: {message}"):
+        Model(write(tmp_path / "m.facula", {"one": tables.bytes(0)}))
+
+
 def sections_of(path):
     """Where each member lies: (name, start, bytes, places of its checksum)."""
     data = path.read_bytes()
@@ -104,12 +165,12 @@ def with_checksum(data, member):
     return data
 
 
-def refusal(tmp_path, data):
+def refusal(tmp_path, data, batch=5):
     """The message for a damaged file; "" where it is loaded all the same."""
     file = tmp_path / "damaged.facula"
     file.write_bytes(data)
     try:
-        with Model(file, 5) as model:
+        with Model(file, batch) as model:
             assert model.inputs is not None
     except ValueError as error:
         assert str(error).startswith(str(file)[:200]), error
@@ -132,8 +193,11 @@ def test_damaged_files_are_refused(path, tmp_path):
             )
 
 
-def test_changed_files_crash_nothing(path, tmp_path):
+@pytest.mark.parametrize("batch", [5, 0], ids=["step", "loop"])
+def test_changed_files_crash_nothing(path, tmp_path, batch):
     """Numbers put anywhere, with the checksum made right: loaded, or refused with a message."""
+    if not batch:
+        path = write(tmp_path / "loop.facula", {"one": loop_program().bytes(0)}, {"weight": WEIGHT})
     data, members = sections_of(path)
     rng = np.random.default_rng(1)
     odd = [0, 1, -1, 7, 255, 1 << 20, 1 << 31, -(1 << 31), 1 << 46, 1 << 62, -(1 << 63), (1 << 63) - 1]
@@ -147,15 +211,15 @@ def test_changed_files_crash_nothing(path, tmp_path):
                 struct.pack_into("<q", damaged, place, odd[rng.integers(len(odd))])
             else:
                 damaged[start + int(rng.integers(length))] = rng.integers(256)
-        seen.add(refusal(tmp_path, with_checksum(damaged, member))[len(str(tmp_path)) + 17 :])
+        seen.add(refusal(tmp_path, with_checksum(damaged, member), batch)[len(str(tmp_path)) + 17 :])
         damaged = bytearray(data)
         damaged[rng.integers(len(data))] = rng.integers(256)
-        refusal(tmp_path, damaged)
+        refusal(tmp_path, damaged, batch)
     assert len(seen) > 8, seen
 
 
 WRONG = {  # what is put at which number of the header, and what is said
-    "expected a program of version 1; got version 2: save it again": (1, 2),
+    "expected a program of version 1 to 2; got version 3: save it again": (1, 3),
     "its program is cut off": (2, 5),
     "its plans are another release's; load it in Python, and save it again with run=True": (4, 5),
     "its program is damaged: table 3": (5 + 2 * 3, 1 << 40),

@@ -54,6 +54,13 @@ def collatz(x, y):
     )
 
 
+def drawn_before(x, y):
+    """Numbers drawn before a loop, and further ones behind it."""
+    noise = rand(4)
+    _, found = while_loop(lambda n, h: n < (x > 0).sum() + 1, lambda n, h: (n + 1, h * noise), (tensor(0), y))
+    return found, rand(2)
+
+
 def below(limit):
     return lambda h: h.abs().sum() < limit if hasattr(h, "abs") else h < limit
 
@@ -67,6 +74,7 @@ FUNCTIONS = {
     "empty step": lambda x, y: while_loop(lambda h: h.sum() > 99, lambda h: (h,), (x + y,))[0] * 2,
     "operand itself": lambda x, y: cond(x.sum() > 0, lambda x: x, lambda x: x[:], (x,)) + y,
     "nothing": lambda x, y: (cond(x.sum() > 0, lambda: None, lambda: None), x + y),
+    "draws before": drawn_before,
     "same draws": lambda x, y: (cond(x.sum() > 0, lambda: rand(4), lambda: y.clone().normal_()), rand(2)),
     "no tensors": lambda x, y: cond(True, lambda: x, lambda: y) * while_loop(below(3), lambda n: (n + 1,), (0,))[0],
     "scan": lambda x, y: scan(lambda h, one: (cond(one > 0, lambda: h + one, lambda: h * one), h), y, x),

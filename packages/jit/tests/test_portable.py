@@ -1,13 +1,16 @@
 """Captures as programs that run without Python: what the C program makes of them is what a replay makes."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from flow_programs import DIFFERENTIABLE, FUNCTIONS, signed
 from jit_files import latest, run, write
 from jit_toys import step_of
 
 from facula_autograd import grad
 from facula_cpu.extend import at_level, levels
-from facula_jit import SaveError, capture, load, save
+from facula_jit import SaveError, capture, cond, load, save
 from facula_jit._portable import section
 from facula_tensor import cat, no_grad, ones, randn, roll, tensor, zeros
 from facula_tensor import functional as F
@@ -101,9 +104,24 @@ def several_dtypes():
     return training(forward, [weight], (4, 6))
 
 
+def choosing(name):
+    """A step whose loss a condition computes, forward and back."""
+    weights = [tensor([1.0, 2.0, -1.0, 0.5]).requires_grad_() for _ in range(2)]
+    change = adam(weights)
+
+    def step(x, y):
+        loss = DIFFERENTIABLE[name](x, y, *weights).sum()
+        loss.backward()
+        change()
+        return loss.detach()
+
+    return step, lambda: (randn(4), randn(4))
+
+
 NETWORKS = {"perceptron": perceptron, "several dtypes": several_dtypes,
             "convolution": convolution, "attention": attention, "recurrence": recurrence,
-            "by hand": lambda: (step_of()[0], lambda: (randn(4, 6), randn(4, 6)))}  # fmt: skip
+            "by hand": lambda: (step_of()[0], lambda: (randn(4, 6), randn(4, 6))),
+            **{f"cond: {name}": partial(choosing, name) for name in DIFFERENTIABLE}}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -124,6 +142,27 @@ def test_training(name, level, tmp_path):
     assert got.tobytes() == wanted.tobytes()
     (got,) = run(tmp_path, saved, [one.numpy() for one in given[0]], 1, FACULA_CPU_LEVEL=level)
     assert got.tobytes() == captured(*given[0]).numpy().tobytes()
+
+
+def tensors_in(result):
+    """The tensors of a result, in order."""
+    if isinstance(result, (tuple, list)):
+        return [one for part in result for one in tensors_in(part)]
+    return [] if result is None else [result]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_tensors_decide_what_runs(name, level, tmp_path):
+    """Conditions and loops, one in another: each step goes its own way, and ends where the function does."""
+    captured, given = capture(FUNCTIONS[name], on_break="error"), [signed(number) for number in range(8)]
+    for one in given[:3]:
+        captured(*one)
+    path = write(tmp_path / "decides.facula", step=captured)
+    for stop in range(4, 9):
+        wanted = tensors_in(captured(*given[stop - 1]))
+        inputs = [np.stack([one[place].numpy() for one in given[3:stop]]) for place in (0, 1)]
+        made = run(tmp_path, path, inputs, len(wanted), "--steps", stop - 3, FACULA_CPU_LEVEL=level)
+        assert [one.tobytes() for one in made] == [one.numpy().tobytes() for one in wanted], stop
 
 
 KEPT = tensor([[1.0, 2.0, 3.0]])
@@ -171,10 +210,13 @@ def test_arguments_in_one_memory(tmp_path):
     assert got.tobytes() == wanted.numpy().tobytes()
 
 
-def test_gradients_outside_are_left_out(tmp_path):
-    """The forward pass alone, of a capture whose results require gradients."""
+@pytest.mark.parametrize("name", ["plain", "cond"])
+def test_gradients_outside_are_left_out(name, tmp_path):
+    """The forward pass alone, of a capture whose results require gradients; conditions of the backward go with it."""
     weight = leaf(4, 4)
-    captured = capture(lambda x: (x @ weight).tanh(), on_break="error")
+    plain = lambda x: (x @ weight).tanh()
+    chosen = lambda x: cond(x.sum() > 0, lambda: plain(x), lambda: plain(x).exp() * x)
+    captured = capture(plain if name == "plain" else chosen, on_break="error")
     for _ in range(4):
         wanted = captured(x := randn(2, 4))
     grad(wanted.sum(), weight)

@@ -21,7 +21,9 @@ static const char USAGE[] =
     "  --save FILE      the model as it is afterwards: parameters, states of optimizers and of random generators\n"
     "  --time           say how long loading and steps took\n"
     "  --list           say what the inputs, numbers and outputs are, and run nothing\n"
-    "  --where          say which folder has libfacula_kernels.1.so and include/facula_run.h\n";
+    "  --where          say which folder has libfacula_kernels.1.so and include/facula_run.h\n"
+    "\n"
+    "Loops of the program are not bounded: Ctrl-C ends one that goes on for ever, and nothing is written.\n";
 
 struct options {
     const char *model, *save;

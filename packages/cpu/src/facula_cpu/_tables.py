@@ -16,8 +16,8 @@ how many rows it has. Tables, in their order:
 * parts (kind, data, bytes, first, pointers): each struct by name, where it is, and its pointers.
 * pointers (offset, to part, target): what each points to: a kernel, or another part.
 * launches (kernel, part or -1, first argument, arguments, the argument that is the workspace or -1, bytes of the
-  workspace, name). Kernel -1: where the float32 at its argument is not 0, as many launches as the workspace says are
-  left out.
+  workspace, name). Kernel -1 is a jump: where the float32 at its argument is not 0, as many rows as the workspace says
+  are left out; less than 0 goes back, -1 to the jump itself. Kernel -2 does so where it is 0.
 * arguments (kind, value, target, extent): kind 0 is a number (an integer, or a double's bits), 1 an address (offset,
   block, how many bytes are used there), 2 comes from a generator (what is added; twice its number, one more for its
   offset).
@@ -29,7 +29,8 @@ how many rows it has. Tables, in their order:
 * generators (key, offset, follows, count, next key, next offset): a run moves the offset on by count; or, where it does
   not follow, sets both.
 
-The C library (csrc/model_section.c) reads it and compares every number with what it counts or points into.
+The C library (csrc/model_section.c) reads it and compares every number with what it counts or points into; a jump leads
+to a row, or behind the last. Version 1 had kernel -1 alone, and left rows out: version 2 reads it as it is.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from ._portable import KernelName
 if TYPE_CHECKING:
     from ._portable import Part
 
-MAGIC, VERSION = b"facularn", 1
+MAGIC, VERSION = b"facularn", 2
 TABLES = ("text", "blocks", "tensors", "kernels", "data", "parts", "pointers", "launches", "arguments", "arrays",
           "extents", "numbers", "uses", "generators")  # fmt: skip
 TEMPORARY, OWN, TENSOR = range(3)  # kinds of blocks
@@ -96,6 +97,17 @@ class Tables:
         if (kernel, part) not in self._parts:
             self._parts[kernel, part] = self._part(part)
         return self._parts[kernel, part]
+
+    def jump(self, condition: tuple[int, int, int, int], rows: int, at_zero: bool = False) -> None:
+        """Append a jump: where a float32 is not 0 (is 0, if `at_zero`), launches go on so many rows later, or earlier.
+
+        Arguments:
+            condition: the row of the float32's address.
+            rows: how many rows are left out; of those before it less than 0, counted from the next row on.
+            at_zero: which of the two.
+        """
+        first = self.add("arguments", *condition)
+        self.add("launches", -2 if at_zero else -1, -1, first, 1, -1, rows, self.name("condition"))
 
     def _part(self, part: Part) -> int:
         """The row of a part, after those that it points to: each has one owner, since products are planned in place."""

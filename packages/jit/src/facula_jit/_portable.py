@@ -27,18 +27,19 @@ from ._memory import Lifetime, placed
 from ._numbers import followers
 from ._recording import Argument, Given, Output
 from ._records import Address
+from ._steps import Jump, steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from facula_cpu.extend import PortablePlan
     from facula_storage import Layout
 
     from ._recording import Leaf, Recording
-    from ._records import Launched, Skip
+    from ._records import Launched
     from ._replay import Replay
 
-CONDITION = 4  # bytes of what a skip looks at
+CONDITION = 4  # bytes of what a jump looks at
 
 
 def section(replay: Replay, names: Mapping[int, str], inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> bytes:
@@ -65,14 +66,7 @@ class Writer:
     def __init__(self, replay: Replay, names: Mapping[int, str], inputs: Sequence[str], outputs: Sequence[str]):
         self.replay, self.names, self.tables = replay, names, Tables()
         self.recording: Recording = replay.recording
-        self.launches = self.recording.launches[: self.recording.boundary_at]
-        self.skips: dict[int, Skip] = {
-            one.first: one for one in self.recording.recorder.skips if one.first < len(self.launches)
-        }
-        if self.recording.recorder.decides:
-            raise UnsupportedError(
-                "jit.save: tensors decide what runs (cond, while_loop); save what stands around them"
-            )
+        self.steps = steps_of(self.recording.recorder, 0, self.recording.boundary_at)
         if self.recording.recorder.actions_of_schedules():
             raise UnsupportedError(
                 "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
@@ -90,10 +84,12 @@ class Writer:
         self.plans: dict[int, PortablePlan] = {}  # by the launch's id
         self.first_argument: list[int] = []  # of each launch
         self.arena = self._place_blocks()
-        for number, launch in enumerate(self.launches):
-            if number in self.skips:
-                self._add_skip(self.skips[number])
-            self._add_launch(launch)
+        for number, step in enumerate(self.steps):
+            if isinstance(step, Jump):
+                condition = self._address(step.condition, CONDITION)
+                self.tables.jump(condition, step.to - number - 1, step.at_zero)
+            else:
+                self._add_launch(self.recording.launches[step])
         self._add_arrays(inputs, outputs)
         self._add_numbers()
         self._add_generators()
@@ -106,22 +102,15 @@ class Writer:
     def _place_blocks(self) -> int:
         """Rows for all memory; the bytes of temporaries."""
         recording, blocks = self.recording, self.recording.recorder.blocks
-        first: dict[int, int] = {}
-        last: dict[int, int] = {}
         reach: dict[int, int] = {}
         written: set[int] = set()
-        for number, launch in enumerate(self.launches):
-            conditions = [self.skips[number].condition] if number in self.skips else []
-            for one in (*conditions, *launch.arguments):
-                if type(one) is Address:
-                    first.setdefault(one.block, number)
-                    last[one.block] = number
-                    extent = CONDITION if one in conditions else _extent(one.layout)
-                    reach[one.block] = max(reach.get(one.block, 0), one.offset + extent)
-                    if one.written:
-                        written.add(one.block)
-        temporaries = [one for one in first if recording.is_temporary(one) or one in recording.grads]
-        lives = [Lifetime(first[one], last[one], _allocated(blocks[one].layout)) for one in temporaries]
+        for address, extent in self._used():
+            reach[address.block] = max(reach.get(address.block, 0), address.offset + extent)
+            if address.written:
+                written.add(address.block)
+        spans = recording.spans(recording.boundary_at)
+        temporaries = [one for one in spans if recording.is_temporary(one) or one in recording.grads]
+        lives = [Lifetime(*spans[one], _allocated(blocks[one].layout)) for one in temporaries]
         offsets, arena = placed(lives)
         for one, life, offset in zip(temporaries, lives, offsets, strict=True):
             self.blocks[one] = self.tables.add("blocks", TEMPORARY, offset, life.nbytes)
@@ -133,10 +122,20 @@ class Writer:
                 if given:
                     self.starts[number] = min([one.offset for one in given])
                     self._own(number, max([one.offset + one.layout.extent for one in given]) - self.starts[number])
-        for number in (*first, *[self._number_of(one) for one in self.results if isinstance(one, Tensor)]):
+        for number in (*reach, *[self._number_of(one) for one in self.results if isinstance(one, Tensor)]):
             if number not in self.blocks:
                 self._add_fixed(number, reach.get(number, 0), number in written)
         return arena
+
+    def _used(self) -> Iterator[tuple[Address, int]]:
+        """The addresses that steps use, and how many bytes from there."""
+        for step in self.steps:
+            if isinstance(step, Jump):
+                yield step.condition, CONDITION
+                continue
+            for one in self.recording.launches[step].arguments:
+                if type(one) is Address:
+                    yield one, _extent(one.layout)
 
     def _own(self, number: int, nbytes: int) -> None:
         self.blocks[number] = self.tables.add("blocks", OWN, 0, nbytes)
@@ -162,10 +161,6 @@ class Writer:
         return self.recording.recorder.number_of(tensor._storage)
 
     # ----------------------------------------------------------------------------------------------------- launches
-    def _add_skip(self, skip: Skip) -> None:
-        first = self._add_address(skip.condition, CONDITION)
-        self.tables.add("launches", -1, -1, first, 1, -1, skip.launches, self.tables.name("condition"))
-
     def _add_launch(self, launch: Launched) -> None:
         function = launch.plan.launch
         plan = self.plans.get(id(function))
@@ -204,9 +199,6 @@ class Writer:
         row = self.blocks[one.block]
         nbytes = self.tables.rows["blocks"][row][2]
         return ADDRESS, offset, row, max(min(extent, nbytes - offset), 0)
-
-    def _add_address(self, one: Address, extent: int) -> int:
-        return self.tables.add("arguments", *self._address(one, extent))
 
     # ----------------------------------------------------------------------------------------- what goes in and out
     def _add_arrays(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:

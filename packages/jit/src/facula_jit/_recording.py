@@ -267,34 +267,37 @@ class Recording:
     # ------------------------------------------------------------------------------------------------- lifetimes
     def lifetimes(self) -> tuple[list[int], list[Lifetime]]:
         """The blocks of temporaries, and their lifetimes; then those of workspaces, whose blocks are -1 - launch."""
-        first: dict[int, int] = {}
-        last: dict[int, int] = {}
-        end, boundary = len(self.launches), self.boundary_at
-        for place, launch in enumerate(self.launches):
-            for one in launch.arguments:
-                if type(one) is Address:
-                    first.setdefault(one.block, place)
-                    crosses = first[one.block] < boundary <= place  # Note [Saved sets] in _boundary.py
-                    last[one.block] = end if crosses else place
-        recorder = self.recorder
-        asked = [(one.condition.block, one.first) for one in recorder.skips]
-        asked += [(one.condition.block, one.last - 1) for one in recorder.loops]
-        for block, place in asked:
-            if block in first:
-                crosses = first[block] < boundary <= place
-                last[block] = max(last[block], end if crosses else place)
-        for loop in recorder.loops:  # inner ones first: what a step needs from before, the next one needs as well
-            for block in first:
-                if first[block] < loop.first <= last[block] < loop.last:
-                    last[block] = loop.last - 1
-        numbers = [one for one in first if self.is_temporary(one)]
-        blocks = self.recorder.blocks
-        lives = [Lifetime(first[one], last[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]
+        spans, blocks = self.spans(len(self.launches)), self.recorder.blocks
+        numbers = [one for one in spans if self.is_temporary(one)]
+        lives = [Lifetime(*spans[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]
         for place, launch in enumerate(self.launches):
             if launch.plan.workspace:
                 numbers.append(-1 - place)
                 lives.append(Lifetime(place, place, launch.plan.workspace))
         return numbers, lives
+
+    def spans(self, stop: int) -> dict[int, tuple[int, int]]:
+        """The first and the last launch of those before `stop` that need each block."""
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        recorder, boundary = self.recorder, self.boundary_at
+        for place, launch in enumerate(self.launches[:stop]):
+            for one in launch.arguments:
+                if type(one) is Address:
+                    first.setdefault(one.block, place)
+                    crosses = first[one.block] < boundary <= place  # Note [Saved sets] in _boundary.py
+                    last[one.block] = stop if crosses else place
+        asked = [(one.condition.block, one.first) for one in recorder.skips]
+        asked += [(one.condition.block, one.last - 1) for one in recorder.loops]
+        for block, place in asked:
+            if block in first and place < stop:
+                crosses = first[block] < boundary <= place
+                last[block] = max(last[block], stop if crosses else place)
+        for loop in recorder.loops:  # inner ones first: what a step needs from before, the next one needs as well
+            for block in first:
+                if first[block] < loop.first <= last[block] < loop.last:
+                    last[block] = loop.last - 1
+        return {block: (first[block], last[block]) for block in first}
 
     def is_temporary(self, number: int) -> bool:
         """Whether a block is needed inside a replay alone."""

@@ -16,6 +16,10 @@
    the same time, one model is for one thread at a time. The kernels share one pool of threads (FACULA_NUM_THREADS, else
    one for each core), and run at the best instruction set of the processor (FACULA_CPU_LEVEL forces a lower one).
 
+   Conditions and loops of tensors (cond, while_loop) run as they do in Python. Loops are not bounded: a run whose loop
+   never ends does not return, and no function ends it. A program whose user presses Ctrl-C ends, unless it handles SIGINT
+   itself; what has to go on gives such models a process of their own.
+
    Damaged and unfitting files are refused with a message. The numbers inside a plan are not proved right, though: a file
    that somebody made to do harm can, as a shared library can. Load files whose maker you trust. */
 #ifndef FACULA_RUN_H
