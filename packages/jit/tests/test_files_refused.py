@@ -287,7 +287,7 @@ def _step():
 def test_plans_that_are_granted_stay_inside_of_their_layouts():
     """Mutated requests, run on memory with guards around it, in a process of their own."""
     done = subprocess.run(
-        [sys.executable, os.path.join(HERE, "jit_contracts.py"), "0", "800"],
+        [sys.executable, os.path.join(HERE, "jit_contracts.py"), "0", "1600"],
         capture_output=True, text=True, timeout=250,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]

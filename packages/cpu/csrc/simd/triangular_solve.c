@@ -61,6 +61,7 @@ static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double
 #define CODE FLOAT32
 #define COST 60
 #define DIVIDE(x, y) ((x) / (y))
+#define APART(pointer)
 #include "../triangular_solve.inc"
 
 #define S double
@@ -68,6 +69,7 @@ static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double
 #define CODE FLOAT64
 #define COST 120
 #define DIVIDE(x, y) ((x) / (y))
+#define APART(pointer)
 #include "../triangular_solve.inc"
 
 #define S float _Complex
@@ -75,6 +77,7 @@ static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double
 #define CODE COMPLEX64
 #define COST 500
 #define DIVIDE(x, y) ((float _Complex)divide_complex128(x, y))
+#define APART(pointer) __asm__("" : "+r"(pointer)) /* GCC 12 loads several rows at once, and some that are not there */
 #include "../triangular_solve.inc"
 
 #define S double _Complex
@@ -82,4 +85,5 @@ static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double
 #define CODE COMPLEX128
 #define COST 600
 #define DIVIDE(x, y) divide_complex128(x, y)
+#define APART(pointer) __asm__("" : "+r"(pointer)) /* GCC 12 loads several rows at once, and some that are not there */
 #include "../triangular_solve.inc"

@@ -27,6 +27,10 @@ FURTHER: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("attention", "attention_grad"), (float, float, *DRAWN)),
     **dict.fromkeys(("uniform", "normal"), (*DRAWN, float, float)),
     "randint": (*DRAWN, int, int),
+    "bernoulli": (*DRAWN, float),
+    "philox": (*DRAWN, int),
+    **dict.fromkeys(("standard_gamma", "log_standard_gamma", "poisson", "binomial"), DRAWN),
+    **dict.fromkeys(("ctc_loss", "ctc_loss_grad"), (int, int)),
 }
 """The numbers that a launch of these ends with."""
 

@@ -15,6 +15,7 @@ from .._creation.ranges import eye
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
+from .._dispatch.value_checks import refuse_outside
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .inverses import singular
@@ -129,10 +130,12 @@ def check_pivots(name: str, LU: Tensor, pivots: Tensor) -> Tensor:
         raise ArgumentError(f"{name}: expected pivots of shape {(*wanted[:-2], min(wanted[-2:]))}; got {given.shape}")
     if given.numel and given.device.type != "meta":
         every = elements(pivots)
-        whole = (tuple(range(every.ndim)), False)
-        low, high = no_record_ops.amin(every, whole).item(), no_record_ops.amax(every, whole).item()
-        if low < 1 or high > wanted[-2]:
-            raise ArgumentError(f"{name}: expected pivots from 1 to {wanted[-2]}; got {low if low < 1 else high}")
+
+        def describe() -> Exception:
+            low, high = every.amin().item(), every.amax().item()
+            return ArgumentError(f"{name}: expected pivots from 1 to {wanted[-2]}; got {low if low < 1 else high}")
+
+        refuse_outside(every, 1, wanted[-2], describe)
     return no_record_ops.to(pivots, (int32,))
 
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_storage import Layout, contiguous, int32
-from facula_storage.extend import FLOATING
+from facula_storage.extend import FLOATING, current_recorder, recorders
 
 from .._core.tensor import Tensor, elements, layout_of_tensor, steady
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.planning import broadcast_shapes
+from .._dispatch.value_checks import refuse_unless
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
@@ -97,21 +98,26 @@ def status_layout(layout: Layout) -> Layout:
 
 
 def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
-    """LinAlgError where a matrix has an `info` that is not 0: `says` tells what that means."""
+    """LinAlgError where a matrix has an `info` that is not 0: `says` tells what that means.
+
+    While a program is captured the check is a launch, which replays do again: it reads no element.
+    """
     info = elements(info)
     layout = layout_of_tensor(info)
     if layout.device.type == "meta" or not layout.numel:
         return
-    if not layout.shape:
-        found = info.item()
-        if found:
-            raise LinAlgError(f"{name}: {says(found)}")
-        return
-    if no_record_ops.amax(info, (tuple(range(len(layout.shape))), False)).item():
+
+    def error() -> Exception:
         for place, found in enumerate(info.reshape(-1).tolist()):
             if found:
                 index: list[int] = []
                 for size in reversed(layout.shape):
                     place, at = divmod(place, size)
                     index.insert(0, at)
-                raise LinAlgError(f"{name}: matrix {index}: {says(found)}")
+                return LinAlgError(f"{name}: matrix {index}: {says(found)}" if index else f"{name}: {says(found)}")
+        raise AssertionError(info)
+
+    if recorders and current_recorder() is not None:
+        refuse_unless(no_record_ops.eq(info, 0), error)
+    elif (no_record_ops.amax(info, (tuple(range(len(layout.shape))), False)) if layout.shape else info).item():
+        raise error()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import elementwise, layers, lines, moves, products, reductions, steps
+from . import decompositions, elementwise, fourier, layers, lines, moves, products, reductions, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     Contract = Callable[[Any, Any, Any], bool]
 
 CONTRACTS: dict[str, Contract] = {
+    **decompositions.CONTRACTS,
     **elementwise.CONTRACTS,
+    **fourier.CONTRACTS,
     **layers.CONTRACTS,
     **lines.CONTRACTS,
     **moves.CONTRACTS,

@@ -116,6 +116,18 @@ def draw(inputs: Any, outputs: Any, parameters: Any) -> bool:
     return not inputs and len(outputs) == 1
 
 
+def sample(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Draws by one tensor of parameters, of the result's shape: the planner looks at dtypes."""
+    (a,), (o,) = inputs, outputs
+    return bool(a.shape == o.shape)
+
+
+def sample_of_two(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Draws by two."""
+    (a, b), (o,) = inputs, outputs
+    return bool(a.shape == b.shape == o.shape)
+
+
 # ------------------------------------------------------------------------------------------------------------ pooling
 def _are_windows(geometry: Any, size: tuple[int, ...], out: tuple[int, ...]) -> bool:
     """Whether all windows begin and end inside of planes: (kernel, stride, padding, dilation), or None."""
@@ -188,22 +200,28 @@ def avg_pool_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
 GATES = {"lstm": (4, 4), "gru": (4, 3), "rnn_tanh": (1, 1), "rnn_relu": (1, 1)}  # saved, and rows of weights, a unit
 
 
-def _are_recurrent(kind: Any, operands: Any, made: Any) -> bool:
-    """Whether (input, h0, c0, weights, biases) and (out, h_n, c_n, saved, cells) belong together."""
+def _are_recurrent(kind: Any, operands: Any, sizes: Any, made: Any) -> bool:
+    """Whether (input, h0, c0, weights, biases) and (out, h_n, c_n, saved, cells) belong together.
+
+    Of sequences of several lengths the rows of a step are together, and the kernel looks at how many each has.
+    """
     x, h0, c0, w_ih, w_hh, *biases = operands
     saved_each, rows_each = GATES[kind]
     hidden = w_hh.shape[1]
-    steps, batch, features = x.shape
+    *rows, features = x.shape
+    batch = rows[1] if sizes is None else h0.shape[0]
     state, of_lstm = (batch, hidden), kind == "lstm"
     shapes = (
-        (steps, batch, hidden),
+        (*rows, hidden),
         state,
         state if of_lstm else (0,),
-        (steps, batch, saved_each * hidden),
-        (steps * batch, hidden) if of_lstm else (0,),
+        (*rows, saved_each * hidden),
+        (prod(rows), hidden) if of_lstm else (0,),
     )
     return (
         hidden > 0
+        and len(rows) == (2 if sizes is None else 1)
+        and (sizes is None or (sizes.dtype is int64 and sizes.ndim == 1 and sizes.shape[0] > 0))
         and left_out(h0, state)
         and left_out(c0, state)
         and w_ih.shape == (rows_each * hidden, features)
@@ -214,9 +232,9 @@ def _are_recurrent(kind: Any, operands: Any, made: Any) -> bool:
 
 
 def recurrent(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """A layer over whole sequences of one length."""
+    """A layer over whole sequences."""
     (*operands, sizes), (kind, reverse) = inputs, parameters
-    return is_flag(reverse) and sizes is None and len(operands) == 7 and _are_recurrent(kind, operands, outputs)
+    return is_flag(reverse) and len(operands) == 7 and _are_recurrent(kind, operands, sizes, outputs)
 
 
 def recurrent_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -224,18 +242,17 @@ def recurrent_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
     x, h0, c0, w_ih, w_hh, out, saved, cells, sizes, *gradients = inputs
     kind, _, wants_input, wants_state, wants_weights, wants_bias = parameters
     g_out, g_h, g_c = gradients
-    state = (x.shape[1], w_hh.shape[1])
+    state = (x.shape[1] if sizes is None else h0.shape[0], w_hh.shape[1])
     rows = w_hh.shape[:1]
     shapes = [
         (w_ih.shape, wants_weights), (w_hh.shape, wants_weights), (rows, wants_bias), (rows, wants_bias),
         (x.shape, wants_input), (state, wants_state), (state, wants_state and kind == "lstm"),
     ]  # fmt: skip
     return (
-        sizes is None
-        and all([is_flag(one) for one in parameters[1:]])
+        all([is_flag(one) for one in parameters[1:]])
         and None not in (out, saved)
         and (kind != "lstm" or cells is not None)
-        and _are_recurrent(kind, (x, h0, c0, w_ih, w_hh), (out, None, None, saved, cells))
+        and _are_recurrent(kind, (x, h0, c0, w_ih, w_hh), sizes, (out, None, None, saved, cells))
         and left_out(g_out, out.shape)
         and left_out(g_h, state)
         and left_out(g_c, state)
@@ -255,7 +272,9 @@ CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "rms_norm": _norm(False, False),
     "rms_norm_grad": _norm_grad(False, False),
     "dropout": dropout,
-    **dict.fromkeys(("uniform", "normal", "randint"), draw),
+    **dict.fromkeys(("uniform", "normal", "randint", "bernoulli", "philox"), draw),
+    **dict.fromkeys(("standard_gamma", "log_standard_gamma", "poisson"), sample),
+    "binomial": sample_of_two,
     "max_pool2d": max_pool,
     "max_pool2d_grad": max_pool_grad,
     "max_pool2d_pick": max_pool_pick,

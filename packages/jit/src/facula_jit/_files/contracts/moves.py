@@ -148,6 +148,11 @@ def resample(inputs: Any, outputs: Any, parameters: Any) -> bool:
     )
 
 
+def taps(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Sums of elements at places, which the kernel looks at; the planner looks at shapes."""
+    return len(inputs) == 3 and len(outputs) == 1 and all([one.ndim == 3 for one in (*inputs, *outputs)])
+
+
 def triangle(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """Matrices with zeros beyond a diagonal."""
     (a,), (o,), (diagonal, upper) = inputs, outputs, parameters
@@ -171,4 +176,5 @@ CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "inset": inset,
     "resample": resample,
     "triangle": triangle,
+    **dict.fromkeys(("gather_taps", "scatter_taps", "weigh_taps"), taps),
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import bool_, int64
 
-from .shapes import are_dims, is_dim, is_flag, left_out, without
+from .shapes import are_dims, is_dim, is_flag, is_size, left_out, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +91,27 @@ def loss_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
     return outputs[0].shape == rest[0].shape and len(outputs) == 1 and loss(tuple(rest), (g,), parameters)
 
 
+def ctc_loss(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Log-probabilities, targets and lengths, which the kernel looks at, to losses and alphas."""
+    (x, targets, lengths), (losses, alphas), (longest,) = inputs, outputs, parameters
+    steps, batch, _ = x.shape
+    return (
+        is_size(longest)
+        and targets.dtype is lengths.dtype is int64
+        and lengths.shape == (batch, 3)
+        and losses.shape == (batch,)
+        and alphas.shape == (batch, steps, 2 * longest + 1)
+    )
+
+
+def ctc_loss_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """The gradient of the log-probabilities."""
+    (g, x, targets, lengths, losses, alphas), (o,) = inputs, outputs
+    return (
+        g.shape == losses.shape and o.shape == x.shape and ctc_loss((x, targets, lengths), (losses, alphas), parameters)
+    )
+
+
 CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
     **dict.fromkeys(("sum", "prod", "any", "all", "norm2"), reduction),
     **dict.fromkeys(("amax", "amin"), extreme),
@@ -100,6 +121,8 @@ CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
     **dict.fromkeys(("softmax_grad", "log_softmax_grad"), softmax_grad),
     **dict.fromkeys(("cross_entropy", "nll_loss"), loss),
     **dict.fromkeys(("cross_entropy_grad", "nll_loss_grad"), loss_grad),
+    "ctc_loss": ctc_loss,
+    "ctc_loss_grad": ctc_loss_grad,
     "var": var,
     "count_true": count_true,
 }
