@@ -466,7 +466,6 @@ def changing(wrap):
     model = nn.Sequential(perceptron(), nn.BatchNorm1d(4), nn.Linear(4, 4))
     optimizer = optim.Adam(model[0].parameters(), lr=0.01)
     learn, hooks = wrap(trained(model, optimizer)), []
-    kept = {name: one.clone() for name, one in model.state_dict().items()}
 
     def unhook():
         while hooks:
@@ -475,7 +474,7 @@ def changing(wrap):
     changes = {
         2: lambda: model[0][0].requires_grad_(False),
         5: lambda: optimizer.add_param_group({"params": [*model[1:].parameters()], "lr": 0.1}),
-        8: lambda: model.load_state_dict(kept),
+        8: lambda: model.load_state_dict({name: one / 2 for name, one in model.state_dict().items()}),
         10: lambda: model[1].eval(),
         12: lambda: model[0][0].requires_grad_(True),
         14: lambda: hooks.append(model[2].register_forward_hook(lambda module, args, out: out * 2)),
@@ -485,10 +484,10 @@ def changing(wrap):
         22: lambda: model.train(),
         23: lambda: model.__setitem__(1, nn.LayerNorm(4)),
         25: lambda: model.insert(1, nn.Identity()),
-        27: lambda: model.to(facula.float64),
-        30: lambda: optimizer.param_groups.pop(),
+        27: lambda: (model.to(facula.float64), optimizer.load_state_dict(optimizer.state_dict())),
+        30: lambda: [optimizer.state.pop(one, None) for one in optimizer.param_groups.pop()["params"]],
         32: lambda: optimizer.param_groups[0].update(maximize=True, weight_decay=0.1),
-        34: lambda: model.to(facula.get_default_dtype()),
+        34: lambda: (model.to(facula.get_default_dtype()), optimizer.load_state_dict(optimizer.state_dict())),
         36: lambda: optimizer.state.clear(),
     }
 
@@ -496,7 +495,7 @@ def changing(wrap):
         x, y = batch(number)
         return learn(x.to(model[0][0].weight.dtype), y)
 
-    return Program(step, [model, optimizer], lambda number: changes.get(number % 40, int)())
+    return Program(step, [model, optimizer], lambda number: changes.get(number % 50, int)())
 
 
 def parametrized(wrap):
