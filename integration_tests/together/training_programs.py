@@ -461,41 +461,58 @@ def mixed(dtype, scale):
     return program
 
 
-def changing(wrap):
-    """What a program may change midway: frozen layers, groups, loaded weights, modes, dtype, modules, hooks."""
+def every(steps, changes):
+    """What happens between steps: one of the changes after so many, in turn."""
+    return lambda number: changes[number // steps % len(changes)]() if number % steps == steps - 1 else None
+
+
+def frozen(wrap):
+    """Layers that are frozen midway, groups that are added, weights that are loaded, modes that change."""
     model = nn.Sequential(perceptron(), nn.BatchNorm1d(4), nn.Linear(4, 4))
     optimizer = optim.Adam(model[0].parameters(), lr=0.01)
-    learn, hooks = wrap(trained(model, optimizer)), []
+    learn = wrap(trained(model, optimizer))
+    changes = [
+        lambda: model[0][0].requires_grad_(False),
+        lambda: optimizer.add_param_group({"params": [*model[1:].parameters()], "lr": 0.1}),
+        lambda: model.load_state_dict({name: one / 2 for name, one in model.state_dict().items()}),
+        lambda: model[1].eval(),
+        lambda: model[0][0].requires_grad_(True),
+        lambda: optimizer.param_groups[0].update(maximize=not optimizer.param_groups[0]["maximize"], weight_decay=0.1),
+        lambda: [optimizer.state.pop(one, None) for one in optimizer.param_groups.pop()["params"]],
+        lambda: model.train(),
+        lambda: optimizer.state.clear(),
+    ]
+    return Program(lambda number, last: learn(*batch(number)), [model, optimizer], every(4, changes))
 
-    def unhook():
-        while hooks:
-            hooks.pop().remove()
 
-    changes = {
-        2: lambda: model[0][0].requires_grad_(False),
-        5: lambda: optimizer.add_param_group({"params": [*model[1:].parameters()], "lr": 0.1}),
-        8: lambda: model.load_state_dict({name: one / 2 for name, one in model.state_dict().items()}),
-        10: lambda: model[1].eval(),
-        12: lambda: model[0][0].requires_grad_(True),
-        14: lambda: hooks.append(model[2].register_forward_hook(lambda module, args, out: out * 2)),
-        16: lambda: hooks.append(model[0][3].register_full_backward_hook(lambda module, into, out: (into[0] * 3,))),
-        18: lambda: hooks.append(model[2].weight.register_hook(lambda grad: grad.clamp(-0.1, 0.1))),
-        20: unhook,
-        22: lambda: model.train(),
-        23: lambda: model.__setitem__(1, nn.LayerNorm(4)),
-        25: lambda: model.insert(1, nn.Identity()),
-        27: lambda: (model.to(facula.float64), optimizer.load_state_dict(optimizer.state_dict())),
-        30: lambda: [optimizer.state.pop(one, None) for one in optimizer.param_groups.pop()["params"]],
-        32: lambda: optimizer.param_groups[0].update(maximize=True, weight_decay=0.1),
-        34: lambda: (model.to(facula.get_default_dtype()), optimizer.load_state_dict(optimizer.state_dict())),
-        36: lambda: optimizer.state.clear(),
-    }
+def rebuilt(wrap):
+    """Hooks that come and go, modules that are replaced and added, another dtype, gradients from elsewhere."""
+    model = nn.Sequential(perceptron(), nn.BatchNorm1d(4), nn.Linear(4, 4))
+    optimizer = optim.Adam(model[0].parameters(), lr=0.01)
+    learn, hooks = wrap(trained(model, optimizer, set_to_none=False)), []
+    weight = model[0][0].weight
+
+    def convert(dtype):
+        model.to(dtype)
+        optimizer.load_state_dict(optimizer.state_dict())
+
+    changes = [
+        lambda: hooks.append(model[-1].register_forward_hook(lambda module, args, out: out * 2)),
+        lambda: hooks.append(model[0][3].register_full_backward_hook(lambda module, into, out: (into[0] * 3,))),
+        lambda: hooks.append(weight.register_hook(lambda grad: grad.clamp(-0.1, 0.1))),
+        lambda: [hooks.pop().remove() for _ in range(3)],
+        lambda: model.__setitem__(1, nn.LayerNorm(4, dtype=weight.dtype)),
+        lambda: convert(facula.float64),
+        lambda: setattr(weight, "grad", facula.ones_like(weight)),
+        lambda: convert(facula.get_default_dtype()),
+        lambda: setattr(weight, "data", weight.data.clone()),
+    ]
 
     def step(number, last):
         x, y = batch(number)
-        return learn(x.to(model[0][0].weight.dtype), y)
+        return learn(x.to(weight.dtype), y)
 
-    return Program(step, [model, optimizer], lambda number: changes.get(number % 50, int)())
+    return Program(step, [model, optimizer], every(4, changes))
 
 
 def parametrized(wrap):
@@ -622,7 +639,7 @@ PROGRAMS = {
     one.__name__: one
     for one in (
         lstm, gpt, vit, dcgan, gcn, actor_critic, hogwild, digits, early_stopping, variational_autoencoder, least_squares,
-        diffusion, translation, attention, word_vectors, changing, parametrized, reinforcement, meta_learning, outside,
+        diffusion, translation, attention, word_vectors, frozen, rebuilt, parametrized, reinforcement, meta_learning, outside,
         spoken, averaged,
     )
 }  # fmt: skip

@@ -231,6 +231,7 @@ class Captured(Generic[P, R]):
         replay.reason = changed
         self._pool.share(replay, self._replays())
         kind.replays.append(replay)
+        kind.tries = 0
         self._use_next(replay, args, kwargs)
         return result
 
