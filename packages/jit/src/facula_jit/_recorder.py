@@ -282,7 +282,7 @@ class Recorder:
         self.grads[id(leaf)] = leaf, needed
 
     def grad_read(self, leaf: Tensor) -> None:
-        """`.grad` of a leaf is asked for: the program may do this or that as there is one, the library nothing without."""
+        """`.grad` of a leaf is asked for: the program may do this or that then, the library nothing without one."""
         if self.breaks is None and id(leaf) not in self.grads:
             grad = getattr(leaf, "_grad", None)
             if grad is None or not in_library(_getframe(3)):

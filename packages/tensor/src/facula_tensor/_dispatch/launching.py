@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_storage import LaunchError, Plan, Storage
-from facula_storage.extend import Place, Recorder, allocate, current_recorder, new_instance, plain_address, recorders
+from facula_storage.extend import Place, allocate, current_recorder, new_instance, plain_address, recorders
 
 from .._core.call_sites import user_site
 from .._core.errors import launch_error
