@@ -45,6 +45,7 @@ LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, 
 # the build and the pool, and those that try each level themselves.
 WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models", "pool", "portable")
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
+DIGITS = "scikit-learn>=1.5,<2"  # which has the digits that programs of examples/ read
 EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.22,<2")  # what writes exported networks, and what runs them
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
@@ -252,12 +253,13 @@ def integration(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def thorough(session: nox.Session) -> None:
     """What the tests of a change take samples of, whole, and hypothesis with new random inputs: before a release."""
-    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, EINOPS, XDIST))
+    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, EINOPS, XDIST, DIGITS))
     for package in PACKAGES:
         spread = SPREAD if package in LARGE else ()
         arguments = ["tests", "-m", "", *spread, *session.posargs]
         place = outside_the_tree(session, package)
         run_pytest(session, f"thorough/{package}", *arguments, cwd=place, HYPOTHESIS_PROFILE="default")
+    run_pytest(session, "thorough/together", "integration_tests/together", "-m", "thorough", cwd=ROOT)
 
 
 @nox.session(venv_backend="none", requires=["build"])

@@ -42,6 +42,7 @@ launching_modules.add(__name__)
 
 MOST_SIGNATURES = 16  # kinds of calls that are captured
 MOST_REPLAYS = 8  # of one kind: of other modes of modules, other `.grad`s
+WORTH = 10 * MOST_REPLAYS  # replays of these, from which on the oldest makes room: changes are seldom
 MOST_PIECES = 16  # runs that may find the first run of a piece before them, whose graph is not captured yet
 MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
 
@@ -134,6 +135,8 @@ class Captured(Generic[P, R]):
                 self._use_next(replay, args, kwargs)
                 return result
             why = why or replay.describe(replay.missed)
+        if len(kind.replays) >= MOST_REPLAYS and sum([one.count for one in kind.replays]) >= WORTH:
+            kind.replays.pop(0)
         if len(kind.replays) >= MOST_REPLAYS and not self._leave_out(kind):
             if self._pieces is not None:
                 kind.pieces = self._pieces.around_names(kind.replays[-1].names_of_missed(self._own))
@@ -238,6 +241,7 @@ class Captured(Generic[P, R]):
         replay.reason = changed
         self._pool.share(replay, self._replays())
         kind.replays.append(replay)
+        kind.tries = 0
         self._use_next(replay, args, kwargs)
         return result
 
@@ -347,6 +351,13 @@ class Captured(Generic[P, R]):
         found = [(replay, kind.words, self) for kind in self._kinds.values() for replay in kind.replays]
         pieces = [] if self._pieces is None else self._pieces.captured()
         return found + [one for piece in pieces for one in piece._found()]
+
+    def _improved(self) -> list[tuple[Any, Replay]]:
+        """As `_latest_of_kinds`, each with the passes run over it: so are graphs and files, however often it ran."""
+        for kind in self._kinds.values():
+            if kind.replays:
+                self._improve(kind.replays[-1], kind.words)
+        return self._latest_of_kinds()
 
     def _latest_of_kinds(self) -> list[tuple[Any, Replay]]:
         """The latest capture of each kind of call, with the key of its signature."""

@@ -74,6 +74,9 @@ def checks_of(recording: Recording, function: Any, followed: list[Any], left_out
                 checks.append((attributes, name, one))
                 checks += checks_of_contents(one)
     checks += checks_of_variables(recorder, function, left_out)
+    optimizers = [one for one, _ in recorder.optimizers.values()] + [*recorder.groups.values()]
+    for optimizer in {id(one): one for one in optimizers}.values():
+        checks += checks_of_groups(optimizer)
     for optimizer, before_step in recorder.optimizers.values():
         checks += checks_of_optimizer(optimizer, before_step, followed)
     return checks
@@ -142,23 +145,32 @@ def reads_options(recorder: Recorder, function: Any) -> bool:
     return any([not OPTIONS.isdisjoint(code.co_names) for code in codes if code is not None])
 
 
+def checks_of_groups(optimizer: Any) -> list[Check]:
+    """The groups of an optimizer and their parameters."""
+    groups = optimizer.param_groups
+    checks: list[Check] = [(vars(optimizer), "param_groups", groups), (groups, None, len(groups))]
+    for place, group in enumerate(groups):
+        params = group["params"]
+        checks += [(groups, place, group), (group, "params", params), (params, None, len(params))]
+        checks += [(params, k, one) for k, one in enumerate(params)]
+    return checks
+
+
 def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: list[Any]) -> list[Check]:
-    """What must be as it was of an optimizer: its groups, their parameters and state, and options that are no numbers.
+    """What must be as it was of an optimizer that steps, beside its groups: their state, and options.
 
     Arguments:
         optimizer: one whose step was taken down.
         before: its groups when the step began.
         followed: the groups whose options replays follow.
     """
-    own, groups, state = vars(optimizer), optimizer.param_groups, optimizer.state
-    checks: list[Check] = [(own, "param_groups", groups), (own, "state", state), (groups, None, len(groups))]
-    for place, (group, options) in enumerate(zip(groups, before, strict=False)):
-        params = group["params"]
-        checks += [(groups, place, group), (group, "params", params), (group, None, len(options))]
-        checks.append((params, None, len(params)))
+    state = optimizer.state
+    checks: list[Check] = [(vars(optimizer), "state", state)]
+    for group, options in zip(optimizer.param_groups, before, strict=False):
+        checks.append((group, None, len(options)))
         if not any([one is group for one in followed]):
             checks += [(group, name, value) for name, value in options.items()]
-        for one in params:
+        for one in group["params"]:
             if one in state:
                 checks.append((state, one, state[one]))
                 checks += [(state[one], name, value) for name, value in state[one].items() if isinstance(value, Tensor)]

@@ -77,6 +77,7 @@ class Recorder:
         self.looked: dict[int, Tensor] = {}  # leaves whose `.grad` the library looked at, and found
         self.refills: list[Numbers] = []
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
+        self.groups: dict[int, Any] = {}  # id -> an optimizer whose parameters were gone through
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
@@ -282,7 +283,7 @@ class Recorder:
         self.grads[id(leaf)] = leaf, needed
 
     def grad_read(self, leaf: Tensor) -> None:
-        """`.grad` of a leaf is asked for: the program may do this or that as there is one, the library nothing without."""
+        """`.grad` of a leaf is asked for: the program may do this or that then, the library nothing without one."""
         if self.breaks is None and id(leaf) not in self.grads:
             grad = getattr(leaf, "_grad", None)
             if grad is None or not in_library(_getframe(3)):
@@ -334,6 +335,10 @@ class Recorder:
         if self.breaks is None:
             groups = [dict(group) for group in optimizer.param_groups]
             self.optimizers.setdefault(id(optimizer), (optimizer, groups))
+
+    def reads_groups(self, optimizer: Any) -> None:
+        """The parameters of an optimizer's groups are about to be gone through, without a step."""
+        self.groups[id(optimizer)] = optimizer
 
     @contextmanager
     def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> Iterator[None]:

@@ -121,6 +121,9 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients; with `set_to_none=False` fill those that are there with zeros."""
+        recorder = current_recorder() if collecting else None
+        if recorder is not None:
+            recorder.reads_groups(self)
         try:
             if set_to_none:
                 for group in self.param_groups:

@@ -109,6 +109,9 @@ class Recorder(Protocol):
     def optimizes(self, optimizer: object) -> None:
         """An optimizer's step begins: what it reads of its groups must stay, but for what `stepping` tells of."""
 
+    def reads_groups(self, optimizer: object) -> None:
+        """The parameters of an optimizer's groups are about to be gone through, without a step."""
+
     def stepping(self, owner: object, group: dict[str, Any], step: Callable[[], None]) -> AbstractContextManager[None]:
         """A block in which an optimizer calls `step()`, which reads its numbers from a group.
 

@@ -131,6 +131,9 @@ class GradScaler:
 
     def _divide(self, optimizer: Optimizer) -> None:
         """Divide all gradients by the scale, and note whether one is not finite."""
+        recorder = current_recorder()
+        if recorder is not None:
+            recorder.reads_groups(optimizer)
         gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
         if any([gradient.dtype is float16 for gradient in gradients]):
             raise InvalidValueError(

@@ -42,7 +42,7 @@ def unify(sized: Sequence[Sized]) -> Any:
 
 
 def alike(sized: Sequence[Sized]) -> list[Sized]:
-    """Those that launch the same operators, as most do: a function's first capture may have made constants."""
+    """Those that launch the same operators, as most do: a function's first capture may have found no `.grad`."""
     groups: dict[tuple[str, ...], list[Sized]] = {}
     for size, tree in sized:
         groups.setdefault(tuple([_name(one) for one in tree["launches"]]), []).append((size, tree))

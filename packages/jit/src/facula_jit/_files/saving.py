@@ -79,7 +79,7 @@ def save(
             raise SaveError("save: this graph is of no captured function; save what it was captured from")
         function, found = captured.source
     elif isinstance(captured, _captured.Captured):
-        function, found = captured, captured._latest_of_kinds()
+        function, found = captured, captured._improved()
     else:
         raise InvalidTypeError(
             f"save: expected a captured function or its graph; got {type(captured).__name__}, of which no run was "
@@ -99,7 +99,7 @@ def save(
 
 def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
     """What saving and loading would give, with constants for parameters."""
-    data, contents, _ = _file_of(captured.function, captured._latest_of_kinds(), batch)
+    data, contents, _ = _file_of(captured.function, captured._improved(), batch)
     for one in data["tensors"]:
         one.update(kind="constant", requires_grad=False)
     copies = BytesIO()
