@@ -91,8 +91,8 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
         now = {id(launch): number for number, launch in enumerate(launches)}
         for number, others in edits.items():  # on other memory it is still the same call
             launch = recording.launches[number]
-            for place, one in enumerate(others):
-                if one.plan is launch.plan:
+            for place, other in enumerate(others):
+                if other.plan is launch.plan:
                     now.setdefault(id(launch), place_of[number] + place)
         recorder.refills = []
         for numbers in recording.recorder.refills:

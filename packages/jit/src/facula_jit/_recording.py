@@ -218,15 +218,16 @@ class Recording:
                     self._break("a result is the .grad of a leaf", "return a clone() of it")
                 self.fixed[number] = after._storage
         for one in recorder.inputs:
-            grad = one._grad if one.node is LEAF else None
+            grad: Tensor | None = one._grad if one.node is LEAF else None
             if id(one) in recorder.asked or (grad is not None and recorder.number_of(grad._storage) in recorder.used):
                 self._break("the .grad of an argument is used", "make it an argument, too")
         self.needed += recorder.asked.values()
-        seen = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is LEAF]
+        known = [leaf for link in recorder.tensors.values() if (leaf := link()) is not None]
+        seen = [one for one in known if one.node is LEAF]
         for leaf in {id(one): one for one in (*seen, *recorder.looked.values())}.values():
             if id(leaf) in recorder.grads or id(leaf) in recorder.asked:
                 continue
-            grad: Any = leaf._grad
+            grad = leaf._grad
             if grad is not None and recorder.number_of(grad._storage) in recorder.used:
                 self.needed.append((leaf, grad))
 

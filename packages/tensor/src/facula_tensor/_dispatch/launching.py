@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_storage import LaunchError, Plan, Storage
 from facula_storage.extend import Place, allocate, current_recorder, new_instance, plain_address, recorders
@@ -54,7 +54,7 @@ def launch(
     tensors = [
         (NOWHERE, 0) if a is None else (a._storage, a._offset) for a in operands if a is None or isinstance(a, Tensor)
     ]
-    scalars: list[object] = []
+    scalars: list[Any] = []
     for a in (*operands, *values):
         if type(a) is complex:
             scalars += (a.real, a.imag)
