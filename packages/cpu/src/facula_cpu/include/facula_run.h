@@ -16,8 +16,9 @@
    the same time, one model is for one thread at a time. The kernels share one pool of threads (FACULA_NUM_THREADS, else
    one for each core), and run at the best instruction set of the processor (FACULA_CPU_LEVEL forces a lower one).
 
-   Damaged and unfitting files are refused with a message. The numbers inside a plan are not proved right, though: a file
-   that somebody made to do harm can, as a shared library can. Load files whose maker you trust. */
+   Damaged and unfitting files are refused with a message, and so are those that somebody made to do harm: what a run reads
+   and writes is checked when a file is loaded, and lies in the model's own memory. A stranger's program may still run for
+   long, ask for much memory, and give wrong results. */
 #ifndef FACULA_RUN_H
 #define FACULA_RUN_H
 
