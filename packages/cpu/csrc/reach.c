@@ -86,7 +86,7 @@ int check_reach(struct reach *r)
 {
     const char *plan = r->part ? r->section->text + r->part->kind : NULL;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        if (strcmp(checks[i].kernel, r->kernel->name))
+        if (!is_named(r, checks[i].kernel))
             continue;
         if (!plan != !checks[i].plan || (plan && strcmp(checks[i].plan, plan)))
             return reach_refused(r, checks[i].plan ? checks[i].plan : "no plan");

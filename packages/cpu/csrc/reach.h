@@ -1,6 +1,7 @@
 /* Whether a plan from a file keeps to the memory of its launch; see Note [Forged plans] in reach.c. */
 #pragma once
 #include <stddef.h>
+#include <string.h>
 
 #include "kernel.h"
 #include "model.h"
@@ -22,6 +23,11 @@ struct reach {
 int check_reach(struct reach *r);
 /* Whether there is a check for a kernel of that name. */
 int facula_is_checked(const char *kernel);
+
+static inline int is_named(const struct reach *r, const char *kernel)
+{
+    return !strcmp(r->kernel->name, kernel);
+}
 
 /* ---------------------------------------------------------------------------------------------- what checks say */
 int reach_refused(struct reach *r, const char *expected);
@@ -57,6 +63,7 @@ static inline double rounded_up(double count, double unit)
 
 /* The product of the extents of a nest, whose dimensions have `width` numbers; -1 where that is no count. */
 double nest_total(const int64_t *nest, int64_t dims, int64_t width);
+#define TOTAL(...) nest_total((const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), 1)
 
 /* ------------------------------------------------------------------------------------------------------- memory */
 /* The bytes around an address that a kernel touches. */

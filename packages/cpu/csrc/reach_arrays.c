@@ -9,11 +9,6 @@
 #include "plans/triangle.h"
 #include "reach.h"
 
-static int is_named(const struct reach *r, const char *name)
-{
-    return !strcmp(r->kernel->name, name);
-}
-
 /* -------------------------------------------------------------------------------------------------------- indices */
 int check_gather(struct reach *r)
 {
@@ -71,7 +66,7 @@ int check_positions(struct reach *r)
     const int flat = is_named(r, "nonzero_flat");
     const int64_t *extents = p->nest + 2 * p->dims;
     int64_t room;
-    EXPECT(p->dims >= 1 && nest_total(p->nest, p->dims, 2) >= 0 && is_count(p->columns));
+    EXPECT(p->dims >= 1 && is_count(p->columns) && nest_total(p->nest, p->dims, 2) >= 0);
     CHECK(has_number(r, 0, &room));
     EXPECT(is_count(room) && (flat || p->columns >= 1));
     for (int64_t c = 0; c < p->columns; c++)
@@ -118,12 +113,12 @@ int check_reduce(struct reach *r)
     const struct facula_reduce *p = r->plan;
     const struct facula_reducer *reducer = p->reducer;
     const struct facula_kernel *row = ROW_AT(r, facula_reduce, reducer);
-    EXPECT(row && is_count(p->outputs) && is_count(p->reduced));
+    EXPECT(row && is_count(p->outputs) && is_count(p->reduced) && p->reduced_dims >= 1 && p->reduced_dims <= MOST_DIMS);
     if (!p->outputs)
         return 0;
     CHECK(check_segments(r, p->nest, p->kept_dims, 4, p->segment, p->segments, p->group));
     const int64_t *kept = p->nest, *reduced = p->nest + 4 * p->kept_dims;
-    EXPECT(p->segment <= MOST_SEGMENT && p->reduced_dims >= 1 && p->reduced_dims <= MOST_DIMS);
+    EXPECT(p->segment <= MOST_SEGMENT);
     EXPECT(nest_total(kept, p->kept_dims, 4) == (double)p->outputs);
     EXPECT(nest_total(reduced, p->reduced_dims, 2) == (double)p->reduced);
     EXPECT(p->pieces >= 1 && is_count(p->pieces) && is_count(p->piece) && (double)p->pieces * (double)p->piece <= 2 * MOST);
@@ -135,6 +130,7 @@ int check_reduce(struct reach *r)
     span_nest(&a, reduced, p->reduced_dims, 2, 1);
     span_nest(&values, kept, p->kept_dims, 4, 2);
     span_nest(&indices, kept, p->kept_dims, 4, 3);
+    EXPECT(!values.wrong && !indices.wrong);
     CHECK(has_memory(r, 1, a));
     if (p->arg_values)
         CHECK(has_memory(r, p->arg_values, values));
@@ -150,7 +146,11 @@ int check_rows(struct reach *r)
     enum { FOLDED = 1024 }; /* as in simd/softmax.c */
     const struct facula_softmax *p = r->plan;
     const struct facula_kernel *row = ROW_AT(r, facula_softmax, kernel);
-    EXPECT(row && p->operands == 2 + (strstr(row->name, "_grad") != NULL) && is_count(p->n));
+    static const char *const names[] = {"softmax_rows", "log_softmax_rows", "softmax_grad_rows", "log_softmax_grad_rows"};
+    int operands = 0;
+    for (int i = 0; row && i < 4; i++)
+        operands += strcmp(row->name, names[i]) ? 0 : 2 + i / 2;
+    EXPECT(operands && p->operands == operands && is_count(p->n));
     CHECK(check_segments(r, p->nest, p->dims, 4, p->segment, p->segments, p->group));
     if (!p->n || !p->segments)
         return 0;

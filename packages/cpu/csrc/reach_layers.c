@@ -11,14 +11,6 @@
 #include "plans/taps.h"
 #include "reach.h"
 
-static int is_named(const struct reach *r, const char *name)
-{
-    return !strcmp(r->kernel->name, name);
-}
-
-/* The product of so many sizes; -1 where that is no count. */
-#define TOTAL(...) nest_total((const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), 1)
-
 /* --------------------------------------------------------------------------------------------------------- losses */
 int check_cross_entropy(struct reach *r)
 {
@@ -30,8 +22,10 @@ int check_cross_entropy(struct reach *r)
     EXPECT(p->group >= 1 && is_count(p->group) && ceil((double)p->rows / (double)p->group) <= MOST_TASKS);
     const int x = 1 + p->gradient, o = x + 3;
     struct span span[4] = {span_of(p->itemsize), span_of(8), span_of(p->itemsize), span_of(p->itemsize)};
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++) {
         span_nest(&span[k], p->nest, p->dims, 5, 1 + k);
+        EXPECT(!span[k].wrong);
+    }
     span_walk(&span[0], p->classes, p->x_step);
     if (p->gradient)
         span_walk(&span[3], p->classes, p->o_step);

@@ -9,13 +9,6 @@
 #include "plans/triangular_solve.h"
 #include "reach.h"
 
-static int is_named(const struct reach *r, const char *name)
-{
-    return !strcmp(r->kernel->name, name);
-}
-
-#define TOTAL(...) nest_total((const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), 1)
-
 /* The same as span_walk, for a step of so many elements. */
 static void walk(struct span *span, int64_t extent, int64_t step, int64_t itemsize)
 {
@@ -303,15 +296,16 @@ int check_attention(struct reach *r)
     const int64_t items[] = {size, size, size, mask_size, size}, rows[] = {p->length, p->keys, p->keys, p->length, p->length};
     const int64_t columns[] = {p->width, p->width, p->value_width, p->keys, p->value_width};
     const int64_t steps[] = {p->q_row, p->k_row, p->v_row, p->mask_row, p->g_row};
-    for (int i = 0; i < 4 + gradient; i++) {
+    for (int i = 0; i < 5; i++) {
         struct span span = span_of(items[i]);
         walk(&span, rows[i], steps[i], items[i]);
         walk(&span, columns[i], i == 3 ? p->mask_col : 1, items[i]);
         for (int d = 0; d < p->dims; d++)
             walk(&span, p->nest[6 * d], p->nest[6 * d + 1 + i], items[i]);
+        EXPECT(!span.wrong);
         if (i == 3)
             CHECK(may_have_memory(r, at + 3, span));
-        else
+        else if (i < 4 || gradient)
             CHECK(has_memory(r, i == 4 ? 1 : at + i, span));
     }
     const double queries = (double)p->batches * (double)p->length, keys = (double)p->batches * (double)p->keys;

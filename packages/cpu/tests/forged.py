@@ -57,10 +57,8 @@ def program(name):
 
 def odd(rng, number):
     """Another number in its place."""
-    choice = rng.integers(8)
-    if choice < 3:
-        return int(ODD[rng.integers(len(ODD))])
-    return int([number + 1, number - 1, -number, 2 * number, number + int(rng.integers(-64, 64))][choice - 3])
+    changes = (number + 1, number - 1, -number, 2 * number, number // 2, number + int(rng.integers(-64, 64)))
+    return int(rng.choice(ODD)) if rng.random() < 0.4 else changes[rng.integers(len(changes))]
 
 
 def put(rng, data, place, width):
@@ -86,10 +84,15 @@ def forge(rng, tables):
             _, start, length, _, _ = parts[rng.integers(len(parts))]
             width = int(rng.choice([8, 8, 8, 4, 1]))
             place = start + width * int(rng.integers(length // width))
-            if width == 8 and rng.random() < 0.15:  # two fields change places
-                other = start + 8 * int(rng.integers(length // 8))
-                one, two = tables.data[place : place + 8], tables.data[other : other + 8]
-                tables.data[place : place + 8], tables.data[other : other + 8] = two, one
+            other = start + width * int(rng.integers(length // width))
+            if rng.random() < 0.1:  # two fields change places
+                one, two = tables.data[place : place + width], tables.data[other : other + width]
+                tables.data[place : place + width], tables.data[other : other + width] = two, one
+            elif width > 1 and rng.random() < 0.1:  # some of one goes to another
+                some = int(rng.integers(1, 9))
+                for at, sign in ((place, 1), (other, -1)):
+                    number = int.from_bytes(tables.data[at : at + width], "little") + sign * some
+                    tables.data[at : at + width] = (number % (1 << 8 * width)).to_bytes(width, "little")
             else:
                 put(rng, tables.data, place, width)
         elif table == "kernels":

@@ -30,8 +30,8 @@ how many rows it has. Tables, in their order:
   not follow, sets both.
 
 The C library (csrc/model_section.c) reads it and compares every number with what it counts or points into. The structs
-of plans are bytes that somebody may have made up: each launch's is compared with the memory of its arguments, by a check
-for each kernel (Note [Forged plans] in csrc/reach.c). Arguments of launches follow one another, and none is shared.
+of plans are bytes that somebody may have made up: each launch's is compared with the memory of its arguments, by a
+check for each kernel (Note [Forged plans] in csrc/reach.c). Launches follow one another in the arguments: none is shared.
 """
 
 from __future__ import annotations
