@@ -31,8 +31,9 @@ static int64_t batch_norm(const void *plan_, int64_t *args)
     const struct facula_batch_norm *plan = plan_;
     struct work work = {.plan = plan};
     struct facula_norm_operands *at = &work.at;
+    static const int addresses[] = {8, 6, 8, 9};
     char *address[10];
-    for (int i = 1; i < 10; i++)
+    for (int i = 1; i <= addresses[plan->form]; i++)
         address[i] = (char *)args[i];
     if (plan->form == 2) {
         at->g = address[1], at->x = address[2], at->kept_mean = address[3], at->kept_inverse = address[4];

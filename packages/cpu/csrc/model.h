@@ -4,6 +4,7 @@
    model_tensors.c  where tensors lie in tensors.safetensors
    model_section.c  the tables of a program, each number checked
    model_plans.c    plans: kernels found, pointers put in, products planned for this machine
+   reach.c          what plans make kernels touch, checked; reach_*.c beside it
    model.c          the five functions of facula_run.h */
 #pragma once
 #include <stddef.h>

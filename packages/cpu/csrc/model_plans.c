@@ -5,7 +5,7 @@
 #include "kernel.h"
 #include "model.h"
 #include "plans/portable.h"
-#include "plans/resample.h"
+#include "reach.h"
 
 struct maker {
     const struct section *section;
@@ -15,6 +15,7 @@ struct maker {
     int64_t *workspaces;                  /* of each part that is finished; -1 before */
     int *codes;                           /* the dtype that it was finished for */
     char *used;                           /* of each part, whether it is some plan's: of one alone */
+    char *changed;                        /* of each argument, whether a run changes that number */
 };
 
 static int level_of(char *error)
@@ -50,21 +51,6 @@ static const struct facula_plan_field *field_at(const struct facula_plan_type *t
         if (offset == field->offset || (field->step && offset > field->offset && (offset - field->offset) % field->step == 0))
             return field;
     return NULL;
-}
-
-/* Where an array is shorter than its plan says. */
-static int arrays_fall_short(const char *kind, const char *plan, const struct section *s, const struct part_row *part)
-{
-    int64_t bytes[3] = {0};
-    if (strcmp(kind, "facula_resample"))
-        return 0;
-    const struct facula_resample *p = (const void *)plan;
-    for (int64_t k = 0; k < part->pointers && k < 3; k++)
-        bytes[k] = s->parts[s->pointers[part->first + k].target].bytes;
-    if (part->pointers < 1 || p->count < 0 || p->count >= bytes[0] / 8)
-        return 1;
-    const int64_t taps = p->starts[p->count];
-    return taps < 0 || taps > bytes[1] / 8 || taps > bytes[2] / 4;
 }
 
 /* Checks one struct, and puts its pointers in; those of the parts that it points to, too, which point to none further. */
@@ -108,11 +94,13 @@ static int resolve(struct maker *m, int64_t number, int depth, char *error)
             const struct facula_kernel *row = find_row(m, pointer->target, error);
             if (!row)
                 return -1;
+            if (row->kind != field->row)
+                return refuse(error, "its program is damaged: a %s does not run %s", kind, row->name);
             address = row->function;
         }
         memcpy(plan + pointer->offset, &address, sizeof address);
     }
-    return arrays_fall_short(kind, plan, s, part) ? refuse(error, "its program is damaged: an array is too short") : 0;
+    return 0;
 }
 
 /* The workspace of a launch, whose plan is finished now if it was not before; -1 with a message. */
@@ -140,7 +128,7 @@ static int64_t complete(struct maker *m, const struct launch_row *launch, char *
 static int64_t make_all(struct maker *m, struct step *steps, char *error)
 {
     const struct section *s = m->section;
-    int64_t most = 0;
+    int64_t most = 0, end = 0;
     for (int64_t i = 0; i < s->count[LAUNCHES]; i++) {
         const struct launch_row *launch = &s->launches[i];
         steps[i] = (struct step){.first = launch->first, .arguments = launch->arguments, .skip = launch->workspace};
@@ -159,6 +147,13 @@ static int64_t make_all(struct maker *m, struct step *steps, char *error)
             return -1;
         if (workspace && launch->workspace_at < 0)
             return refuse(error, "its program is damaged: %s has no place for its workspace", s->text + launch->name);
+        if (launch->first < end)
+            return refuse(error, "its program is damaged: two launches have one argument");
+        end = launch->first + launch->arguments;
+        struct reach reach = {s, launch, m->kernels, m->changed, row, steps[i].plan,
+                              launch->part < 0 ? NULL : &s->parts[launch->part], workspace, error};
+        if (check_reach(&reach))
+            return -1;
         most = workspace > most ? workspace : most;
     }
     return most;
@@ -176,7 +171,10 @@ int64_t plans_make(const struct section *s, struct step *steps, char **memory, c
     m.workspaces = malloc(parts * sizeof *m.workspaces);
     m.codes = calloc(parts, sizeof *m.codes);
     m.used = calloc(parts, 1);
-    if (m.memory && m.kernels && m.workspaces && m.codes && m.used) {
+    m.changed = calloc((size_t)s->count[ARGUMENTS] + 1, 1);
+    if (m.memory && m.kernels && m.workspaces && m.codes && m.used && m.changed) {
+        for (int64_t i = 0; i < s->count[USES]; i++)
+            m.changed[s->uses[i].argument] = 1;
         memcpy(m.memory, s->data, (size_t)s->count[DATA]);
         memset(m.workspaces, 0xff, parts * sizeof *m.workspaces);
         result = make_all(&m, steps, error);
@@ -187,5 +185,6 @@ int64_t plans_make(const struct section *s, struct step *steps, char **memory, c
     free(m.workspaces);
     free(m.codes);
     free(m.used);
+    free(m.changed);
     return result;
 }

@@ -7,11 +7,13 @@
 
 #include "kernel.h"
 
-#define ROW_FIELD(type, field) {#field, "", offsetof(struct type, field), 0},
-#define PLAN_FIELD(type, field, kind) {#field, #kind, offsetof(struct type, field), 0},
-#define ARRAY_FIELD(type, field) {#field, "array", offsetof(struct type, field), 0},
+#define FIELD(type, field) (((struct type *)0)->field)
+#define ROW_FIELD(type, field) {#field, "", offsetof(struct type, field), 0, FACULA_ROW_KIND(FIELD(type, field))},
+#define PLAN_FIELD(type, field, kind) {#field, #kind, offsetof(struct type, field), 0, 0},
+#define ARRAY_FIELD(type, field) {#field, "array", offsetof(struct type, field), 0, 0},
 #define EACH_FIELD(type, array, field)                                                                             \
-    {#field, "", offsetof(struct type, array[0].field), sizeof(((struct type *)0)->array[0])},
+    {#field, "", offsetof(struct type, array[0].field), sizeof(FIELD(type, array[0])),                            \
+     FACULA_ROW_KIND(FIELD(type, array[0].field))},
 
 #define DECLARE(name)                                                                                              \
     static double numbers_of_##name(const void *at)                                                                \
@@ -21,7 +23,7 @@
         return FACULA_NUMBERS_##name;                                                                              \
     }                                                                                                              \
     static const struct facula_plan_field fields_of_##name[] = {                                                   \
-        FACULA_FIELDS_##name(facula_##name, ROW_FIELD, PLAN_FIELD, ARRAY_FIELD, EACH_FIELD){NULL, NULL, 0, 0}};
+        FACULA_FIELDS_##name(facula_##name, ROW_FIELD, PLAN_FIELD, ARRAY_FIELD, EACH_FIELD){NULL, NULL, 0, 0, 0}};
 FACULA_EACH_PLAN(DECLARE)
 
 #define TYPE(name) {"facula_" #name, sizeof(struct facula_##name), numbers_of_##name, fields_of_##name},
@@ -88,6 +90,8 @@ static int64_t plan_product(const void *product, int code, int level, int thread
     struct facula_matmul *plan = (struct facula_matmul *)product;
     if (!planner || !is_sane_product(plan))
         return -1;
+    const size_t second = offsetof(struct facula_matmul, swapped); /* which planners may leave in part */
+    memset((char *)plan + second, 0, offsetof(struct facula_matmul, nest) - second);
     ((facula_matmul_planner)planner->function)(plan, threads);
     return plan->workspace;
 }

@@ -54,4 +54,4 @@ struct facula_elementwise {
 #define FACULA_FIELDS_program(T, K, S, A, E) E(T, instruction, loop)
 #define FACULA_NUMBERS_program (3.0 * plan->instructions)
 #define FACULA_FIELDS_elementwise(T, K, S, A, E) K(T, loop) S(T, program, facula_program) K(T, reducer)
-#define FACULA_NUMBERS_elementwise ((plan->dims ? plan->dims : 1.0) * (1 + plan->operands))
+#define FACULA_NUMBERS_elementwise ((plan->dims ? plan->dims : 1.0) * (1.0 + plan->operands))

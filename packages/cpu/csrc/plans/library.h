@@ -2,6 +2,13 @@
 #pragma once
 #include <stdint.h>
 
+/* What a row of the kernel table is: a whole kernel, a part of one by the type of its function, or what plans it. */
+enum facula_row_kind {
+    FACULA_WHOLE, FACULA_LOOP, FACULA_TRANSPOSE_BLOCK, FACULA_REDUCER, FACULA_LINES, FACULA_ROWS, FACULA_CLASS_ROWS,
+    FACULA_DRAW, FACULA_SAMPLER, FACULA_DROPPER, FACULA_UPDATE, FACULA_FINISH, FACULA_ADAFACTOR_UPDATE, FACULA_NORM,
+    FACULA_ROW_NORM, FACULA_ROW_NORM_FINISH, FACULA_PACK, FACULA_MULTIPLY_PACKED, FACULA_PLANNER, FACULA_SHAPE
+};
+
 /* One entry of the kernel table. `function` is a whole kernel `int64_t (const void *plan, int64_t *args)`, or a loop that
    another kernel drives (see elementwise.h). `cost` is in picoseconds an element, one thread, contiguous, in cache.
    `signature` lists dtype codes, inputs then outputs, and ends with 0. */
@@ -11,6 +18,7 @@ struct facula_kernel {
     int32_t cost;
     uint8_t level;
     char signature[11];
+    uint8_t kind; /* an enum facula_row_kind */
 };
 
 /* The entry of that name and signature with the highest level up to `level`, or NULL. */

@@ -2,11 +2,12 @@
 #pragma once
 #include <stdint.h>
 
-/* A pointer in a plan. `kind` is "" where it points to a row of the kernel table, "array" where to numbers, else the name
-   of the struct that it points to. `step` is 0, or the bytes from one such pointer to the next, up to the plan's end. */
+/* A pointer in a plan. `kind` is "" where it points to a row of the kernel table (of the kind `row`), "array" where to
+   numbers, else the name of the struct that it points to. `step` is 0, or the bytes from one such pointer to the next, up
+   to the plan's end. */
 struct facula_plan_field {
     const char *name, *kind;
-    int64_t offset, step;
+    int64_t offset, step, row;
 };
 
 /* A struct of csrc/plans: its size without the numbers that follow it, and how many 8-byte numbers do. */

@@ -78,7 +78,7 @@ static void philox_draw(int64_t first, int64_t n, int64_t address, const int64_t
     uint32_t words[TILE];
     for (int64_t done = 0; done < n; done += TILE) {
         int64_t count = n - done < TILE ? n - done : TILE;
-        philox_words(scalars[2] + (first + done) / 4, (count + 3) / 4, (uint64_t)scalars[0], (uint64_t)scalars[1], words);
+        philox_words((int64_t)((uint64_t)scalars[2] + (uint64_t)(first + done) / 4), (count + 3) / 4, (uint64_t)scalars[0], (uint64_t)scalars[1], words);
         memcpy((uint32_t *)address + done, words, (size_t)count * sizeof *words);
     }
 }

@@ -22,6 +22,7 @@ class Entry(CData):
     cost: int
     level: int
     signature: list[bytes]
+    kind: int
 
 class PlanField(CData):
     """`struct facula_plan_field`."""

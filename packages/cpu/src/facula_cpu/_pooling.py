@@ -86,7 +86,7 @@ def plan_pooling(operator: str, inputs: Layouts, outputs: Layouts, parameters: P
 def windows(operator: str, geometry: Parameters | None, size: Sequence[int], out: Sequence[int]) -> list[list[Window]]:
     """The windows of each output row, and of each output column."""
     if operator in ("max_pool2d_grad", "max_pool2d_pick"):  # they go by their indices
-        return [[], []]
+        return [[(0, 0, 0)] * count for count in out]
     if geometry is None:
         return [evenly(length, count) for length, count in zip(size, out, strict=True)]
     if operator == "max_pool2d":

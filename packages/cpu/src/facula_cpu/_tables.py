@@ -30,7 +30,9 @@ how many rows it has. Tables, in their order:
   not follow, sets both.
 
 The C library (csrc/model_section.c) reads it and compares every number with what it counts or points into; a jump leads
-to a row, or behind the last. Version 1 had kernel -1 alone, and left rows out: version 2 reads it as it is.
+to a row, or behind the last. The structs of plans are bytes that somebody may have made up: each launch's is compared
+with the memory of its arguments, by a check for each kernel (Note [Forged plans] in csrc/reach.c). Launches follow one
+another in the arguments: none is shared. Version 1 had kernel -1 alone, and left rows out: version 2 reads it as it is.
 """
 
 from __future__ import annotations

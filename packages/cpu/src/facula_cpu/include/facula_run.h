@@ -20,8 +20,9 @@
    never ends does not return, and no function ends it. A program whose user presses Ctrl-C ends, unless it handles SIGINT
    itself; what has to go on gives such models a process of their own.
 
-   Damaged and unfitting files are refused with a message. The numbers inside a plan are not proved right, though: a file
-   that somebody made to do harm can, as a shared library can. Load files whose maker you trust. */
+   Damaged and unfitting files are refused with a message, and so are those that somebody made to do harm: what a run reads
+   and writes is checked when a file is loaded, and lies in the model's own memory. A stranger's program may still run for
+   long, ask for much memory, and give wrong results. */
 #ifndef FACULA_RUN_H
 #define FACULA_RUN_H
 
