@@ -84,7 +84,7 @@ TABLE = {
                                  "fill copy copy lt copy add exp exp add copy copy add"),
     "a copy of what a loop changes": (passes.skip_copies, copied, "fill copy copy lt copy add copy mul add copy copy"),
     "not over a jump": (passes.fuse_elementwise, chosen, "exp sum fused fused fused fused"),
-    "what all turns read": (passes.write_in_place, carried, "matmul fill copy copy lt copy add mul copy copy"),
+    "what all turns read": (passes.write_in_place, carried, "matmul fill copy lt copy add mul copy copy"),
     "in place": (passes.write_in_place, lambda x: (x @ WEIGHT).exp() @ WEIGHT, "matmul exp matmul"),
 }  # fmt: skip
 

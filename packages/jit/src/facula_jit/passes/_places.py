@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @boundary
 def write_in_place(graph: Graph) -> None:
-    """Let elementwise launches write where an operand lies that is not needed any more, and so need less memory."""
+    """Let elementwise launches write where an operand lies that is not needed any more, and so need less memory.
+
+    A copy to there is none, and left out.
+    """
     recording = graph.recording
     facts = Facts.of(graph)
     last_used: dict[int, int] = {}  # of blocks whose place was taken
@@ -37,7 +40,9 @@ def write_in_place(graph: Graph) -> None:
                 if type(one) is Address and one.written:
                     made_in.setdefault(one.block, span.part)
             changed = _renamed(launch, moved)
-            if changed is not launch:
+            if pair is not None and launch.operation == "copy":
+                edits[number] = ()  # it is there already
+            elif changed is not launch:
                 edits[number] = (changed,)
     graph.rewritten(edits)
 
