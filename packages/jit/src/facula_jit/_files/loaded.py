@@ -342,6 +342,9 @@ class Loaded:
     def train(self, mode: bool = True) -> Loaded:
         """The graph itself: what training mode does differently is in it, or it is not.
 
+        Arguments:
+            mode: True for training mode.
+
         Raises:
             OperationError: it was captured in the other mode.
         """
@@ -359,6 +362,11 @@ class Loaded:
 
     def to(self, device: object = None, dtype: object = None, non_blocking: bool = False) -> Loaded:
         """The graph itself, which stays on the CPU and in its dtypes.
+
+        Arguments:
+            device: None or the CPU.
+            dtype: None.
+            non_blocking: makes no difference.
 
         Raises:
             OperationError: for another device, and for any dtype.
