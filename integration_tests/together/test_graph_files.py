@@ -236,6 +236,24 @@ def test_a_loaded_model_is_fine_tuned_by_an_optimizer(tmp_path):
     assert [name for name, _ in loaded.named_parameters()] == [name for name, _ in model.named_parameters()]
 
 
+def test_modes_and_buffers(tmp_path):
+    """A loaded graph says which mode its modules were in, and stays in it."""
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+    path, modes = tmp_path / "model.facula", ("evaluation", "training")
+    for mode in (True, False):
+        jit.save(jit.trace(model.train(mode), facula.randn(2, 3)), path)
+        loaded = jit.load(path)
+        assert loaded.training is mode and loaded.train(mode) is loaded
+        with pytest.raises(
+            RuntimeError, match=f"was captured in {modes[mode]} mode, .* capture it in {modes[not mode]}"
+        ):
+            loaded.train(not mode)
+    with pytest.raises(RuntimeError, match="was captured in evaluation mode"):
+        loaded.train()
+    names = ["1.running_mean", "1.running_var"]
+    assert [name for name, _ in loaded.named_buffers()] == names and len(list(loaded.buffers())) == 2
+
+
 def test_schedules_inside_are_refused_by_name(tmp_path):
     model = nn.Linear(2, 2)
     optimizer = optim.SGD(model.parameters(), lr=0.1)

@@ -1,6 +1,6 @@
 """What tests of captures share: comparing with the function, arguments, a step of training."""
 
-from facula_jit import capture
+from facula_jit import capture, load, save
 from facula_tensor import (
     get_rng_state,
     manual_seed,
@@ -59,3 +59,18 @@ def step_of(rate=0.1):
         return loss.detach()
 
     return step, (w, b)
+
+
+def saved(captured, tmp_path, **options):
+    """What comes back of a file."""
+    path = tmp_path / "graph.facula"
+    save(captured, path, **options)
+    return load(path)
+
+
+def called(function, *args, times=3):
+    """A captured function."""
+    captured = capture(function, on_break="error")
+    for _ in range(times):
+        captured(*args)
+    return captured

@@ -10,10 +10,11 @@ import zipfile
 
 import numpy as np
 import pytest
-from jit_toys import same, step_of
+from jit_toys import called, same, saved, step_of
 
 from facula_errors import ArgumentError, OperationError
 from facula_jit import CaptureError, GraphFileError, Loaded, SaveError, capture, load, save
+from facula_jit._files.contracts import CONTRACTS
 from facula_tensor import (
     Generator,
     Parameter,
@@ -30,48 +31,11 @@ from facula_tensor import (
     tensor,
     zeros,
 )
-from facula_tensor.functional import cross_entropy, dropout, embedding, interpolate, layer_norm, linear
+from facula_tensor.functional import cross_entropy, dropout, embedding, linear
 from facula_tensor.linalg import inv_ex
 
 HERE = os.path.dirname(__file__)
 A, B = randn(6, 5), randn(5)
-
-
-def saved(captured, tmp_path, **options):
-    path = tmp_path / "graph.facula"
-    save(captured, path, **options)
-    return load(path)
-
-
-def called(function, *args, times=3):
-    captured = capture(function, on_break="error")
-    for _ in range(times):
-        captured(*args)
-    return captured
-
-
-FUNCTIONS = {
-    "products": lambda x: (x @ A + B).tanh(),
-    "reductions": lambda x: (x.sum(), x.mean(1), x.std(0), x.max(1), x.argmin(0), x.logsumexp(1), x.softmax(0)),
-    "moves": lambda x: [x.flip(0), x.roll(2, 1), x.unfold(1, 3, 2), x.repeat(2, 1), x.tril(), x[:, ::2]],
-    "indices": lambda x: {"taken": x[tensor([2, 0])], "put": x.index_put((tensor([1]),), zeros(6))},
-    "sorted": lambda x: (x.sort(1), x.topk(2)[1], x.cumsum(0), x.median(1)),
-    "normalised": lambda x: layer_norm(x, (6,), A[:, 0], None),
-    "interpolated": lambda x: interpolate(x[None], size=9, mode="linear"),
-    "integers": lambda x: (x * 8).long() // 3 % 5 + (x > 0),
-    "halves": lambda x: (x.bfloat16() * 2).half().sum(),
-    "argument": lambda x: (x, x[1:], None, "text", 2.5),
-    "constants": lambda x: x * tensor([float("inf")]) + tensor(2.0),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_results_are_the_same(name, tmp_path):
-    captured, x = called(FUNCTIONS[name], randn(4, 6)), randn(4, 6)
-    wanted = captured(x)
-    for _ in range(2):
-        again = saved(captured, tmp_path)(x)
-        assert type(again) is type(wanted) and same(again, wanted)
 
 
 def test_another_process_trains_on(tmp_path):
@@ -235,6 +199,8 @@ def test_strided_arguments_are_copied_and_written_ones_must_be_writable(tmp_path
     again = saved(called(lambda x: x.add_(1), zeros(3)), tmp_path)
     x = zeros(3)
     assert again(x) is x and x.tolist() == [1, 1, 1] and x._version == 1
+    with pytest.raises(OperationError, match=r"argument 0 is changed in place, .* expected strides \(1,\); got \(2,\)"):
+        again(zeros(6)[::2])
     frozen = np.zeros(3, "f4")
     frozen.flags.writeable = False
     with pytest.raises(OperationError, match="read-only"):
@@ -296,14 +262,15 @@ def test_sizes_that_do_not_follow_are_refused_by_line(tmp_path):
 
 
 # ------------------------------------------------------------------------------------------------------- what cannot be
-def test_what_no_file_can_hold(tmp_path):
+def test_what_no_file_can_hold(tmp_path, monkeypatch):
     path = tmp_path / "graph"
     with pytest.raises(SaveError, match="nothing was captured yet"):
         save(capture(lambda x: x), path)
     with pytest.raises(TypeError, match="expected a captured function or its graph; got function"):
         save(lambda x: x, path)
     captured = called(inv_ex, ones(2, 2) + tensor([[1.0, 0.0], [0.0, 2.0]]))
-    with pytest.raises(SaveError, match=r"no file can hold this: the operator \w+ \(at "):
+    with monkeypatch.context() as without, pytest.raises(SaveError, match=r"hold this: the operator inv_ex \(at "):
+        without.delitem(CONTRACTS, "inv_ex")
         save(captured, path)
     marker = object()
     captured = capture(lambda x, y: x + 1)
@@ -333,7 +300,7 @@ def test_pieces_and_graphs_from_elsewhere(tmp_path):
     captured = capture(function, on_break="split")
     for _ in range(3):
         captured(ones(3))
-    with pytest.raises(SaveError, match="nothing was captured yet"):
+    with pytest.raises(SaveError, match=r"save the pieces apart: save\(captured.graph\(number\), path\) .* 0 to 1"):
         save(captured, tmp_path / "graph")
     assert same(saved(captured.graph(0), tmp_path)(ones(3))[0], (ones(3) * 2).tanh())
     weight = ones(3).requires_grad_()
@@ -409,7 +376,7 @@ def test_calls_that_are_not_like_the_one_before(tmp_path):
         again(ones(3))
         with pytest.raises(ArgumentError, match=r"expected \(float32 \(3,\)\); got \("):
             again(*args)
-    with pytest.raises(TypeError, match="load: expected a path; got int"):
+    with pytest.raises(TypeError, match="load: expected a path or a file opened with mode 'rb'; got int"):
         load(3)
 
 

@@ -21,7 +21,12 @@ _PIECE = 16 << 20  # bytes that are read at a time where it is not known how man
 
 
 def resolved(operation: str, file: object, way: str) -> str | BinaryIO:
-    """The path as text, or the file itself where it is open and can be read or written (`way`: "read" or "write").
+    """The path as text, or the file itself where it is open and can be read or written.
+
+    Arguments:
+        operation: what errors begin with.
+        file: a path or an open file.
+        way: "read" or "write".
 
     TypeError for what is neither, and for a file in text mode; ValueError for a closed one; FileModeError, an
     io.UnsupportedOperation, for one that was opened for something else.

@@ -20,8 +20,9 @@ from ._signature import tensors_in
 from .passes import DEFAULT
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
+
+    from ._files.archive import File
 
 SIZES = 3  # of the batch, by which a frozen graph learns what follows from it
 
@@ -59,15 +60,23 @@ class Traced(Captured[Any, Any]):
         """The latest graph as it would be written in Python."""
         return str(self.graph())
 
-    def save(self, path: str | os.PathLike[str], *, batch: bool = False, run: bool = False) -> None:
+    def save(
+        self,
+        path: File,
+        *,
+        batch: bool = False,
+        run: bool = False,
+        _extra_files: Mapping[str, bytes | str] | None = None,
+    ) -> None:
         """Write it into a file, as `save` does.
 
         Arguments:
-            path: where.
+            path: where, or a binary file that is open for writing.
             batch: one graph for all sizes of the batch.
             run: add programs that run without Python.
+            _extra_files: bytes or texts of your own by name.
         """
-        save(self, path, batch=batch, run=run)
+        save(self, path, batch=batch, run=run, _extra_files=_extra_files)
 
 
 @boundary

@@ -1,62 +1,99 @@
 """The archive: a zip whose members are stored as they are, written at once or not at all, and read whole or refused.
 
-`graph.json` and `tensors.safetensors` are always there. Others, as `run/NAME.bin`, may be for programs that run a graph
-without Python.
+`graph.json` and `tensors.safetensors` are always there. Of others `run/NAME.bin` are programs that run a graph without
+Python, and `extra/NAME` what a user put there.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 import zipfile
-from io import BytesIO
+from io import BufferedRandom, BufferedReader, BytesIO, FileIO
 from typing import TYPE_CHECKING, Any, cast
 
 from facula_checkpoint import CheckpointError, load_file, save_file
-from facula_checkpoint.extend import replacing
-from facula_errors import FileError, InvalidTypeError
+from facula_checkpoint.extend import replacing, resolved, shown, take, write_pieces
+from facula_errors import FileError, InvalidTypeError, InvalidValueError
 
 from .errors import GraphFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, MutableMapping
     from typing import BinaryIO
 
     from facula_storage import Layout, Storage
 
+    File = str | os.PathLike[str] | BinaryIO
     Parts = tuple[Storage, Layout, int]
 
 GRAPH, TENSORS = "graph.json", "tensors.safetensors"
-FURTHER = re.compile(r"run/[A-Za-z0-9_.-]{1,100}\.bin")
+EXTRA = "extra/"
+CPU = ("cpu", "cpu:0")  # its names
+FURTHER = re.compile(r"run/[A-Za-z0-9_.-]{1,100}\.bin|extra(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*)+")
+LONGEST = 200  # of a name
 MOST_MEMBERS = 1000
 EPOCH = (1980, 1, 1, 0, 0, 0)  # so that equal graphs are equal files
 
 
-def path_of(operation: str, path: object) -> str:
-    """The path as text; TypeError for what is none."""
-    if not isinstance(path, (str, bytes, os.PathLike)):
-        raise InvalidTypeError(f"{operation}: expected a path; got {type(path).__name__}")
-    return os.fsdecode(path)
+def extra_members(extra: Mapping[str, bytes | str] | None) -> dict[str, bytes]:
+    """A user's own members, by their names in the archive; TypeError or ValueError for what cannot be one."""
+    found = {}
+    for name, contents in (extra or {}).items():
+        if not isinstance(name, str) or not isinstance(contents, (str, bytes, bytearray, memoryview)):
+            raise InvalidTypeError(
+                f"save: expected _extra_files to have names and bytes or texts; got {name!r:.60} and "
+                f"{type(contents).__name__}"
+            )
+        if not _is_further(EXTRA + name):
+            raise InvalidValueError(
+                f"save: expected names in _extra_files as 'folder/name.txt', of letters, digits, '_', '-', '.' and "
+                f"spaces, {LONGEST - len(EXTRA)} at most; got {name!r:.60}"
+            )
+        found[EXTRA + name] = contents.encode() if isinstance(contents, str) else bytes(contents)
+    return found
 
 
-def write(path: str, graph: bytes, tensors: Mapping[str, Parts], further: Mapping[str, bytes]) -> None:
-    """Replace the file at `path`.
+def _is_further(name: str) -> bool:
+    return len(name) <= LONGEST and FURTHER.fullmatch(name) is not None
+
+
+def fill_extra(extra: MutableMapping[str, Any] | None, members: Mapping[str, bytes]) -> None:
+    """Put a user's own members where he asks for them by name; of those that there are not, no bytes."""
+    for name in extra or ():
+        extra[name] = members.get(f"{EXTRA}{name}", b"")  # type: ignore[index]
+
+
+def write(target: File, graph: bytes, tensors: Mapping[str, Parts], further: Mapping[str, bytes]) -> None:
+    """Replace the file at a path, or write into an open file from where it is.
 
     Arguments:
-        path: where.
+        target: where.
         graph: the contents of graph.json.
         tensors: what tensors.safetensors has.
         further: other members, by name.
 
     Raises:
-        OSError: it cannot be written; the old file is as it was.
+        TypeError, ValueError: it is neither a path nor a binary file that is open for writing.
+        OSError: it cannot be written; an old file at the path is as it was.
     """
-    with replacing(path) as descriptor, open(descriptor, "w+b", closefd=False) as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-            for name, contents in {GRAPH: graph, **further}.items():
-                archive.writestr(_entry(name), contents)
-            with archive.open(_entry(TENSORS), "w", force_zip64=True) as member:
-                save_file(tensors, cast("BinaryIO", member))
+    found = resolved("save", target, "write")
+    if isinstance(found, str):
+        with replacing(found) as descriptor, open(descriptor, "w+b", closefd=False) as file:
+            _write(file, graph, tensors, further)
+        return
+    whole = BytesIO()
+    _write(whole, graph, tensors, further)
+    write_pieces(found, [whole.getbuffer()])
+
+
+def _write(file: BinaryIO, graph: bytes, tensors: Mapping[str, Parts], further: Mapping[str, bytes]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, contents in {GRAPH: graph, **further}.items():
+            archive.writestr(_entry(name), contents)
+        with archive.open(_entry(TENSORS), "w", force_zip64=True) as member:
+            save_file(tensors, cast("BinaryIO", member))
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -65,14 +102,24 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def read(path: str) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:
-    """graph.json, the tensors, and other members; GraphFileError for any other file, OSError where there is none."""
+def read(source: File) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:
+    """graph.json, the tensors, and other members; of an open file, from where it is to its end.
+
+    Raises:
+        GraphFileError: for any other file.
+        TypeError, ValueError: it is neither a path nor a binary file that is open for reading.
+        OSError: there is none, or it cannot be read.
+    """
+    found = resolved("load", source, "read")
+    path = shown(found)
     try:
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            with zipfile.ZipFile(file) as archive:
-                members = _checked(path, archive, size)
-                contents = {name: archive.read(one) for name, one in members.items()}
+        if isinstance(found, str):
+            with open(found, "rb") as file:
+                contents = _members(path, file, None)
+        else:
+            window, start = _seekable(found)
+            contents = _members(path, window, start)
+            window.seek(0, os.SEEK_END)
     except OSError as error:
         raise FileError(error.errno, f"load: {error.strerror or error}", path) from None
     except (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, OverflowError, MemoryError) as error:
@@ -89,6 +136,23 @@ def read(path: str) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:
     return graph, tensors, contents
 
 
+def _seekable(file: BinaryIO) -> tuple[BinaryIO, int]:
+    """An open file, or where it may give less than it is asked for what it has left; and where that begins."""
+    if isinstance(file, (BytesIO, FileIO, BufferedReader, BufferedRandom)) and file.seekable():
+        return file, file.tell()
+    return BytesIO(take(file, sys.maxsize)), 0
+
+
+def _members(path: str, file: BinaryIO, start: int | None) -> dict[str, bytes]:
+    size = file.seek(0, os.SEEK_END) - (start or 0)
+    with zipfile.ZipFile(file) as archive:
+        members = _checked(path, archive, size)
+        first = min([one.header_offset for one in members.values()])
+        if start is not None and first != start:
+            raise GraphFileError(path, f"a graph begins at byte {first}, and the file is at {start}; seek there first")
+        return {name: archive.read(one) for name, one in members.items()}
+
+
 def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     """The members by name: stored ones alone, none twice, none from elsewhere, none larger than the file."""
     found: dict[str, zipfile.ZipInfo] = {}
@@ -97,7 +161,7 @@ def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfil
         raise GraphFileError(path, f"it has {len(listed)} members; expected at most {MOST_MEMBERS}")
     for one in listed:
         name = one.orig_filename
-        if one.filename != name or (name not in (GRAPH, TENSORS) and not FURTHER.fullmatch(name)):
+        if one.filename != name or (name not in (GRAPH, TENSORS) and not _is_further(name)):
             raise GraphFileError(path, f"it has a member {name!r:.100}, which no graph has")
         if name in found:
             raise GraphFileError(path, f"it has two members {name!r}")

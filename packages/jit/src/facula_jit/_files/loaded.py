@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
@@ -36,7 +37,6 @@ from .sections import Section, check_versions, memory_of
 from .signatures import as_data, size_of, tensors_of, words
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Mapping
 
     from facula_storage import Layout, Storage
@@ -244,6 +244,14 @@ class Loaded:
         """The tensors that require a gradient."""
         return iter([one for _, one in self.named_parameters()])
 
+    def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
+        """The names and tensors of the modules' buffers."""
+        return iter([(name, one) for name, one in self._named.items() if self._kinds[name] == "buffer"])
+
+    def buffers(self) -> Iterator[Tensor]:
+        """The modules' buffers."""
+        return iter([one for _, one in self.named_buffers()])
+
     def state_dict(self) -> dict[str, Tensor]:
         """All tensors by name but for gradients: parameters, buffers, the state of optimizers. They share memory."""
         return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in KEPT])
@@ -293,15 +301,93 @@ class Loaded:
         names = [one["tensor"] for one in data["memory"]]
         return data, {name: (*one, 0) for name, one in zip(names, self._shared.memory, strict=True)}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: archive.File, *, _extra_files: Mapping[str, bytes | str] | None = None) -> None:
         """Write it into a file again, with its tensors and options as they are now.
 
         Programs for machines without Python are left out where options were changed, whose numbers they have.
+
+        Arguments:
+            path: where, or a binary file that is open for writing.
+            _extra_files: bytes or texts of your own by name, beside those that it was loaded with.
         """
+        extra = archive.extra_members(_extra_files)
         data, contents = self._described()
         is_same = data["groups"] == self._data["groups"]
-        members = self.members if is_same else {}
-        archive.write(archive.path_of("save", path), plain.dumps(data), contents, members)
+        kept = {name: one for name, one in self.members.items() if is_same or name.startswith(archive.EXTRA)}
+        archive.write(path, plain.dumps(data), contents, {**kept, **extra})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles have tensors and options of their own, as a file would."""
+        whole = BytesIO()
+        self.save(whole)
+        return _unpacked, (whole.getvalue(),)
+
+    # ------------------------------------------------------------------------------------------ as modules have them
+    @property
+    def forward(self) -> Loaded:
+        """The graph itself."""
+        return self
+
+    @property
+    def code(self) -> str:
+        """The latest graph as it would be written in Python."""
+        return str(self.graph())
+
+    @property
+    def training(self) -> bool | None:
+        """Whether modules were in training mode when it was captured; None where there were none, or of both modes."""
+        found = {graph.training for graph in self._graphs}
+        return found.pop() if len(found) == 1 else None
+
+    def train(self, mode: bool = True) -> Loaded:
+        """The graph itself: what training mode does differently is in it, or it is not.
+
+        Arguments:
+            mode: True for training mode.
+
+        Raises:
+            OperationError: it was captured in the other mode.
+        """
+        if self.training not in (None, bool(mode)):
+            modes = "evaluation", "training"
+            raise OperationError(
+                f"train: {self._name} was captured in {modes[not mode]} mode, and a graph stays as it was captured; "
+                f"capture it in {modes[bool(mode)]} mode and save that"
+            )
+        return self
+
+    def eval(self) -> Loaded:
+        """The graph itself, if it was captured in evaluation mode, as `train(False)`."""
+        return self.train(False)
+
+    def to(self, device: object = None, dtype: object = None, non_blocking: bool = False) -> Loaded:
+        """The graph itself, which stays on the CPU and in its dtypes.
+
+        Arguments:
+            device: None or the CPU.
+            dtype: None.
+            non_blocking: makes no difference.
+
+        Raises:
+            OperationError: for another device, and for any dtype.
+        """
+        for one in (device, dtype):
+            if one is not None and str(one) not in archive.CPU:
+                raise OperationError(
+                    f"to: {self._name} runs on the CPU in the dtypes that it was captured with; got {one!r:.60}; "
+                    "convert the model, capture it and save that"
+                )
+        return self
+
+    def cpu(self) -> Loaded:
+        """The graph itself, which is on the CPU."""
+        return self
 
     def __repr__(self) -> str:
         return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"
+
+
+def _unpacked(whole: bytes) -> Loaded:
+    """What `Loaded.__reduce__` packed."""
+    graph, contents, members = archive.read(BytesIO(whole))
+    return Loaded(plain.loads(graph), contents, members)

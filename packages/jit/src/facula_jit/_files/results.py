@@ -26,8 +26,14 @@ if TYPE_CHECKING:
 
 
 TREES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
-NAMED = return_types()
 DEEPEST = 20
+
+
+def named_results() -> dict[str, type]:
+    """The classes of results with names that operators give; those of `linalg` are there when it was imported."""
+    import facula_tensor.linalg  # noqa: F401  # what few programs need
+
+    return return_types()
 
 
 def result_of(reader: Reader, made: Any, data: Any, depth: int = DEEPEST) -> Any:
@@ -56,7 +62,7 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = DEEPEST) -> Any
     keys, tree = None, TREES.get(kind)
     if kind == "named":
         name, *parts = parts or [None]
-        tree = NAMED.get(name) if type(name) is str else None
+        tree = named_results().get(name) if type(name) is str else None
         kind = str(name)
     if kind == "dict":
         pairs = [a_list(one, "an entry", 2) for one in parts]

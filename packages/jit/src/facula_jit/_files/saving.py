@@ -6,6 +6,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint import load_file, save_file
+from facula_checkpoint.extend import shown
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
@@ -19,20 +20,20 @@ from .signatures import as_data
 from .writing import Writer, describe
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Mapping, MutableMapping
 
     from .._replay import Replay
-
-    Path = str | os.PathLike[str]
+    from .archive import File
 
 
 @boundary
 def save(
     captured: _captured.Captured[Any, Any] | _graph.Graph | Loaded,
-    path: Path,
+    path: File,
     *,
     batch: bool = False,
     run: bool = False,
+    _extra_files: Mapping[str, bytes | str] | None = None,
 ) -> None:
     """Write what was captured into a file, which any machine can load and run, without the function's source.
 
@@ -42,10 +43,12 @@ def save(
 
     Arguments:
         captured: a captured function that was captured at least once; one of its graphs; or what `load` gave.
-        path: where; such files are called ".facula".
+        path: where; such files are called ".facula". One that is open in binary mode, as `io.BytesIO()`, is written to
+            from where it is.
         batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
             be captured with three sizes at least, and its operators' sizes have to follow from the batch's.
         run: also a program of each capture, which `facula-run` runs without Python, for the sizes that were captured.
+        _extra_files: bytes or texts of your own by name, which `load` gives back. The name is PyTorch's.
 
     Raises:
         SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
@@ -66,13 +69,13 @@ def save(
     >>> list(again.state_dict())
     ['weight']
     """
-    target = archive.path_of("save", path)
+    further = archive.extra_members(_extra_files)
     if isinstance(captured, Loaded):
         if run:
             raise SaveError(
                 "save: run=True wants the function that was captured; a loaded graph keeps the programs it has"
             )
-        captured.save(target)
+        captured.save(path, _extra_files=_extra_files)
         return
     if isinstance(captured, _graph.Graph):
         if captured.source is None:
@@ -86,15 +89,21 @@ def save(
             "taken down; save trace(it, example_inputs), or what capture(it) gives, called once"
         )
     if not found:
+        pieces = len(function._found())
+        if pieces:
+            raise SaveError(
+                f"save: {function._name} runs in pieces around lines that cannot be captured, and a file holds one "
+                f"graph; save the pieces apart: save(captured.graph(number), path) for numbers from 0 to {pieces - 1}, "
+                f"which str(captured.graph(number)) shows. {function.report()}"
+            )
         raise SaveError(f"save: nothing was captured yet; call it first. {function.report()}")
     data, contents, names = _file_of(function.function, found, batch)
-    further: dict[str, bytes] = {}
     if run:
         from .._portable import section  # of no use to those who do not save
 
         for number, (_, replay) in enumerate(found):
             further[f"run/graph{number}.bin"] = section(replay, names[number])
-    archive.write(target, plain.dumps(data), contents, further)
+    archive.write(path, plain.dumps(data), contents, further)
 
 
 def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
@@ -112,29 +121,32 @@ def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
 
 
 @boundary
-def load(path: Path, map_location: object = None) -> Loaded:
+def load(path: File, map_location: object = None, _extra_files: MutableMapping[str, Any] | None = None) -> Loaded:
     """The graph of a file that `save` wrote: called like the function that was captured, with the same results.
 
     Everything in the file is looked at before anything of it is used: it may be a stranger's.
 
     Arguments:
-        path: the file.
+        path: the file; or one that is open in binary mode, which is read from where it is to its end.
         map_location: None or the CPU: there is no other device for graphs.
+        _extra_files: the names that were saved so; gets their bytes, and no bytes for others.
 
     Raises:
         GraphFileError: the file is none that `save` wrote, is damaged, or is of a later version.
         OSError: the file cannot be read.
     """
-    if map_location is not None and str(map_location) != "cpu":
+    if map_location is not None and str(map_location) not in archive.CPU:
         raise OperationError(f"load: graphs of files run on the CPU; got map_location={map_location!r:.60}")
-    name = archive.path_of("load", path)
-    graph, contents, members = archive.read(name)
+    graph, contents, members = archive.read(path)
+    name = shown(path)
     try:
-        return Loaded(plain.loads(graph), contents, members)
+        loaded = Loaded(plain.loads(graph), contents, members)
     except Refusal as error:
         raise GraphFileError(name, str(error)) from None
     except (MemoryError, OverflowError, RecursionError) as error:
         raise GraphFileError(name, f"it wants more than there is: {error or type(error).__name__}") from None
+    archive.fill_extra(_extra_files, members)
+    return loaded
 
 
 def _file_of(

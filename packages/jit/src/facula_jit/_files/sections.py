@@ -27,6 +27,8 @@ class Section:
         if type(name) is not str:
             refuse("the name of a graph is no text")
         self.name: str = name[:200]
+        training = self.data.get("training")  # files of earlier versions do not say it
+        self.training: bool | None = training if type(training) is bool else None
         for one in a_list(self.sizes, "sizes"):
             an_int(one, 0, MOST_SIZE, "a size")
         self.first_size = min(self.sizes, default=0)

@@ -10,7 +10,6 @@ from facula_autograd.extend import LEAF, describe_call_site
 from facula_storage import Layout, Storage, contiguous, to_buffer, uint8
 from facula_storage.extend import plain_address, root_of
 from facula_tensor import Tensor, default_generator
-from facula_tensor.extend import return_types
 
 from .._calls import Names
 from .._cells import Cell
@@ -23,6 +22,7 @@ from .batches import renumber
 from .errors import Refusal, SaveError
 from .names import Named, named_tensors
 from .requests import plan_of, request_of, roles_of
+from .results import named_results
 
 if TYPE_CHECKING:
     from .._recording import Recording
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .requests import Role
 
 NAMELESS = "tensor."
-NAMED = {kind: name for name, kind in return_types().items()}
 TREES = {tuple: "tuple", list: "list", dict: "dict", OrderedDict: "dict"}
 
 
@@ -164,6 +163,7 @@ class _Description:
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
         tensors = recorder.tensors.values()
+        modes = {before["training"] for _, before in recorder.modules.values() if "training" in before}
         if recorder.crossings:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
         for owner, _ in recorder.actions:
@@ -208,6 +208,7 @@ class _Description:
             "loops": [[one.first, one.body, one.last, *self._condition(one.condition)] for one in recorder.loops],
             "generators": self._generators(),
             "refills": refills,
+            "training": modes.pop() if len(modes) == 1 else None,
             "watched": sorted({writer.tensor(one) for link in tensors if (one := link()) is not None}),
         }  # fmt: skip
         renumber(made)
@@ -367,8 +368,9 @@ class _Description:
             if name == "dict":
                 return {name: [[self._result(key), part] for key, part in zip(value.keys, parts, strict=True)]}
             return {name: parts}
-        if kind is Tree and value.kind in NAMED:
-            return {"named": [NAMED[value.kind], *map(self._result, value.parts)]}
+        called = [one for one in named_results().items() if one[1] is value.kind] if kind is Tree else []
+        if called:
+            return {"named": [called[0][0], *map(self._result, value.parts)]}
         if value is None or isinstance(value, (bool, int, float, str)):
             return {"value": plain.parameter(value)}
         named = value.kind.__name__ if kind is Tree else kind.__name__

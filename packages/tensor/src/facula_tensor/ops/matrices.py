@@ -108,14 +108,13 @@ def check_info(name: str, info: Tensor, says: Callable[[int], str]) -> None:
         return
 
     def error() -> Exception:
-        for place, found in enumerate(info.reshape(-1).tolist()):
-            if found:
-                index: list[int] = []
-                for size in reversed(layout.shape):
-                    place, at = divmod(place, size)
-                    index.insert(0, at)
-                return LinAlgError(f"{name}: matrix {index}: {says(found)}" if index else f"{name}: {says(found)}")
-        raise AssertionError(info)
+        every, index = info.reshape(-1).tolist(), list[int]()
+        found = next(filter(None, every))
+        place = every.index(found)
+        for size in reversed(layout.shape):
+            place, at = divmod(place, size)
+            index.insert(0, at)
+        return LinAlgError(f"{name}: matrix {index}: {says(found)}" if index else f"{name}: {says(found)}")
 
     if recorders and current_recorder() is not None:
         refuse_unless(no_record_ops.eq(info, 0), error)
