@@ -1,12 +1,12 @@
 """Conditions and loops in exported files: onnxruntime chooses, and goes round, as the function does."""
 
 import pytest
+from flow_programs import FUNCTIONS as CAPTURED
 from flow_programs import ORDER, signed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jit_onnx import check
 from script_programs import EVERYTHING
-from test_captured_control_flow import FUNCTIONS as CAPTURED
 from test_random_scripts import programs, same_results, shown
 
 import facula_tensor as ft
