@@ -43,6 +43,14 @@ DYNAMIC = {
     "two": (lambda x: (x.softmax(0).transpose(0, 2), x.flatten(0, 2).sum(0) / x.shape[0], x.mean()), {0: "n", 2: "m"}),
     "counted": (lambda x: (x + ft.arange(x.shape[3]), x.argmax(3), ft.ones(x.shape[3]).cumsum(0)), [3]),
     "masked": (lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True), {0: "n", 2: "m"}),
+    "resized": (
+        lambda x: [F.interpolate(x[:, :, 1:, 1:], size=x.shape[2:], mode=mode) for mode in ("bilinear", "nearest")],
+        {0: "n", 2: "m"},
+    ),
+    "twice as large": (
+        lambda x: [F.interpolate(x, scale_factor=2, mode=mode) for mode in ("bicubic", "nearest-exact", "nearest")],
+        {0: "n", 3: "m"},
+    ),
     "states": (lambda x: (x.new_zeros(x.shape[0], 2) + x[:, 0, 0, :2], x[:, 1:], x.var(1)), {0: "n"}),
 }  # fmt: skip
 

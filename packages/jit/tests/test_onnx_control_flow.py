@@ -1,16 +1,16 @@
 """Conditions and loops in exported files: onnxruntime chooses, and goes round, as the function does."""
 
 import pytest
+from flow_programs import FUNCTIONS as CAPTURED
 from flow_programs import ORDER, signed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jit_onnx import check
 from script_programs import EVERYTHING
-from test_captured_control_flow import FUNCTIONS as CAPTURED
 from test_random_scripts import programs, same_results, shown
 
 import facula_tensor as ft
-from facula_jit import cond, script, while_loop
+from facula_jit import cond, map, script, while_loop
 from facula_jit.onnx import OnnxExporterError, export
 
 pytest.importorskip("onnx", reason="the onnx package is not installed")
@@ -75,6 +75,7 @@ OWN = {
     "changes an argument": changes_an_argument, "changes memory": changes_memory, "fills memory": fills_memory,
     "carries nothing": carries_nothing, "many dtypes": many_dtypes, "shares what decides": shares_what_decides,
     "one value twice": lambda x, y: cond(x.sum() > 0, lambda: (lambda z: (z, z))(x + 1), lambda: (x, x)),
+    "slices": lambda x, y: map(lambda a, b: cond(a > 0, lambda: a + b, lambda: a * b), x, y),
     "constants": lambda x, y: (cond(x.sum() > 0, lambda: x @ CONSTANT[:4], lambda: CONSTANT[5]), y @ CONSTANT[:4]),
     "a constant decides": lambda x, y: cond(ft.tensor(False), lambda: x, lambda: y.exp()),
     "one of one element": lambda x, y: cond(x[:1] > 0, lambda: x, lambda: y),

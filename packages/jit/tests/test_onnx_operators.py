@@ -241,6 +241,7 @@ REFUSED = {
     "elements in Python": (lambda x: x * x.sum().item(), "item looks at elements in Python"),
     "a branch": (lambda x: x if x.sum() > 0 else -x, "bool looks at elements in Python"),
     "shapes that depend on data": (lambda x: x[x > 0], "nonzero looks at elements in Python"),
+    "elements in an operator": (lambda x: x.unique(), "unique looks at elements in Python, by nonzero, which"),
     "random numbers": (lambda x: F.dropout(x), r"dropout: draws random numbers; call model\.eval\(\) first"),
     "no node": (lambda x: x.lgamma(), r"lgamma: has no ONNX node here; .*test_onnx_operators.py:\d+ \(<lambda>\)"),
     "bits": (lambda x: x.view(ft.int32) + 1, "add: reads float32 as int32, bit by bit"),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_storage import float64, int64
+from facula_storage import float32, float64, int64
 from facula_storage.extend import FLOATING
 
 from ._table import converter
@@ -128,6 +128,9 @@ def _resample(b: Builder, call: Call) -> str:
     """Weighted sums along a dimension: a few elements each are taken one by one, more are a product."""
     dim, taps = call.parameters
     name, ndim, dtype = call.name(0), len(call.shape), call.dtype
+    resized = _resized(b, name, dtype, dim, taps)
+    if resized is not None:
+        return resized
     counts = np.diff(taps.starts)
     width = int(counts.max(initial=0))
     if width > FEW_TAPS:
@@ -146,6 +149,28 @@ def _resample(b: Builder, call: Call) -> str:
             part = b.add("Mul", part, b.constant(shaped))
         total = b.add("Add", total, part) if total else part
     return total
+
+
+def _resized(b: Builder, name: str, dtype: DType, dim: int, taps: Any) -> str | None:
+    """What `interpolate` asks for along a dimension, by its lengths; None where no node computes it as it does."""
+    mode, scale, align = taps.resizing or ("area", None, False)
+    if mode.startswith("nearest"):  # in single precision, so that the same elements are the nearest
+        length, count = [b.cast(b.number(one, int64), float32) for one in (taps.length, taps.count)]
+        at = b.add("Range", b.number(0, float32), count, b.number(1, float32))
+        if mode == "nearest-exact":
+            at = b.add("Add", at, b.number(0.5, float32))
+        step = b.add("Div", length, count) if scale is None else b.number(1 / scale, float32)
+        places = b.add("Floor", b.add("Mul", at, step))
+        last = b.add("Sub", length, b.number(1, float32))
+        return b.add("Gather", name, b.cast(b.add("Min", places, last), int64), axis=dim)
+    factor = np.float32(scale or 1)
+    if mode == "area" or dtype is not float32 or (scale and int(np.float32(taps.length) * factor) != taps.count):
+        return None
+    sizes = [b.constant(factor.reshape(1))] if scale else ["", b.integers(taps.count)]
+    return b.add(
+        "Resize", name, "", *sizes, axes=[dim], mode="cubic" if mode == "bicubic" else "linear", cubic_coeff_a=-0.75,
+        coordinate_transformation_mode="align_corners" if align else "half_pixel",
+    )  # fmt: skip
 
 
 def _product(b: Builder, dtype: DType, name: str, ndim: int, axis: int, matrix: np.ndarray) -> str:

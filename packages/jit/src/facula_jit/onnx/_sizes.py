@@ -165,12 +165,15 @@ def _computed(b: Builder, factors: Factors, places: Sequence[str], like: np.ndar
     kind = np.int64 if like.dtype.kind in "iu" else np.float64
     total = ""
     for product, factor in factors.items():
-        if not factor.any() and (product or total):
+        if not factor.any():
             continue
-        part = b.constant(factor.reshape(-1).astype(kind))
+        part = ""
         for dim in product:
             size = places[dim] if kind is np.int64 else b.add("Cast", places[dim], to=11)
-            part = b.add("Mul", part, size)
+            part = b.add("Mul", part, size) if part else size
+        if not part or factor.size != 1 or factor.item() != 1:
+            known = b.constant(factor.reshape(-1).astype(kind))
+            part = b.add("Mul", part, known) if part else known
         total = b.add("Add", total, part) if total else part
     if like.ndim != 1:
         total = b.add("Reshape", total, b.integers(*like.shape))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd import no_grad
 from facula_storage.extend import Place, current_recorder
+from facula_tensor import Tensor
+from facula_tensor.extend import user_frame
 
 from .._breaks import CaptureError
 from .._recorder import Recorder, recording
@@ -17,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from facula_storage import Plan
-    from facula_tensor import Tensor
 
     from .._records import Block
     from ._parts import Part
@@ -59,6 +61,20 @@ class Tracer(Recorder):
         for place, step in enumerate(self.steps):
             if step.first >= first:
                 self.steps[place] = step._replace(first=moved(step.first))
+
+    def read(self, operation: str) -> None:
+        """Elements are about to be looked at."""
+        frame, called, program = sys._getframe(1), operation, user_frame(1)
+        while frame is not program:  # the last one that is public is what the program's line calls
+            name = frame.f_code.co_name
+            if name in frame.f_globals.get("__all__", ()) or (hasattr(Tensor, name) and name[0] != "_"):
+                called = name
+            frame = frame.f_back  # type: ignore[assignment]
+        by = "" if called == operation else f", by {operation}"
+        self.broken(
+            f"{called} looks at elements in Python{by}, which a file cannot",
+            "compute with tensors (where, clamp, masks, cond), or outside of the exported model",
+        )
 
 
 def _in_order(kinds: Sequence[object], arrays: Sequence[Any], numbers: Sequence[Any]) -> tuple[list[Any], list[Any]]:

@@ -54,6 +54,12 @@ def positions(length: int, count: int, scale: float | None, align: bool) -> np.n
 @lru_cache(maxsize=1024)
 def resizing(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
     """The matrix that takes `length` elements to `count`."""
+    taps = _taps_of(mode, length, count, scale, align)
+    taps.resizing = mode, scale, align
+    return taps
+
+
+def _taps_of(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
     if mode.startswith("nearest"):
         return even_taps(length, nearest(length, count, scale, mode == "nearest-exact")[:, None])
     if mode == "area":

@@ -21,10 +21,11 @@ class Taps:
     """A sparse matrix by rows: row i has `weights` k at `places` k, for k from `starts[i]` to `starts[i + 1]`.
 
     `length` is the number of columns, the elements that are read, and `count` that of rows, those that are made.
-    Matrices are compared by identity: whoever makes them keeps them.
+    `resizing` is how `interpolate` was asked for it: mode, factor (or None) and align_corners. Matrices are compared by
+    identity: whoever makes them keeps them.
     """
 
-    __slots__ = ("_turned", "count", "length", "places", "starts", "weights")
+    __slots__ = ("_turned", "count", "length", "places", "resizing", "starts", "weights")
 
     def __init__(self, length: int, starts: np.ndarray, places: np.ndarray, weights: np.ndarray) -> None:
         self.length: int = length
@@ -32,6 +33,7 @@ class Taps:
         self.starts: np.ndarray = starts
         self.places: np.ndarray = places
         self.weights: np.ndarray = weights
+        self.resizing: tuple[str, float | None, bool] | None = None
         self._turned: Taps | None = None
 
     @property
