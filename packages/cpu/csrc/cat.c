@@ -23,7 +23,7 @@ static void join(const struct work *work, int64_t from, int64_t to)
         const int64_t width = source[2 * part + 1];
         const int64_t count = width - at < to - from ? width - at : to - from;
         if (count > 0)
-            memcpy(work->o + from, (const char *)source[2 * part] + outer * width + at, (size_t)count);
+            memmove(work->o + from, (const char *)source[2 * part] + outer * width + at, (size_t)count);
         from += count;
         at = 0;
         if (++part == parts) {

@@ -209,7 +209,7 @@ static void begin_piece(void *context, int64_t task)
     const int64_t from = task * PIECE, left = work->plan->clear - from;
     const size_t size = (size_t)(left < PIECE ? left : PIECE);
     if (work->start)
-        memcpy(work->array + from, work->start + from, size);
+        memmove(work->array + from, work->start + from, size);
     else
         memset(work->array + from, 0, size);
 }

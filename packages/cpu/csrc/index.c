@@ -38,7 +38,7 @@ struct sixteen {
 static void copy_run(int itemsize, int64_t n, const char *from, int64_t from_step, char *to, int64_t to_step)
 {
     if (from_step == itemsize && to_step == itemsize) {
-        memcpy(to, from, (size_t)(n * itemsize));
+        memmove(to, from, (size_t)(n * itemsize));
         return;
     }
     switch (itemsize) {

@@ -8,7 +8,8 @@
    be 0, what counts in an array of the kernel's own must fit in, and addresses must be multiples of their elements' size.
    A check stands for a kernel of the table below; a kernel that has none is refused, and a test lists those. What a kernel
    reads from memory at run time (indices, targets) it checks itself, as for anybody; where it checks first and uses later,
-   the check here wants memory that the launch does not write to.
+   the check here wants memory that the launch does not write to. Other arguments may lie in one another, and results are
+   wrong then: runs of bytes go from one to another by memmove.
 
    A pointer to a row of the kernel table leads to a row of the field's own type (FACULA_ROW_KIND in kernel.h), so that
    checks need only look at a row's dtypes.

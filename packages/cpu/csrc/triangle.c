@@ -25,9 +25,9 @@ static void triangle_rows(void *context, int64_t task)
         char *to = work->to + i * width;
         if (plan->upper) {
             memset(to, 0, (size_t)cut);
-            memcpy(to + cut, from + cut, (size_t)(width - cut));
+            memmove(to + cut, from + cut, (size_t)(width - cut));
         } else {
-            memcpy(to, from, (size_t)cut);
+            memmove(to, from, (size_t)cut);
             memset(to + cut, 0, (size_t)(width - cut));
         }
         if (++row == plan->rows)
