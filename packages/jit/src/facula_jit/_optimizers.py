@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +28,9 @@ class OptimizerRecorder:
         self.groups: dict[int, Any] = {}  # id -> an optimizer whose parameters were gone through
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
 
+    @abstractmethod
     def broken(self, problem: str, remedy: str) -> None:
         """What cannot be captured."""
-        raise NotImplementedError
 
     def optimizes(self, optimizer: Any) -> None:
         """An optimizer's step begins."""
