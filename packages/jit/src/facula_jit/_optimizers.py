@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ._branching import Branches
-from ._records import Numbers
+from ._records import Numbers, do_if
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ._breaks import Break
-    from ._records import Launched
+    from ._records import Launched, Site
 
 
 class OptimizerRecorder:
@@ -27,9 +28,11 @@ class OptimizerRecorder:
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.groups: dict[int, Any] = {}  # id -> an optimizer whose parameters were gone through
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
+        self.acting = False  # whether this is an action
+        self.condition: Callable[[], bool] | None = None  # whether what is done now is left out of a replay
 
     @abstractmethod
-    def broken(self, problem: str, remedy: str) -> None:
+    def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
         """What cannot be captured."""
 
     def optimizes(self, optimizer: Any) -> None:
@@ -70,3 +73,21 @@ class OptimizerRecorder:
         """The next launch takes the numbers of that operator."""
         if self.breaks is None and self.refills:
             self.refills[-1].launches[-1].append(len(self.launches))
+
+    def act(self, owner: Any, action: Callable[[], object]) -> None:
+        """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
+        self.branches.refuse("a step of a schedule or scaler")
+        if self.breaks is None and not self.acting:
+            if self.condition is not None:
+                self.actions.append((owner, partial(do_if, self.condition, action)))
+            else:
+                self.actions.append((owner, action))
+        acting, self.acting = self.acting, True
+        try:
+            action()
+        finally:
+            self.acting = acting
+
+    def actions_of_schedules(self) -> bool:
+        """Whether an action changes an optimizer's numbers, which replays then follow."""
+        return any([owner is not None for owner, _ in self.actions])

@@ -39,7 +39,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 from ._breaks import Break, CaptureError
 from ._cells import Cell
 from ._optimizers import OptimizerRecorder
-from ._records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, do_if, moment_of, moved
+from ._records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
 from ._source import line_under_way
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ class Recorder(OptimizerRecorder):
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
         self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
         self.given: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
-        self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
-        self.condition: Callable[[], bool] | None = None
+        self.goes_back = False  # whether this is the backward of the result
         self.skips: list[Skip] = []
         self.constants: set[int] = set()  # blocks of copies of what Python filled
         self.loops: list[Loop] = []
@@ -342,20 +341,6 @@ class Recorder(OptimizerRecorder):
         elif self.breaks is None:
             self.skips.append(Skip(first, len(self.launches) - first, condition))
 
-    def act(self, owner: Any, action: Callable[[], object]) -> None:
-        """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
-        self.branches.refuse("a step of a schedule or scaler")
-        if self.breaks is None and not self.acting:
-            if self.condition is not None:
-                self.actions.append((owner, partial(do_if, self.condition, action)))
-            else:
-                self.actions.append((owner, action))
-        acting, self.acting = self.acting, True
-        try:
-            action()
-        finally:
-            self.acting = acting
-
     def renumber(self, first: int, moved: Callable[[int], int]) -> None:
         """The launches from `first` on have other numbers now.
 
@@ -378,10 +363,6 @@ class Recorder(OptimizerRecorder):
     def wait(self, problem: str) -> None:
         """This run cannot be replayed, for a reason that the next one may not have."""
         self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
-
-    def actions_of_schedules(self) -> bool:
-        """Whether an action changes an optimizer's numbers, which replays then follow."""
-        return any([owner is not None for owner, _ in self.actions])
 
     def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
         """What cannot be captured: said by an error, or kept for the report; by default it is where the program is."""
