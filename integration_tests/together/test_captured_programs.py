@@ -30,7 +30,7 @@ def bits(value):
         flat = value.detach().contiguous().reshape(-1)
         return str(value.dtype), tuple(value.shape), value.requires_grad, flat.view(facula.uint8).numpy().tobytes()
     if isinstance(value, dict):
-        return {name: bits(one) for name, one in value.items()}
+        return {bits(name): bits(one) for name, one in value.items()}
     return list(map(bits, value)) if isinstance(value, (list, tuple)) else repr(value)
 
 

@@ -27,10 +27,10 @@ def early_stopping(wrap):
             kept.lerp_(one, 0.1)
 
     def between(number):
-        if number % 9 == 3:
+        if number % 20 == 3:
             best["model"] = {name: one.clone() for name, one in model.state_dict().items()}
             best["optimizer"] = optimizer.state_dict()
-        elif number % 9 == 7:
+        elif number % 20 == 7:
             model.load_state_dict(best["model"])
             optimizer.load_state_dict(best["optimizer"])
 

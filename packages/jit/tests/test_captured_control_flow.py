@@ -21,7 +21,7 @@ from facula_tensor import (
     tensor,
     zeros,
 )
-from facula_tensor.functional import dropout, linear
+from facula_tensor.functional import batch_norm, dropout, linear
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -81,6 +81,19 @@ def test_both_functions_change_what_they_are_to_change():
     for number in range(12):
         x, _ = signed(number)
         assert same(step(x[:3]), captured(x[:3])) and same(state, others), number
+
+
+def test_statistics_are_those_of_the_function_that_is_taken():
+    mean, variance = zeros(3), ones(3)
+
+    def step(x):
+        return cond(x.sum() > 0, lambda x: batch_norm(x, mean, variance, training=True), lambda x: x * 2, (x,))
+
+    captured = capture(step, on_break="error")
+    for sign in (-1.0, -1.0, 1.0):
+        before = mean.clone()
+        captured(randn(5, 3).abs() * sign)
+        assert same(mean, before) == (sign < 0)
 
 
 def test_one_condition_runs_few_launches():

@@ -191,6 +191,14 @@ def test_variables_that_are_bound_anew(monkeypatch):
             assert same(captured(ones(2)), ones(2) * weight * factor)
 
 
+def test_default_arguments_that_are_changed():
+    captured = capture(lambda x, options={"factor": 2.0}: x * options["factor"])
+    for factor in (2.0, 3.0):
+        captured.function.__defaults__[0]["factor"] = factor
+        for _ in range(3):
+            assert captured(ones(2)).tolist() == [factor] * 2
+
+
 def test_hooks_that_come_and_go():
     weight = ones(2, requires_grad=True)
 

@@ -10,10 +10,11 @@ import facula_tensor as ft
 from facula_jit import CaptureError, Use, capture, cond, passes, while_loop
 from facula_storage import contiguous, float32
 from facula_storage.extend import Instruction, Program
-from facula_tensor.functional import dropout, linear
+from facula_tensor.functional import batch_norm, dropout, linear
 
 WEIGHT = ft.ones(4, 4)
 COUNTS = ft.zeros(4)
+MEANS, VARIANCES = ft.zeros(4), ft.ones(4)
 
 
 def counted(x):
@@ -46,6 +47,10 @@ def carried(x):
     return while_loop(lambda n, h: n < 3, lambda n, h: (n + 1, h * y), (ft.tensor(0), x))[1]
 
 
+def normed(x):
+    return batch_norm(x, MEANS, VARIANCES, training=True)
+
+
 # Each pass: a function, and the operators that are left.
 TABLE = {
     "a constant": (passes.fold_constants, lambda x: x + ft.tensor([1.0, 2.0, 3.0, 4.0]), "add"),
@@ -61,6 +66,7 @@ TABLE = {
     "other numbers": (passes.merge_common, lambda x: x * 0.0 - x * -0.0, "mul mul sub"),
     "the other way round": (passes.merge_common, lambda x: (2 - x) * (x - 2), "sub sub mul"),
     "changed meanwhile": (passes.merge_common, changed_between, "mul add mul add"),
+    "statistics twice": (passes.merge_common, lambda x: normed(x) + normed(x), "batch_norm batch_norm add"),
     "draws twice": (passes.merge_common, lambda x: dropout(x) + dropout(x), "dropout dropout add"),
     "not needed": (passes.drop_dead, lambda x: [x + 1, (x @ WEIGHT).exp()][0], "add"),
     "what can fail": (passes.drop_dead, lambda x: [x + 1, x[ft.tensor([0, 1])]][0], "add copy take"),

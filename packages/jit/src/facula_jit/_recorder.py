@@ -36,10 +36,10 @@ from facula_storage.extend import (
 from facula_tensor import Tensor
 from facula_tensor.extend import forget_readers, user_frame, user_site
 
-from ._branching import Branches
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._records import ANY_GRAD, Address, Block, Launched, Loop, Numbers, Skip, Stream, do_if, moment_of, moved
+from ._optimizers import OptimizerRecorder
+from ._records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
 from ._source import line_under_way
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from ._records import Moment, Site
 
 
-class Recorder:
+class Recorder(OptimizerRecorder):
     """Takes down the work of the thread that made it.
 
     Arguments:
@@ -60,9 +60,8 @@ class Recorder:
     """
 
     def __init__(self, inputs: Sequence[Tensor], stops: bool):
+        super().__init__()
         self.stops = stops
-        self.breaks: Break | None = None
-        self.launches: list[Launched] = []
         self.blocks: list[Block] = []
         self.numbers: dict[int, int] = {}  # a storage's id -> its block
         self.tensors: dict[int, ref[Tensor]] = {}  # what the program has of blocks that were there before
@@ -75,21 +74,15 @@ class Recorder:
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.asked: dict[int, tuple[Tensor, Any]] = {}  # the same of leaves whose `.grad` the program looked at
         self.looked: dict[int, Tensor] = {}  # leaves whose `.grad` the library looked at, and found
-        self.refills: list[Numbers] = []
-        self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
-        self.groups: dict[int, Any] = {}  # id -> an optimizer whose parameters were gone through
-        self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
         self.inputs: list[Tensor] = []
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
         self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
         self.given: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
-        self.acting = self.goes_back = False  # what is done now: an action, the backward of the result
-        self.condition: Callable[[], bool] | None = None
+        self.goes_back = False  # whether this is the backward of the result
         self.skips: list[Skip] = []
         self.constants: set[int] = set()  # blocks of copies of what Python filled
         self.loops: list[Loop] = []
         self.decides = False  # whether tensors decide what runs, by conditions or loops
-        self.branches = Branches()  # of conditions and loops that are under way
         self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
         self.positions: Any = None  # of objects that must be where they were when it is replayed
         self.outside: Break | None = None  # one went through a graph that no capture made
@@ -329,45 +322,6 @@ class Recorder:
         if self.inside:
             self.inside.pop()
 
-    def optimizes(self, optimizer: Any) -> None:
-        """An optimizer's step begins."""
-        self.branches.refuse("an optimizer's step")
-        if self.breaks is None:
-            groups = [dict(group) for group in optimizer.param_groups]
-            self.optimizers.setdefault(id(optimizer), (optimizer, groups))
-
-    def reads_groups(self, optimizer: Any) -> None:
-        """The parameters of an optimizer's groups are about to be gone through, without a step."""
-        self.groups[id(optimizer)] = optimizer
-
-    @contextmanager
-    def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> Iterator[None]:
-        """A block in which an optimizer does `step()`, for one group.
-
-        Where that launches nothing but operators that take numbers, a replay asks for these numbers by itself.
-        """
-        grads = [None if one._grad is None else one._grad._layout for one in group["params"]]
-        first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), grads, [], [])
-        if self.breaks is None:
-            if any([one is owner for one, _ in self.actions]):
-                self.broken("a schedule steps before its optimizer does", "call optimizer.step() first")
-            self.refills.append(numbers)
-        yield
-        if self.breaks is None and len(self.launches) - first != sum(map(len, numbers.launches)):
-            self.refills.remove(numbers)
-
-    def stepped(self, rows: Sequence[Sequence[object]], numbers: Sequence[float]) -> bool:
-        """An optimizer's operator begins; whether it is to be done."""
-        if self.breaks is None and self.refills:
-            self.refills[-1].rows.append((len(rows), len(rows[0]), len(numbers)))
-            self.refills[-1].launches.append([])
-        return True
-
-    def numbered(self) -> None:
-        """The next launch takes the numbers of that operator."""
-        if self.breaks is None and self.refills:
-            self.refills[-1].launches[-1].append(len(self.launches))
-
     def holds(self, storage: Storage, offset: int) -> bool:
         """Whether a float32 is not 0."""
         return bool(host_view(plain_address(storage) + offset, contiguous((), float32)) != 0)
@@ -386,20 +340,6 @@ class Recorder:
             self.wait("a part of the step is left out in this run")
         elif self.breaks is None:
             self.skips.append(Skip(first, len(self.launches) - first, condition))
-
-    def act(self, owner: Any, action: Callable[[], object]) -> None:
-        """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
-        self.branches.refuse("a step of a schedule or scaler")
-        if self.breaks is None and not self.acting:
-            if self.condition is not None:
-                self.actions.append((owner, partial(do_if, self.condition, action)))
-            else:
-                self.actions.append((owner, action))
-        acting, self.acting = self.acting, True
-        try:
-            action()
-        finally:
-            self.acting = acting
 
     def renumber(self, first: int, moved: Callable[[int], int]) -> None:
         """The launches from `first` on have other numbers now.
@@ -423,10 +363,6 @@ class Recorder:
     def wait(self, problem: str) -> None:
         """This run cannot be replayed, for a reason that the next one may not have."""
         self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
-
-    def actions_of_schedules(self) -> bool:
-        """Whether an action changes an optimizer's numbers, which replays then follow."""
-        return any([owner is not None for owner, _ in self.actions])
 
     def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
         """What cannot be captured: said by an error, or kept for the report; by default it is where the program is."""

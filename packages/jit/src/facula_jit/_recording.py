@@ -222,14 +222,12 @@ class Recording:
             if id(one) in recorder.asked or (grad is not None and recorder.number_of(grad._storage) in recorder.used):
                 self._break("the .grad of an argument is used", "make it an argument, too")
         self.needed += recorder.asked.values()
-        known = [leaf for link in recorder.tensors.values() if (leaf := link()) is not None]
-        seen = [one for one in known if one.node is LEAF]
-        for leaf in {id(one): one for one in (*seen, *recorder.looked.values())}.values():
-            if id(leaf) in recorder.grads or id(leaf) in recorder.asked:
-                continue
-            grad = leaf._grad
-            if grad is not None and recorder.number_of(grad._storage) in recorder.used:
-                self.needed.append((leaf, grad))
+        met = [link() for link in recorder.tensors.values()]
+        leaves = [one for one in met if one is not None and one.node is LEAF] + [*recorder.looked.values()]
+        for leaf in {id(one): one for one in leaves}.values():
+            if id(leaf) not in recorder.grads and id(leaf) not in recorder.asked and leaf._grad is not None:
+                if recorder.number_of(leaf._grad._storage) in recorder.used:
+                    self.needed.append((leaf, leaf._grad))
 
     # --------------------------------------------------------------------------------------------------- blocks
     def _look_at_blocks(self, held: set[int]) -> None:
