@@ -1,7 +1,9 @@
 """What changes between calls is noticed, and what cannot be replayed runs as it is written and says why."""
 
 import random
+from functools import partial
 from random import Random
+from types import MethodType, ModuleType
 
 import numpy as np
 import pytest
@@ -197,6 +199,118 @@ def test_default_arguments_that_are_changed():
         captured.function.__defaults__[0]["factor"] = factor
         for _ in range(3):
             assert captured(ones(2)).tolist() == [factor] * 2
+
+
+class Holder:
+    """Has attributes, slots, and a class's."""
+
+    __slots__ = ("__dict__", "held")
+    table = {"k": 1.0}  # noqa: RUF012  # what is changed is the point
+
+
+class Dotted(dict):
+    """A dict whose entries look like attributes."""
+
+    __getattr__ = dict.__getitem__
+
+
+SETTINGS = ModuleType("settings")
+SETTINGS.__file__ = "settings.py"
+
+
+def nested():
+    entry = {"k": 1.0}
+    return {"a": [({"b": entry},)], None: 2}, lambda one: one["a"][0][0]["b"]["k"], entry, "k"
+
+
+def deep_attributes():
+    inner, outer = Holder(), Holder()
+    outer.a, inner.b, inner.b.k = inner, Holder(), 1.0
+    return outer, lambda one: one.a.b.k, vars(inner.b), "k"
+
+
+def partials():
+    entry = {"k": 1.0}
+    return partial(lambda entry: entry["k"], entry), lambda one: one(), entry, "k"
+
+
+def bound_methods():
+    owner = Holder()
+    owner.k = 1.0
+    return MethodType(lambda self: self.k, owner), lambda one: one(), vars(owner), "k"
+
+
+def closures():
+    entry = {"k": 1.0}
+    return (lambda: entry["k"]), lambda one: one(), entry, "k"
+
+
+def dotted():
+    made = Dotted(k=1.0)
+    return made, lambda one: one.k, made, "k"
+
+
+def tables_of_classes():
+    return Holder(), lambda one: one.table["k"], Holder.table, "k"
+
+
+def imported_modules():
+    SETTINGS.k = 1.0
+    return None, lambda one: SETTINGS.k, vars(SETTINGS), "k"
+
+
+HELD = [nested, deep_attributes, partials, bound_methods, closures, dotted, tables_of_classes, imported_modules]
+
+
+@pytest.mark.parametrize("make", HELD)
+@pytest.mark.parametrize("where", ["variable", "argument", "attribute"])
+def test_what_lies_deeper(make, where):
+    """What a function reads of a variable, an argument, or an attribute of an argument: changed, and changed back."""
+    value, read, holder, key = make()
+    box = Holder()
+    box.value = value
+    captured = capture({
+        "variable": lambda x: x * read(value), "argument": lambda x, one: x * read(one),
+        "attribute": lambda x, one: x * read(one.value),
+    }[where])  # fmt: skip
+    given = {"variable": [], "argument": [value], "attribute": [box]}[where]
+    for number in (1.0, 2.5, 1.0):
+        for _ in range(3):
+            holder[key] = number
+            assert captured(ones(1), *given).item() == number
+    assert captured.report().count("replayed") <= 3
+
+
+def test_slots_and_functions_that_are_bound_anew():
+    box = Holder()
+    captured, other = capture(lambda x: x * box.held), capture(lambda x: double(x))  # noqa: F821
+    for number in (2.0, 3.0, 2.0):
+        box.held = number
+        globals()["double"] = [None, None, lambda x: x * 2, lambda x: x * 3][int(number)]
+        for _ in range(3):
+            assert captured(ones(1)).item() == other(ones(1)).item() == number
+
+
+def test_another_object_of_the_same_value():
+    """It is no change, and an argument of it no other kind of call."""
+    box = Holder()
+    captured = capture(lambda x, part, scale: (x * box.k)[part] * scale)
+    for number in range(6):
+        box.k = 1.5 + number // 6
+        assert captured(ones(4), slice(number // 6, 3), np.float32(2)).tolist() == [3.0] * 3
+    assert "1 kind of call" in captured.report() and "replayed 5 times" in captured.report()
+
+
+def test_the_order_of_keywords_and_dicts_of_other_classes():
+    captured = capture(lambda **named: (sum([3**at * one for at, one in enumerate(named.values())]), named))
+    for _ in range(3):
+        for names in ("ab", "ba"):
+            total, given = captured(**{name: ones(1) * (name == "b") for name in names})
+            assert list(given) == list(names) and total.item() == (3.0 if names == "ab" else 1.0)
+    batches = capture(lambda batch: Dotted(y=batch.x * 2))
+    results = [batches(Dotted(x=ones(1) * number)) for number in range(4)]
+    assert [(type(one), one.y.item()) for one in results] == [(Dotted, 2.0 * number) for number in range(4)]
+    assert "1 kind of call" in batches.report()
 
 
 def test_hooks_that_come_and_go():

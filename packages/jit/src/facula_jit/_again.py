@@ -27,7 +27,7 @@ from ._containers import Tree, parts_of, rebuilt
 from ._inner_graphs import stopped_at
 from ._recording import Argument, Given, Output
 from ._records import made_tensor
-from ._signature import CONTAINERS
+from ._signature import is_container
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -137,7 +137,7 @@ def _form_of(value: Any, places: dict[int, int], left: set[int]) -> Any:
     if isinstance(value, Tensor):
         left.discard(id(value))
         return Argument(places[id(value)])
-    pieces = parts_of(value) if isinstance(value, CONTAINERS) or is_dataclass(type(value)) else None
+    pieces = parts_of(value) if is_container(value) or is_dataclass(type(value)) else None
     if pieces is None:
         return value
     parts = tuple([_form_of(one, places, left) for one in pieces[1]])

@@ -28,7 +28,7 @@ from ._recorder import Recorder, recording
 from ._recording import Recording
 from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
-from ._signature import CONTAINERS, Signature, shown
+from ._signature import Signature, is_container, shown
 from ._variables import Variables
 from .passes._running import run_passes
 
@@ -117,9 +117,11 @@ class Captured(Generic[P, R]):
             if len(self._kinds) >= MOST_SIGNATURES:
                 if self._pieces is not None:
                     return (self._around_restless(parts) or self._as_written)(args, kwargs)
-                first = next(iter(self._kinds.values())).words
-                problem = f"calls of more than {MOST_SIGNATURES} kinds: {shown(args, kwargs)} beside {first}"
-                return self._broken(Break(problem, "pad the arguments to fewer shapes", None), args, kwargs)
+                words, remedy = [one.words for one in self._kinds.values()], "pad the arguments to fewer shapes"
+                if words.count(present := shown(args, kwargs)) > 1:  # which differ by an object alone
+                    remedy = "give it tensors, dicts and dataclasses, no objects that are new in each call"
+                problem = f"calls of more than {MOST_SIGNATURES} kinds: {present} beside {words[0]}"
+                return self._broken(Break(problem, remedy, None), args, kwargs)
             kind = self._kinds[signature.key] = Kind(shown(args, kwargs), signature.kept, parts)
         if kind.pieces is not None:
             return kind.pieces(*args, **kwargs)
@@ -137,7 +139,7 @@ class Captured(Generic[P, R]):
             why = why or replay.describe(replay.missed)
         if len(kind.replays) >= MOST_REPLAYS and sum([one.count for one in kind.replays]) >= WORTH:
             kind.replays.pop(0)
-        if len(kind.replays) >= MOST_REPLAYS and not self._leave_out(kind):
+        if len(kind.replays) > 1 and not self._leave_out(kind) and len(kind.replays) >= MOST_REPLAYS:
             if self._pieces is not None:
                 kind.pieces = self._pieces.around_names(kind.replays[-1].names_of_missed(self._own))
             problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
@@ -151,7 +153,7 @@ class Captured(Generic[P, R]):
         """Look no more at what changes all the time if nothing can read it; whether there is such a thing."""
         replay, own = kind.replays[-1], self._own
         names = replay.names_of_missed(own) - self._left_out
-        if own is None or not is_unread(names, own, replay.recording.recorder.objects):
+        if own is None or not is_unread(names, own, replay.owners()):
             return False
         self._left_out |= names
         kind.replays.clear()
@@ -161,13 +163,15 @@ class Captured(Generic[P, R]):
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the next call go straight to this replay, if it needs no look at its signature."""
         others = [(place, one) for place, one in enumerate(args) if not isinstance(one, Tensor)]
-        is_flat = not any([isinstance(one, CONTAINERS) or is_dataclass(one) for _, one in others])
+        is_flat = not any([is_container(one) or is_dataclass(one) for _, one in others])
         self._latest = replay if replay.is_improved and is_flat and not kwargs and not active_modes else None
         self._others, self._count = others if self._latest is not None else [], len(args)
         self._places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
 
     def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
         result = replay.replay(tensors)
+        while result is MISS and replay.renew():
+            result = replay.replay(tensors)
         if result is MISS and replay.numbers_from <= replay.missed < len(replay.checks) and replay.refill():
             result = replay.replay(tensors)
         return result

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from gc import get_referents
-from types import CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF, Value
-from facula_errors.extend import is_library_module
 from facula_storage import Storage
 from facula_tensor import Tensor
 from facula_tensor.extend import default_dtype_cell
 
-from ._closures import UNSET, cells_of, content
+from ._contents import CONTENTS, KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
+    from ._contents import Check
     from ._recorder import Recorder
     from ._recording import Recording
-
-    Check = tuple[Any, Any, Any]  # a holder, which slot, key or None for how many, and what is expected there
 
 
 def slot(kind: type, name: str) -> Any:
@@ -31,23 +27,17 @@ def slot(kind: type, name: str) -> Any:
 LAYOUT, STORAGE, OFFSET = [slot(Tensor, name) for name in ("_layout", "_storage", "_offset")]
 NODE, GRAD, HOOKS = [slot(Value, name) for name in ("node", "_grad", "hooks")]
 ADDRESS = slot(Storage, "ptr")
-CONTENTS = slot(CellType, "cell_contents")
 SLOTS = (LAYOUT, STORAGE, OFFSET, NODE, ADDRESS, slot(Storage, "version"), slot(Storage, "mutator"))
 
 
 OPTIONS = frozenset(("param_groups", "get_last_lr", "get_lr"))  # by these names programs come to them
-KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
-REMEMBERED = (type(None), bool, int, float, complex, str, bytes)  # what is told to have changed: by value
-HEAP = 1 << 9  # the flag of classes whose attributes can be set
-MOST_ENTRIES = 64  # of lists and dicts that are looked into
 
 
-def checks_of(recording: Recording, function: Any, followed: list[Any], left_out: Collection[str] = ()) -> list[Check]:
+def checks_of(recording: Recording, followed: list[Any], left_out: Collection[str] = ()) -> list[Check]:
     """What must be as it was: tensors and their memory, `.grad` where it is read, modules, the default dtype.
 
     Arguments:
         recording: what was taken down.
-        function: the function.
         followed: the groups of optimizers whose options replays follow.
         left_out: names of attributes that nothing reads.
     """
@@ -72,71 +62,14 @@ def checks_of(recording: Recording, function: Any, followed: list[Any], left_out
         for name, one in attributes.items():
             if before.get(name, before) is one and name != KINDS and name not in left_out:
                 checks.append((attributes, name, one))
-                checks += checks_of_contents(one)
-    checks += checks_of_variables(recorder, function, left_out)
+    checks += recorder.contents.checks(left_out)
+    recorder.contents.forget()
     optimizers = [one for one, _ in recorder.optimizers.values()] + [*recorder.groups.values()]
     for optimizer in {id(one): one for one in optimizers}.values():
         checks += checks_of_groups(optimizer)
     for optimizer, before_step in recorder.optimizers.values():
         checks += checks_of_optimizer(optimizer, before_step, followed)
     return checks
-
-
-def checks_of_contents(value: Any, depth: int = 2, left_out: Collection[str] = ()) -> list[Check]:
-    """The entries of short lists and dicts, in which Python's decisions may lie, and of those in them; of other objects
-    their attributes but those of the names `left_out`."""
-    own = getattr(value, "__dict__", None)
-    if type(own) is dict and not isinstance(value, (Tensor, FunctionType, MethodType, ModuleType, type)):
-        if KINDS not in own and not is_library_module(type(value).__module__):  # these are looked at by themselves
-            value = own
-    if not (isinstance(value, dict) or type(value) is list) or len(value) > MOST_ENTRIES or not depth:
-        return []
-    entries = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    entries = [one for one in entries if value is not own or one[0] not in left_out]
-    checks: list[Check] = [(value, None, len(value)), *[(value, key, one) for key, one in entries]]
-    return checks + [check for _, one in entries for check in checks_of_contents(one, depth - 1)]
-
-
-def checks_of_variables(recorder: Recorder, function: Any, left_out: Collection[str]) -> list[Check]:
-    """The global variables that the program's lines named, and those that the function itself closes over.
-
-    What changed while the function ran is left out: it counts for itself.
-    """
-    checks: list[Check] = []
-    for known, before in recorder.variables.values():
-        for name, one in before.items():
-            if known.get(name) is one and not isinstance(one, (ModuleType, FunctionType, type)):
-                checks.append((known, name, one))
-                checks += checks_of_contents(one)
-    for cell in cells_of(function).values():
-        if (value := content(cell)) is not UNSET:
-            checks.append((cell, CONTENTS, value))
-            checks += checks_of_contents(value)
-    for one in recorder.objects:
-        checks += checks_of_contents(one, left_out=left_out)
-    return checks + checks_of_classes(recorder, function)
-
-
-def checks_of_classes(recorder: Recorder, function: Any) -> list[Check]:
-    """The numbers and strings that are attributes of classes, where the program's lines name them."""
-    codes = [*recorder.variables, getattr(function, "__code__", None)]
-    names = {name for code in codes if code is not None for name in code.co_names}
-    known = [one for _, before in recorder.variables.values() for one in before.values() if isinstance(one, type)]
-    modules = [module for module, _ in recorder.modules.values()]
-    found = [get_referents(vars(one))[0] for one in classes_of([*recorder.objects, *modules, *known])]
-    return [
-        (own, name, one)
-        for own in found
-        for name, one in own.items()
-        if name in names and not name.startswith("__") and isinstance(one, REMEMBERED)
-    ]
-
-
-def classes_of(objects: Iterable[object]) -> list[type]:
-    """The classes of objects, and those among them, that are the program's own."""
-    found = dict.fromkeys([one if isinstance(one, type) else type(one) for one in objects])
-    bases = dict.fromkeys([base for one in found for base in one.__mro__])
-    return [one for one in bases if one.__flags__ & HEAP and not is_library_module(one.__module__)]
 
 
 def reads_options(recorder: Recorder, function: Any) -> bool:
@@ -190,4 +123,5 @@ def described(check: Check) -> str:
         return f"a variable that the function closes over, which was {expected!r:.40}"
     if key is None:
         return "the number of attributes of a module, or of groups or parameters of an optimizer"
-    return f"the variable, attribute, option or entry {key!r}, which was {expected!r:.40}"
+    name = getattr(key, "__name__", key)  # of a slot
+    return f"the variable, attribute, option or entry {name!r}, which was {expected!r:.40}"

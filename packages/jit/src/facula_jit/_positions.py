@@ -12,10 +12,10 @@ from operator import length_hint
 from pickle import dumps
 from typing import Any
 
-from ._checks import MOST_ENTRIES
+from ._contents import MOST_ENTRIES
 
 TWISTER = 625 * 4  # bytes of the state of a Mersenne twister
-CONTENTS = (set, deque)  # what is looked into
+SHIFTING = (set, deque)  # what is looked into
 
 
 class Positions:
@@ -36,14 +36,14 @@ class Positions:
 
     def of_replays(self) -> Positions | None:
         """Those that must be where they were whenever the function is replayed; None if there are none."""
-        self._before = [pair for pair in self._before if isinstance(pair[0], CONTENTS)]
+        self._before = [pair for pair in self._before if isinstance(pair[0], SHIFTING)]
         return self if self._before else None
 
 
 def _moves(value: Any) -> bool:
     if isinstance(value, Iterator):
         return not isinstance(value, IOBase)
-    return isinstance(value, (*CONTENTS, random.Random)) or type(value).__module__.startswith("numpy.random")
+    return isinstance(value, (*SHIFTING, random.Random)) or type(value).__module__.startswith("numpy.random")
 
 
 def _position(value: Any) -> Any:
@@ -51,7 +51,7 @@ def _position(value: Any) -> Any:
     if isinstance(value, Iterator):
         left = length_hint(value, -1)
         return left if left >= 0 else object()
-    if isinstance(value, CONTENTS):
+    if isinstance(value, SHIFTING):
         return (len(value), [id(one) for one in value]) if len(value) <= MOST_ENTRIES else len(value)
     if isinstance(value, random.Random):
         return value.getstate()

@@ -38,12 +38,13 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
+from ._contents import KINDS, Contents
 from ._optimizers import OptimizerRecorder
 from ._records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
 from ._source import line_under_way
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import CodeType, FrameType, FunctionType
 
     from facula_storage import Layout
@@ -68,6 +69,7 @@ class Recorder(OptimizerRecorder):
         self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> how often, by what, where last
         self.generators: dict[int, Stream] = {}  # id -> what is known of a generator
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
+        self.contents = Contents(self.watch)
         self.variables: dict[CodeType, tuple[dict[str, Any], dict[str, Any]]] = {}  # code -> globals, those it names
         self.objects: list[Any] = []  # arguments that are no tensors, and what the function is bound to
         self.inside: list[Any] = []  # the modules whose call is under way
@@ -159,7 +161,7 @@ class Recorder(OptimizerRecorder):
             known = frame.f_globals
             named = {name: known[name] for name in code.co_names if name in known}
             self.variables[code] = known, named
-            self.watch_among(named.values())
+            self.contents.add_code(code, known)
         taken: list[Address | Cell | float] = [n]
         for one in arguments:
             if type(one) is Place:
@@ -302,18 +304,14 @@ class Recorder(OptimizerRecorder):
         self.inside.append(module)
         self.watch(module)
 
-    def watch_among(self, values: Iterable[object]) -> None:
-        """Watch the modules among objects that the program names: it may call their parts alone."""
-        for one in values:
-            if hasattr(type(one), "named_modules"):
-                self.watch(one)
-
     def watch(self, module: Any) -> None:
         """Keep what a module is like, and what it holds: containers are called by nobody."""
         if id(module) not in self.modules:
             own = vars(module)
             own.setdefault("training", module.training)  # an attribute of the class until it is first set
             self.modules[id(module)] = module, dict(own)
+            self.contents.add_class(type(module))
+            self.contents.add([one for name, one in own.items() if name != KINDS], 1)
             for one in module.children():
                 self.watch(one)
 

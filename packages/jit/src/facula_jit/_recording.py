@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -145,7 +146,8 @@ class Recording:
             keys, parts = pieces
             self._trees[id(value)] = None  # under way
             made = tuple([self._result_of(one) for one in parts])
-            tree = self._trees[id(value)] = Tree(type(value), keys, made, getattr(value, "default_factory", None))
+            factory = value.default_factory if isinstance(value, defaultdict) else None
+            tree = self._trees[id(value)] = Tree(type(value), keys, made, factory)
             return tree
         if not isinstance(value, PLAIN) and not hasattr(type(value), "named_modules"):
             self._break(

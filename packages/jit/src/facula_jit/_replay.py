@@ -17,6 +17,7 @@ from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
 from ._containers import Tree, rebuilt
+from ._contents import REMEMBERED, present
 from ._crossings import found_crossings, is_crossed, take_down
 from ._dependence import names_of
 from ._lowering import Lowered, Part, layout_of_block
@@ -95,7 +96,7 @@ class Replay:
             for number, block in enumerate(recorder.blocks)
             if block.inputs and number in recorder.changed
         ]
-        self.checks: list[Check] = checks_of(recording, function, [one.group for one in refills], left_out)
+        self.checks: list[Check] = checks_of(recording, [one.group for one in refills], left_out)
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
         self.has_backward = bool(recording.roots)
@@ -353,6 +354,19 @@ class Replay:
         return one
 
     # ------------------------------------------------------------------------------------------------------ otherwise
+    def renew(self) -> bool:
+        """Whether what was missed is there as another object of the same value, which is expected from now on."""
+        if not 0 <= self.missed < self.numbers_from:
+            return False
+        holder, key, expected = self.checks[self.missed]
+        now = present(holder, key)
+        if type(now) is not type(expected) or not isinstance(now, REMEMBERED) or repr(now) != repr(expected):
+            return False
+        self.checks[self.missed] = holder, key, now
+        for frame in self.frames:
+            frame.forward.expect(self.missed, now)
+        return True
+
     def refill(self) -> bool:
         """Take the optimizers' numbers anew; False where their steps are no longer the ones that were taken down."""
         found = [numbers for one in self.refills if (numbers := one.present_numbers()) is not None]
@@ -384,7 +398,12 @@ class Replay:
             return set()
         is_check = self.missed < len(self.checks)
         check = self.checks[self.missed] if is_check else (self.positions and self.positions.moved(), None, None)
-        return names_of(check, function, self.recording.recorder.objects)
+        return names_of(check, function, self.owners())
+
+    def owners(self) -> list[Any]:
+        """The objects whose attributes are looked at."""
+        recorder = self.recording.recorder
+        return [*recorder.objects, *recorder.contents.owners.values()]
 
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from facula_autograd.extend import DEFAULT, LEAF, active_modes, current_mode
 from facula_storage import Device, DType, Layout
@@ -26,7 +27,9 @@ def tensors_in(tree: Any) -> list[Tensor]:
     return [one for part in parts for one in tensors_in(part)]
 
 
-CONTAINERS = (tuple, list, dict, OrderedDict, defaultdict)
+def is_container(value: Any) -> bool:
+    """Whether a value is a tuple, list or dict, or of a class of these that has no attributes of its own."""
+    return isinstance(value, (tuple, list, dict)) and not getattr(value, "__dict__", None)
 
 
 class Signature:
@@ -48,7 +51,7 @@ class Signature:
         mode = current_mode() if active_modes else DEFAULT
         self.supported = _is_supported(mode)
         parts = [self._of(one) for one in args]
-        parts += [(name, self._of(kwargs[name])) for name in sorted(kwargs)]
+        parts += [(name, self._of(one)) for name, one in kwargs.items()]
         autocast: Any = mode.autocast
         self.key: tuple[Hashable, ...] = (
             tuple(parts), mode.grad, mode.inference, autocast and (autocast.dtype, autocast.casts is None),
@@ -64,39 +67,41 @@ class Signature:
             wants = "" if value.node is None else "leaf" if value.node is LEAF else "computed"
             return Tensor, layout.dtype, layout.shape, layout.strides, wants
         kind = type(value)
-        if kind in CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        if is_container(value):
             if not isinstance(value, tuple):
                 self.containers.append(value)
             if isinstance(value, dict):
-                return kind, *[(self._named(name), self._of(one)) for name, one in value.items()]
+                return kind, *[(self._of(name), self._of(one)) for name, one in value.items()]
             return kind, *[self._of(one) for one in value]
         if is_dataclass(value) and not isinstance(value, type):
             return kind, *[self._of(getattr(value, field.name)) for field in fields(value)]
         return self._named(value)
 
     def _named(self, value: Any) -> Hashable:
-        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
-            return type(value), repr(value) if isinstance(value, float) else value
+        if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic, range)):
+            return type(value), repr(value) if isinstance(value, (float, complex, np.generic)) else value
+        if isinstance(value, slice):
+            return slice, self._of(value.start), self._of(value.stop), self._of(value.step)
         self.kept.append(value)
         return id(value)
 
 
 def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """A call in words, for reports and errors."""
-    return "(" + ", ".join(_words([*args, *[kwargs[name] for name in sorted(kwargs)]])) + ")"
+    return "(" + ", ".join(_words([*args, *kwargs.values()])) + ")"
 
 
 def _words(values: Iterable[Any]) -> Iterator[str]:
     for one in values:
         if isinstance(one, Tensor):
             yield f"{one._layout.dtype.name} {one._layout.shape}"
-        elif isinstance(one, dict):
+        elif isinstance(one, dict) and is_container(one):
             yield from _words([part for pair in one.items() for part in pair])
-        elif isinstance(one, CONTAINERS):
+        elif is_container(one):
             yield from _words(one)
         elif is_dataclass(one) and not isinstance(one, type):
             yield from _words([getattr(one, field.name) for field in fields(one)])
-        elif one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device)):
+        elif one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device, slice, np.generic)):
             yield repr(one)[:40]
         else:
             yield type(one).__name__

@@ -6,88 +6,58 @@ function makes of it.
 
 from __future__ import annotations
 
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF
-from facula_errors.extend import is_library_module
 from facula_tensor import Function, Tensor
 
 from ._breaks import Break
-from ._checks import MOST_ENTRIES, REMEMBERED, classes_of
-from ._closures import UNSET, cells_of, content
-from ._positions import Positions
+from ._closures import UNSET
+from ._contents import NEAR, REMEMBERED
+from ._pieces import own_function
+from ._positions import SHIFTING, Positions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ._recorder import Recorder
 
 
 class Variables:
-    """The variables that a function closes over or names, and the attributes of its objects, before it runs.
+    """What a function depends on, beside tensors, before it runs.
 
     Arguments:
-        recorder: has the arguments that are no tensors, and learns which modules are called.
+        recorder: has the arguments that are no tensors, and learns what is met.
         function: the function.
         containers: the lists and dicts among the arguments.
     """
 
     def __init__(self, recorder: Recorder, function: Any, containers: list[Any]):
-        self.recorder, self.function = recorder, function
-        self.cells: list[tuple[str, CellType, Any]] = []
-        self.names: list[tuple[dict[str, Any], dict[str, Any]]] = []
-        named = self._add(function)
-        for hook in {id(one): one for value in recorder.objects + named for one in _hooks_of(value)}.values():
-            named += self._add(hook)
-        objects = [one for one in recorder.objects + named if type(getattr(one, "__dict__", None)) is dict]
-        objects = [one for one in objects if not isinstance(one, (FunctionType, MethodType, ModuleType, Tensor))]
-        objects = [one for one in objects if not hasattr(type(one), "named_modules")]  # looked at when they are called
-        objects = [one for one in objects if not is_library_module(type(one).__module__)]  # tell the recorder
-        objects += classes_of(recorder.objects + [one for one in named if isinstance(one, type)])
-        self.places = [(one, dict(vars(one))) for one in objects]
-        values = named + [one for _, own in self.places for one in own.values()] + recorder.objects
-        recorder.watch_among([part for one in values for part in (one, *_parts(one))])
-        self.entries = [(one, _entries(one)) for one in values if _entries(one) is not None]
-        self.containers = [(one, dict(one) if isinstance(one, dict) else list(one)) for one in containers]
-        self.positions = Positions(values)
-        groups = [group for one in values for group in _groups_of(one)]
-        self.groups = [(group, dict(group)) for group in groups]
-
-    def _add(self, function: Any) -> list[Any]:
-        """Look at what a function closes over and names: what that is now, and what it is bound to."""
-        own = getattr(function, "__func__", function)
-        code, before = getattr(own, "__code__", None), len(self.cells)
-        self.cells += [(name, cell, content(cell)) for name, cell in cells_of(own).items()]
-        named = [one for _, _, one in self.cells[before:]]
-        if type(code) is CodeType:
+        self.recorder, contents = recorder, recorder.contents
+        own = own_function(function)
+        if own is not None:  # its own lines, whether they have operators or not
             known = own.__globals__
-            names = known, {name: known[name] for name in code.co_names if name in known}
-            self.names.append(names)
-            self.recorder.variables[code] = names  # whether its own lines have operators or not
-            named += names[1].values()
-        return [*named, getattr(function, "__self__", None)]
+            recorder.variables[own.__code__] = known, {one: known[one] for one in own.__code__.co_names if one in known}
+        contents.add([function, own, *recorder.objects])
+        hooks = {id(hook): hook for one, depth in contents.met.values() if depth <= 1 for hook in _hooks_of(one)}
+        contents.add(hooks.values())
+        self.containers = [(one, dict(one) if isinstance(one, dict) else list(one)) for one in containers]
+        met = list(contents.met.values())
+        self.positions = Positions([one for one, depth in met if depth <= NEAR or isinstance(one, SHIFTING)])
+        groups = [group for one, depth in met if depth <= NEAR for group in _groups_of(one)]
+        self.groups = [(group, dict(group)) for group in groups]
 
     def changed(self) -> Break | None:
         """What the function has changed, of what has values that can be told apart."""
-        for name, cell, before in self.cells:
-            if _differs(before, content(cell)):
-                return _said(f"the variable {name!r}")
-        for known, before in (*self.names, *self.recorder.variables.values()):
-            for name, one in before.items():
-                if _differs(one, known.get(name, UNSET)):
-                    return _said(f"the variable {name!r}")
-        for holder, before in (*self.places, *self.recorder.modules.values()):
+        for held in self.recorder.contents.held.values():
+            now = held.present()
+            if isinstance(held.holder, list) and len(now) != len(held.entries):
+                return _said("how long a list is")
+            for name, one in now.items():
+                if _differs(held.entries.get(name, UNSET), one):
+                    return _said(f"the {held.named(name)}")
+        for holder, before in self.recorder.modules.values():
             for name, one in vars(holder).items():
                 if _differs(before.get(name, UNSET), one):
                     return _said(f"the attribute {name!r} of a {type(holder).__name__}")
-        for holder, entries in self.entries:
-            now = _entries(holder) or {}
-            if isinstance(holder, list) and len(now) != len(entries or {}):
-                return _said("how long a list is")
-            for key, one in now.items():
-                if _differs((entries or {}).get(key, UNSET), one):
-                    return _said(f"the entry {key!r} of a {type(holder).__name__}")
         for holder, given in self.containers:
             pairs = zip(_items(holder), _items(given), strict=False)
             if len(holder) != len(given) or any(
@@ -118,19 +88,6 @@ def _hooks_of(value: Any) -> list[Any]:
     found = [getattr(one, "hook", one) for table in tables for one in table.values()]
     tensors = [one for own in attributes for one in own.values() if isinstance(one, Tensor)]
     return found + [hook for one in tensors for hook in _hooks_of(one)]
-
-
-def _entries(value: Any) -> dict[Any, Any] | None:
-    """The entries of a short list or dict."""
-    if isinstance(value, list) and len(value) <= MOST_ENTRIES:
-        return dict(enumerate(value))
-    return dict(value) if isinstance(value, dict) and len(value) <= MOST_ENTRIES else None
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    """What a short list, tuple or dict holds."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return parts if len(parts) <= MOST_ENTRIES else ()
 
 
 def _items(value: Any) -> list[tuple[Any, ...]]:
