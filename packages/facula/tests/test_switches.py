@@ -1,5 +1,6 @@
 """What programs ask and switch on the way: answers as PyTorch's without a device, switches that keep values."""
 
+import asyncio
 import copy
 import os
 import subprocess
@@ -159,11 +160,53 @@ def test_what_is_compiled_is_captured():
         assert facula.compile(model, **eager) is model and facula.compile(**eager)(model) is model
 
 
+def test_a_compiled_module_is_the_module():
+    """Its attributes and its mode are the module's own; hooks that it is given are called around it."""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight, self.scale = nn.Parameter(facula.ones(2)), 1.0
+
+        def forward(self, x):
+            return x * self.weight * self.scale * (2 if self.training else 1)
+
+    model, seen = Scaled(), []
+    compiled = facula.compile(model, backend=None, name="scaled", recompile_limit=4)
+    compiled.register_forward_hook(lambda module, given, result: seen.append(module))
+    for scale, is_training in ((1.0, True), (3.0, True), (3.0, False), (1.0, True)):
+        compiled.scale = scale
+        model.train(is_training)
+        assert compiled.training is is_training and model.scale == compiled.scale == scale
+        for _ in range(3):
+            assert compiled(facula.ones(2)).tolist() == [scale * (1 + is_training)] * 2
+    compiled.weight = nn.Parameter(facula.zeros(2))
+    assert not compiled(facula.ones(2)).any() and list(compiled.state_dict()) == ["_orig_mod.weight"]
+    del compiled.scale
+    assert not hasattr(model, "scale") and len(seen) == 13 and seen[0] is compiled
+
+
+def test_functions_that_yield_or_await_run_as_they_are_written():
+    @facula.compile
+    def halves(x):
+        yield x
+        yield x / 2
+
+    @facula.compile(dynamic=True)
+    async def doubled(x):
+        return x * 2
+
+    assert [one.item() for one in halves(facula.tensor(4.0))] == [4.0, 2.0]
+    assert asyncio.run(doubled(facula.tensor(4.0))).item() == 8.0
+    with pytest.raises(TypeError, match="expected a function that returns its result"):
+        facula.compile(fullgraph=True)(halves)
+
+
 def test_arguments_of_compile_are_checked():
     model = nn.Linear(2, 2)
     with pytest.raises(TypeError, match="compile: expected a function or a module; got int 3"):
         facula.compile(3)
-    for wrong in ({"backend": "nonsense"}, {"backend": None}, {"mode": "fastest"}, {"mode": "default", "options": {}}):
+    for wrong in ({"backend": "nonsense"}, {"mode": "fastest"}, {"mode": "default", "options": {}}):
         name, value = next(iter(wrong.items()))
         words = "expected mode or options; got both" if len(wrong) > 1 else f"expected {name} to be .*; got {value!r}"
         for given in ((model,), ()):

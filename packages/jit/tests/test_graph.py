@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import facula_tensor as ft
 from facula_jit import capture, cond, while_loop
 from facula_tensor import Parameter, no_grad, ones, randn, zeros
 from facula_tensor.functional import conv2d, linear
@@ -116,3 +117,29 @@ def test_tables_add_up_and_change_nothing(captured):
 def test_graphs_that_are_not_there():
     with pytest.raises(IndexError, match="graph: expected a number below 0"):
         capture(lambda x: x).graph()
+
+
+def test_a_fused_program_reads_as_python_runs():
+    """What is named is named where Python comes to it first: what is printed can be run."""
+
+    def function(x, y):
+        a = x.exp() - y
+        return a.sin() * a, a, (a * 2 + a.cos()) / (a - 3)
+
+    captured, given = capture(function), (ft.ones(3), ft.ones(3) * 2)
+    for _ in range(3):
+        results = captured(*given)
+    text = str(captured.graph())
+    names, _, program = next(line.strip() for line in text.splitlines() if "fused(" in line).partition(" = ")
+    functions = {name: getattr(ft, name) for name in ("exp", "sin", "cos")}
+    found = eval(program, {"fused": lambda *values: values, "x0": given[0], "x1": given[1], **functions})
+    by_name = dict(zip(names.split(", "), found, strict=True))
+    assert all(ft.allclose(by_name[f"y{at}"], one) for at, one in enumerate(results))
+
+
+def test_the_error_of_a_pass_says_which_it_was():
+    captured = capture(lambda x: x.exp(), passes=(lambda graph: graph.calls[7],))
+    captured(ft.ones(2)), captured(ft.ones(2))
+    with pytest.raises(IndexError) as caught:
+        captured(ft.ones(2))
+    assert "in the pass test_the_error_of_a_pass_says_which_it_was.<locals>.<lambda> over" in caught.value.__notes__[0]

@@ -313,6 +313,18 @@ def test_the_order_of_keywords_and_dicts_of_other_classes():
     assert "1 kind of call" in batches.report()
 
 
+@pytest.mark.filterwarnings("ignore:capture")
+def test_a_list_that_gets_a_result():
+    weight = ones(2, requires_grad=True)
+
+    def step(x, found):
+        found.append(x * weight)
+        return found[0]
+
+    captured, found = capture(step), []
+    assert [captured(ones(2) * number, found).tolist() for number in range(4)] == [[0.0, 0.0]] * 4 and len(found) == 4
+
+
 def test_hooks_that_come_and_go():
     weight = ones(2, requires_grad=True)
 

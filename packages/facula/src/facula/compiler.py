@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial, update_wrapper
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from weakref import WeakSet
 
@@ -46,12 +47,14 @@ _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagra
 @overload
 def compile(
     model: F, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: object = ..., mode: str | None = ...,
-    options: object = ..., disable: bool = ...,
+    options: object = ..., name: str | None = ..., disable: bool = ..., recompile_limit: int | None = ...,
+    isolate_recompiles: bool = ..., shapes_spec: object = ...,
 ) -> F: ...  # fmt: skip
 @overload
 def compile(
     model: None = None, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: object = ...,
-    mode: str | None = ..., options: object = ..., disable: bool = ...,
+    mode: str | None = ..., options: object = ..., name: str | None = ..., disable: bool = ...,
+    recompile_limit: int | None = ..., isolate_recompiles: bool = ..., shapes_spec: object = ...,
 ) -> Callable[[F], F]: ...  # fmt: skip
 @boundary
 def compile(
@@ -59,17 +62,21 @@ def compile(
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
-    backend: object = "inductor",
+    backend: object = None,
     mode: str | None = None,
     options: object = None,
+    name: str | None = None,
     disable: bool = False,
+    recompile_limit: int | None = None,
+    isolate_recompiles: bool = False,
+    shapes_spec: object = None,
 ) -> F | Callable[[F], F]:
     """A function or module that runs captured: its tensor work is taken down in the first call of each kind.
 
     As `capture(model, on_break="split")`, under PyTorch's signature: where something cannot be captured (a value is
-    looked at) the pieces around that line are. Of a module an `OptimizedModule` is made, which holds the module as
-    `_orig_mod`. `report()` of the result says what was captured; with FACULA_LOGS=jit in the environment, a program
-    says it at its end.
+    looked at) the pieces around that line are; a function that yields or awaits runs as it is written. Of a module an
+    `OptimizedModule` is made, which holds the module as `_orig_mod`. `report()` of the result says what was captured;
+    with FACULA_LOGS=jit in the environment, a program says it at its end.
 
     Arguments:
         model: the function or module; without it, a decorator is returned.
@@ -81,6 +88,8 @@ def compile(
             function.
         mode: one of PyTorch's modes, which makes no difference.
         disable: run `model` as it is.
+        name, recompile_limit, isolate_recompiles, shapes_spec: no difference: `report()` has the function's own name,
+            and at most 16 kinds of calls are captured.
 
     Raises:
         TypeError: `model` cannot be called.
@@ -94,7 +103,7 @@ def compile(
     <lambda>: 1 kind of call
       (float32 (2,)): 1 launch (before passes 2), replayed 2 times, 0 bytes of temporaries
     """
-    if not callable(backend) and backend not in _BACKENDS:
+    if backend is not None and not callable(backend) and backend not in _BACKENDS:
         known = ", ".join(_BACKENDS)
         raise OperationError(f"compile: expected backend to be a function or one of {known}; got {backend!r}")
     if mode is not None and mode not in _MODES:
@@ -105,7 +114,7 @@ def compile(
         return partial(compile, fullgraph=fullgraph, backend=backend, options=options, disable=disable)
     if not callable(model):
         raise InvalidTypeError(f"compile: expected a function or a module; got {type(model).__name__} {model!r:.60}")
-    if disable or backend in _EAGER:
+    if disable or backend in _EAGER or (not fullgraph and (isgeneratorfunction(model) or _awaits(model))):
         return model
     made: Captured[..., Any] = capture(model, on_break="error" if fullgraph else "split", passes=_passes_for(options))
     pause(made, _stance[0] == "force_eager")
@@ -113,6 +122,10 @@ def compile(
     if isinstance(model, Module):
         return cast("F", OptimizedModule(model, made))
     return cast("F", made)
+
+
+def _awaits(function: object) -> bool:
+    return iscoroutinefunction(function) or isasyncgenfunction(function)
 
 
 def _passes_for(options: object) -> Sequence[Callable[[Graph], object]]:
@@ -124,7 +137,9 @@ def _passes_for(options: object) -> Sequence[Callable[[Graph], object]]:
 
 
 class OptimizedModule(Module):
-    """A module that runs captured; `compile` makes it. `_orig_mod` is the module itself, whose attributes it has.
+    """A module that runs captured; `compile` makes it. `_orig_mod` is the module itself.
+
+    Its attributes are that module's, read or set: `compiled.scale = 2` sets what the module's `forward` looks at.
 
     Names of parameters begin with "_orig_mod.", as PyTorch's do: `state_dict()` of `_orig_mod` has them without.
     """
@@ -133,7 +148,15 @@ class OptimizedModule(Module):
         super().__init__()
         self._orig_mod = module
         self._captured = captured
-        self.training = module.training
+
+    @property
+    def training(self) -> bool:  # type: ignore[override]  # an attribute elsewhere
+        """The mode of the module itself."""
+        return self._orig_mod.training
+
+    @training.setter
+    def training(self, mode: bool) -> None:
+        self._orig_mod.training = mode
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module does."""
@@ -150,6 +173,19 @@ class OptimizedModule(Module):
             if name == "_orig_mod":
                 raise
             return getattr(self._orig_mod, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_own = "_captured" not in vars(self) or name in vars(self) or hasattr(type(self), name)
+        if is_own:
+            super().__setattr__(name, value)
+        else:
+            setattr(self._orig_mod, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name in vars(self):
+            super().__delattr__(name)
+        else:
+            delattr(self._orig_mod, name)
 
 
 def compile_in_place(module: Module, *args: Any, **kwargs: Any) -> None:

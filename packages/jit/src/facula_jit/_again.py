@@ -23,7 +23,7 @@ from facula_tensor.extend import user_site
 
 from ._boundary import differentiable_in
 from ._breaks import Break
-from ._containers import Tree, parts_of, rebuilt
+from ._containers import Tree, factory_of, parts_of, rebuilt
 from ._inner_graphs import stopped_at
 from ._recording import Argument, Given, Output
 from ._records import made_tensor
@@ -136,12 +136,13 @@ def _form_of(value: Any, places: dict[int, int], left: set[int]) -> Any:
     """A value with numbers in the place of tensors; these are taken out of `left`."""
     if isinstance(value, Tensor):
         left.discard(id(value))
-        return Argument(places[id(value)])
+        place = places.get(id(value))  # None of one that the function put into a list; such a call is not replayed
+        return value if place is None else Argument(place)
     pieces = parts_of(value) if is_container(value) or is_dataclass(type(value)) else None
     if pieces is None:
         return value
     parts = tuple([_form_of(one, places, left) for one in pieces[1]])
-    return Tree(type(value), pieces[0], parts, getattr(value, "default_factory", None))
+    return Tree(type(value), pieces[0], parts, factory_of(value))
 
 
 def _filled(form: Any, tensors: Sequence[Tensor]) -> Any:

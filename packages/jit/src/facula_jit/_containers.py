@@ -35,6 +35,11 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | Non
     return (None, tuple(value)) if isinstance(value, (tuple, list)) else None
 
 
+def factory_of(value: Any) -> Any:
+    """What makes the values that a defaultdict misses."""
+    return value.default_factory if isinstance(value, defaultdict) else None
+
+
 def rebuilt(tree: Tree, parts: Sequence[Any]) -> Any:
     """A container of these parts, made without asking its class to look at them again."""
     kind: Any = tree.kind

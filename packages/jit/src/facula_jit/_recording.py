@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +11,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend import overlapping
 
 from ._breaks import Break
-from ._containers import Tree, is_kept, parts_of
+from ._containers import Tree, factory_of, is_kept, parts_of
 from ._memory import Lifetime
 from ._records import Address, any_grad, moment_of
 
@@ -146,8 +145,7 @@ class Recording:
             keys, parts = pieces
             self._trees[id(value)] = None  # under way
             made = tuple([self._result_of(one) for one in parts])
-            factory = value.default_factory if isinstance(value, defaultdict) else None
-            tree = self._trees[id(value)] = Tree(type(value), keys, made, factory)
+            tree = self._trees[id(value)] = Tree(type(value), keys, made, factory_of(value))
             return tree
         if not isinstance(value, PLAIN) and not hasattr(type(value), "named_modules"):
             self._break(

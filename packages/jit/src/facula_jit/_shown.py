@@ -27,29 +27,22 @@ def as_expression(program: Program, arguments: Sequence[str]) -> str:
     """
     first = program.operands + len(program.constants)
     uses = Counter([value for one in program.instructions for value in one.values] + list(program.results))
-    texts = [*arguments, *[f"{one:g}" for one in program.constants]]
-    binding = [WHOLE] * first  # how strong the outermost sign of each text is
-    named = 0
-    later: dict[int, str] = {}  # values that are used again, by the names that they get where they come first
+    given = [*arguments, *[f"{one:g}" for one in program.constants]]
+    names: dict[int, str] = {}  # of values that are used again, in the order in which Python comes to them
 
     def shown(value: int, least: int = 0) -> str:
-        text = texts[value]
-        if value in later:
-            texts[value], binding[value] = later.pop(value), WHOLE
-            return f"({text})"
-        return f"({text})" if binding[value] < least else text
-
-    for operation, values in program.instructions:
+        if value < first or value in names:
+            return given[value] if value < first else names[value]
+        operation, values = program.instructions[value - first]
         sign = SIGNS.get(operation) if len(values) == 2 else None
         strength = WHOLE if sign is None else BINDING.get(sign, LOOSE)
         if sign is None:
             text = f"{operation}({', '.join(map(shown, values))})"
         else:
             text = f"{shown(values[0], strength)} {sign} {shown(values[1], strength + 1)}"
-        number = len(texts)
-        if uses[number] > 1:
-            text, later[number] = f"v{named} := {text}", f"v{named}"
-            named += 1
-        texts.append(text)
-        binding.append(strength)
+        if uses[value] > 1:
+            names[value] = f"v{len(names)}"
+            return f"({names[value]} := {text})"
+        return f"({text})" if strength < least else text
+
     return ", ".join(map(shown, program.results))

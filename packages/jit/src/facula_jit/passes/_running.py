@@ -27,8 +27,12 @@ def run_passes(recording: Recording, passes: Sequence[Callable[[Graph], object]]
     verifier = Verifier(recording)
     graph = Graph(recording, name, words)
     for one in passes:
-        before = graph.recording
-        one(graph)
+        before, title = graph.recording, str(getattr(one, "__qualname__", type(one).__name__))
+        try:
+            one(graph)
+        except Exception as error:
+            error.add_note(f"in the pass {title} over the graph of {name}{words}")
+            raise
         if graph.recording is not before:
-            verifier.verify(graph.recording, str(getattr(one, "__qualname__", type(one).__name__)))
+            verifier.verify(graph.recording, title)
     return graph.recording
