@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 from facula_autograd.extend import LEAF, active_modes
+from facula_cpu.extend import with_streams
 from facula_errors import (
     ArgumentError,
     FaculaError,
@@ -18,7 +19,7 @@ from facula_errors import (
 )
 from facula_errors.extend import boundary
 from facula_storage.extend import current_recorder, launching_modules, new_instance
-from facula_tensor import Parameter, Tensor, is_grad_enabled, no_grad
+from facula_tensor import Parameter, Tensor, default_generator, is_grad_enabled, no_grad
 from facula_tensor.extend import no_record_ops, snapshot
 
 from .._breaks import CaptureError
@@ -181,7 +182,11 @@ class Loaded:
                 fitting.append((alike, graph.goes_back is recording, -place, size))
         if not fitting:
             known = " or ".join([words(one.arguments) for one in self._graphs[:3]])
-            raise ArgumentError(f"{self._name}: expected {known}; got {shown(args, kwargs)}")
+            others = "" if any([one.sizes for one in self._graphs]) else ", or save it with batch=True for all batches"
+            raise ArgumentError(
+                f"{self._name}: expected {known}; got {shown(args, kwargs)}: a graph does what was captured; call the "
+                f"function so before it is saved{others}"
+            )
         _, _, place, size = max(fitting)
         try:
             ready = self._at(-place, size)
@@ -300,8 +305,13 @@ class Loaded:
         """
         data, contents = self._described()
         is_same = data["groups"] == self._data["groups"]
-        members = self.members if is_same else {}
+        members = {name: with_streams(one, self._state_of) for name, one in self.members.items()} if is_same else {}
         archive.write(archive.path_of("save", path), plain.dumps(data), contents, members)
+
+    def _state_of(self, place: int) -> tuple[int, int]:
+        """The key and the offset of a generator now."""
+        generator = self._shared.generators.get(place, default_generator)
+        return generator._key, generator._offset
 
     def __repr__(self) -> str:
         return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"
