@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 from facula_autograd.extend import LEAF, active_modes
+from facula_cpu.extend import with_streams
 from facula_errors import (
     ArgumentError,
     FaculaError,
@@ -19,7 +20,7 @@ from facula_errors import (
 )
 from facula_errors.extend import boundary
 from facula_storage.extend import current_recorder, launching_modules, new_instance
-from facula_tensor import Parameter, Tensor, is_grad_enabled, no_grad
+from facula_tensor import Parameter, Tensor, default_generator, is_grad_enabled, no_grad
 from facula_tensor.extend import no_record_ops, snapshot
 
 from .._breaks import CaptureError
@@ -181,7 +182,11 @@ class Loaded:
                 fitting.append((alike, graph.goes_back is recording, -place, size))
         if not fitting:
             known = " or ".join([words(one.arguments) for one in self._graphs[:3]])
-            raise ArgumentError(f"{self._name}: expected {known}; got {shown(args, kwargs)}")
+            others = "" if any([one.sizes for one in self._graphs]) else ", or save it with batch=True for all batches"
+            raise ArgumentError(
+                f"{self._name}: expected {known}; got {shown(args, kwargs)}: a graph does what was captured; call the "
+                f"function so before it is saved{others}"
+            )
         _, _, place, size = max(fitting)
         try:
             ready = self._at(-place, size)
@@ -313,8 +318,9 @@ class Loaded:
         extra = archive.extra_members(_extra_files)
         data, contents = self._described()
         is_same = data["groups"] == self._data["groups"]
-        kept = {name: one for name, one in self.members.items() if is_same or name.startswith(archive.EXTRA)}
-        archive.write(path, plain.dumps(data), contents, {**kept, **extra})
+        kept = {name: one for name, one in self.members.items() if name.startswith(archive.EXTRA)}
+        programs = {name: with_streams(one, self._state_of) for name, one in self.members.items() if name not in kept}
+        archive.write(path, plain.dumps(data), contents, {**(programs if is_same else {}), **kept, **extra})
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles have tensors and options of their own, as a file would."""
@@ -382,6 +388,11 @@ class Loaded:
     def cpu(self) -> Loaded:
         """The graph itself, which is on the CPU."""
         return self
+
+    def _state_of(self, place: int) -> tuple[int, int]:
+        """The key and the offset of a generator now."""
+        generator = self._shared.generators.get(place, default_generator)
+        return generator._key, generator._offset
 
     def __repr__(self) -> str:
         return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"
