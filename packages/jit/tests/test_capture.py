@@ -16,6 +16,7 @@ from facula_tensor import (
     ones,
     rand,
     randn,
+    randperm,
     tensor,
     where,
     zeros,
@@ -38,7 +39,7 @@ FUNCTIONS = {
     "sort": lambda x, y: (x.sort(1)[0], y.topk(2)[1], x.cumsum(0)),
     "nested": lambda x, y: {"a": [x + y, (x * 2, None)], "b": 3},
     "argument back": lambda x, y: (x, y + 1, x[1:]),
-    "random": lambda x, y: (rand(3), dropout(x, 0.5), y.clone().normal_(), x.bernoulli(0.5)),
+    "random": lambda x, y: (rand(3), dropout(x, 0.5), y.clone().normal_(), x.bernoulli(0.5), x[randperm(4)]),
     "where": lambda x, y: where(x > y, x, y).sum(),
     "embedding": lambda x, y: embedding(arange(3), x),
 }
