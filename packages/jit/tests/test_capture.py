@@ -9,17 +9,20 @@ from facula_jit import capture
 from facula_tensor import (
     arange,
     cat,
+    eye,
     float64,
     full,
     manual_seed,
     ones,
     rand,
     randn,
+    randperm,
     tensor,
     where,
     zeros,
 )
 from facula_tensor.functional import dropout, embedding
+from facula_tensor.linalg import LinAlgError, cholesky, inv
 
 FUNCTIONS = {
     "elementwise": lambda x, y: (x * y + 1).relu() / 3,
@@ -36,7 +39,7 @@ FUNCTIONS = {
     "sort": lambda x, y: (x.sort(1)[0], y.topk(2)[1], x.cumsum(0)),
     "nested": lambda x, y: {"a": [x + y, (x * 2, None)], "b": 3},
     "argument back": lambda x, y: (x, y + 1, x[1:]),
-    "random": lambda x, y: (rand(3), dropout(x, 0.5), y.clone().normal_(), x.bernoulli(0.5)),
+    "random": lambda x, y: (rand(3), dropout(x, 0.5), y.clone().normal_(), x.bernoulli(0.5), x[randperm(4)]),
     "where": lambda x, y: where(x > y, x, y).sum(),
     "embedding": lambda x, y: embedding(arange(3), x),
 }
@@ -114,6 +117,12 @@ def test_errors_are_those_of_the_operator():
         assert str(caught.value).partition(":")[2] == str(plain.value).partition(":")[2]
         assert "in a replay of" in caught.value.__notes__[-1] and "test_capture.py" in caught.value.__notes__[-1]
     assert same(captured(table, tensor([3, 0])), table[tensor([3, 0])])
+    for function, wanted in ((inv, "linalg.inv: expected an invertible matrix; got"), (cholesky, "positive definite")):
+        captured = capture(function)
+        for _ in range(3):
+            captured(eye(2))
+        with pytest.raises(LinAlgError, match=wanted):
+            captured(zeros(2, 2))
 
 
 def test_an_error_of_the_program_leaves_nothing_behind():

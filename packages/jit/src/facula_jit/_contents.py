@@ -200,6 +200,14 @@ def present(holder: Any, key: Any) -> Any:
     return _slot(key, holder)
 
 
+def renewed(check: Check) -> Check | None:
+    """A check that expects what is there now: another object of the same value; None if it is none."""
+    holder, key, expected = check
+    now = present(holder, key)
+    is_same = type(now) is type(expected) and isinstance(now, REMEMBERED) and repr(now) == repr(expected)
+    return (holder, key, now) if is_same else None
+
+
 def classes_of(objects: Iterable[object]) -> list[type]:
     """The classes of objects, and those among them, that are the program's own."""
     found = dict.fromkeys([one if isinstance(one, type) else type(one) for one in objects])

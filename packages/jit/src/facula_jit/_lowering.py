@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_storage import contiguous, uint8
+from facula_autograd.extend import describe_call_site
+from facula_storage import LaunchError, contiguous, uint8
 from facula_storage.extend import Sequence, plain_address
+from facula_tensor.extend import launch_error
 
 from ._cells import Cell
 from ._checks import GRAD, SLOTS
@@ -45,6 +47,23 @@ class Part:
         self.values = len(outputs) + 2 * len(recording.recorder.generators)
         self.sources = {block: len(self.inputs) + place for place, block in enumerate(outputs)}
         self.first_cell = len(self.inputs) + len(outputs)
+
+    def refused(self, error: LaunchError, name: str) -> Exception:
+        """The error of a launch that failed, as the operator would have raised it.
+
+        Arguments:
+            error: what the launcher raised.
+            name: the captured function's.
+        """
+        number = self.steps[error.args[5]]
+        assert isinstance(number, int)
+        launch = self.recording.launches[number]
+        layouts = [one.layout for one in launch.arguments if type(one) is Address and not one.written]
+        made: Exception = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
+        if launch.refusal is not None:
+            made = type(launch.refusal)(*launch.refusal.args)
+        made.add_note(f"in a replay of {name}, at {describe_call_site(*launch.site)}")
+        return made
 
     def sequence(
         self, base: int, places: dict[int, int], checks: list[Check], puts: list[tuple[Tensor, Any]]

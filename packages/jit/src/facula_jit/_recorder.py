@@ -92,6 +92,7 @@ class Recorder(OptimizerRecorder):
         self.line: int | None = None  # that of the function where it breaks
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.used: set[int] = set()  # the blocks that launches have met
+        self.refusal: Exception | None = None  # of the next launch
         self.caller: FrameType | None = None  # whose line calls the function: no line of it
         self.began = next_moment()
         self.count = 0
@@ -174,7 +175,10 @@ class Recorder(OptimizerRecorder):
                 taken.append(one)  # type: ignore[arg-type]
         module = self.inside[-1] if self.inside else None
         if plan.parts is None:
-            self.launches.append(Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator))
+            self.launches.append(
+                Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator, refusal=self.refusal)
+            )
+            self.refusal = None
             self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
         else:
             for number, (launch, values) in enumerate(plan.parts):
@@ -319,6 +323,10 @@ class Recorder(OptimizerRecorder):
         """The call of the innermost module ends."""
         if self.inside:
             self.inside.pop()
+
+    def refuses(self, error: Exception) -> None:
+        """The next launch fails where an operator raises an error like this one."""
+        self.refusal = error
 
     def holds(self, storage: Storage, offset: int) -> bool:
         """Whether a float32 is not 0."""

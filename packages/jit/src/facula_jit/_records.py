@@ -39,6 +39,7 @@ class Launched(NamedTuple):
     module: object
     operation: str
     part: int = -1  # which of its plan's parts this is, of a plan that has several
+    refusal: Exception | None = None  # an error like the one that the operator raises where it fails
 
 
 CHANGED = {"batch_norm": (3, 4), "batch_norm_counted": (3, 4, 5)}  # the places of operands that operators change

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd import MutationError
-from facula_autograd.extend import Node, adapter_of, describe_call_site, error_node, next_seq, output_node
+from facula_autograd.extend import Node, adapter_of, error_node, next_seq, output_node
 from facula_errors import OperationError
 from facula_storage import LaunchError, Storage
 from facula_storage.extend import Sequence, allocate, collecting, current_recorder, new_instance, plain_address
 from facula_tensor import Tensor, zeros
-from facula_tensor.extend import launch_error, no_record_ops, snapshot, user_site
+from facula_tensor.extend import no_record_ops, snapshot, user_site
 
 from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
 from ._containers import Tree, rebuilt
-from ._contents import REMEMBERED, present
+from ._contents import renewed
 from ._crossings import found_crossings, is_crossed, take_down
 from ._dependence import names_of
-from ._lowering import Lowered, Part, layout_of_block
+from ._lowering import Lowered, layout_of_block
 from ._recording import Argument, Given, Output, Recording
-from ._records import Address, made_tensor
+from ._records import made_tensor
 from ._refill import Refill
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class Replay:
         try:
             missed = frame.forward.run(tensors, values)
         except LaunchError as error:
-            raise self._refused(error, frame.lowered.forward) from None
+            raise frame.lowered.forward.refused(error, self.name) from None
         finally:
             guard.busy = False
         if missed is not None:
@@ -307,7 +307,7 @@ class Replay:
             else:
                 missed = ticket.frame.backwards[number].run((*ticket.inputs, *given), (*values, *ticket.cells))
         except LaunchError as error:
-            raise self._refused(error, backward.part) from None
+            raise backward.part.refused(error, self.name) from None
         if missed is not None:
             raise OperationError(
                 "backward: memory that a captured function needs for its gradient was replaced after the call; call "
@@ -358,13 +358,12 @@ class Replay:
         """Whether what was missed is there as another object of the same value, which is expected from now on."""
         if not 0 <= self.missed < self.numbers_from:
             return False
-        holder, key, expected = self.checks[self.missed]
-        now = present(holder, key)
-        if type(now) is not type(expected) or not isinstance(now, REMEMBERED) or repr(now) != repr(expected):
+        check = renewed(self.checks[self.missed])
+        if check is None:
             return False
-        self.checks[self.missed] = holder, key, now
+        self.checks[self.missed] = check
         for frame in self.frames:
-            frame.forward.expect(self.missed, now)
+            frame.forward.expect(self.missed, check[2])
         return True
 
     def refill(self) -> bool:
@@ -381,16 +380,6 @@ class Replay:
             for place, (_, _, option) in enumerate(self.checks[self.numbers_from :], self.numbers_from):
                 frame.forward.expect(place, option)
         return True
-
-    def _refused(self, error: LaunchError, part: Part) -> Exception:
-        """The error of a launch that failed, as the operator would have raised it."""
-        number = part.steps[error.args[5]]
-        assert isinstance(number, int)
-        launch = part.recording.launches[number]
-        layouts = [one.layout for one in launch.arguments if type(one) is Address and not one.written]
-        made = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
-        made.add_note(f"in a replay of {self.name}, at {describe_call_site(*launch.site)}")
-        return made
 
     def names_of_missed(self, function: FunctionType | None) -> set[str]:
         """The names by which the function comes to what was found changed, as far as they are known."""

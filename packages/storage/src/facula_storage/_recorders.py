@@ -129,6 +129,9 @@ class Recorder(Protocol):
             numbers: its numbers.
         """
 
+    def refuses(self, error: Exception) -> None:
+        """The next launch fails where an operator raises an error like this one."""
+
     def numbered(self) -> None:
         """The next launch takes the numbers of that operator."""
 

@@ -8,7 +8,7 @@ from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, Plan, Storage, float64, int64
-from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, plain_address
+from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, current_recorder, plain_address, recorders
 
 from .._core.allocation import fresh, layout_for
 from .._core.errors import named
@@ -305,7 +305,7 @@ def randperm(
     if dtype is not None:
         number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
     keys = rand(n, generator=generator, dtype=float64)
-    if isinstance(keys._layout, LevelLayout):
+    if isinstance(keys._layout, LevelLayout) or (recorders and current_recorder() is not None and not requires_grad):
         return no_record_ops.to(
             no_record_ops.sort(keys, (0, False))[1], (int64 if dtype is None else as_dtype(dtype, "randperm"),)
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
 from facula_storage import bool_
+from facula_storage.extend import current_recorder, recorders
 
 from .._core.errors import UnmetRequirementError
 from .._core.tensor import Tensor, elements
@@ -51,14 +52,21 @@ class _all_true:
         return input
 
 
-def refuse_unless(holds: Tensor, describe: Callable[[], Exception]) -> None:
+def refuse_unless(holds: Tensor, describe: Callable[[], Exception], in_short: Exception | None = None) -> None:
     """Raise what `describe` gives where an element of `holds`, which are bools, is false.
+
+    Arguments:
+        holds: the bools.
+        describe: makes the error, and may read elements.
+        in_short: an error like it, for replays of captured programs, which have nobody to read elements.
 
     >>> from facula_tensor import tensor
     >>> refuse_unless(tensor([True, False]), lambda: ValueError("the second is wrong"))
     Traceback (most recent call last):
     ValueError: the second is wrong
     """
+    if in_short is not None and recorders and (recorder := current_recorder()) is not None:
+        recorder.refuses(in_short)
     try:
         no_record_ops.all_true(elements(holds))
     except UnmetRequirementError:
