@@ -36,14 +36,19 @@ static void *zeros(int64_t count, size_t size)
     return calloc((size_t)count + 1, size);
 }
 
+static int is_program(const struct member *member)
+{
+    const size_t length = strlen(member->name);
+    return length >= 8 && !strncmp(member->name, "run/", 4) && !strcmp(member->name + length - 4, ".bin");
+}
+
 /* The name of the section to run: of those in run/ the first whose first input has that many rows. */
 static const struct member *choose(const struct archive *archive, int64_t batch, struct section *section, char *error)
 {
     int64_t met = 0;
     for (int64_t i = 0; i < archive->count; i++) {
         const struct member *member = &archive->members[i];
-        const size_t length = strlen(member->name);
-        if (strncmp(member->name, "run/", 4) || length < 8 || strcmp(member->name + length - 4, ".bin"))
+        if (!is_program(member))
             continue;
         char *bytes = archive_read(archive, member, error);
         if (!bytes || section_read(section, bytes, member->bytes, error)) {
@@ -298,28 +303,78 @@ FACULA_PUBLIC int facula_model_run(struct facula_model *model, char error[FACULA
     return 0;
 }
 
-FACULA_PUBLIC int facula_model_save(const struct facula_model *model, const char *path, char error[FACULA_ERROR])
+/* Numbers and places in random streams of one program in another one of the file, which goes on from there. */
+static void bring_along(const struct section *from, struct section *to)
+{
+    for (int64_t i = 0; i < to->count[NUMBERS]; i++)
+        for (int64_t k = 0; k < from->count[NUMBERS]; k++)
+            if (!strcmp(to->text + to->numbers[i].name, from->text + from->numbers[k].name))
+                to->numbers[i].value = from->numbers[k].value;
+    for (int64_t i = 0; i < to->count[GENERATORS] && i < from->count[GENERATORS]; i++) {
+        to->generators[i].key = from->generators[i].key;
+        to->generators[i].offset = from->generators[i].offset;
+    }
+}
+
+/* What a saved file has in the place of a member: new memory, or the model's own; NULL where it stays as it is, as what is
+   no program does. */
+static int bytes_now(const struct facula_model *model, const struct archive *archive, const struct member *member,
+                     char **made, char *error)
 {
     const struct section *s = &model->section;
+    const int is_tensors = model->tensors && !strcmp(member->name, "tensors.safetensors");
+    const int is_own = !strcmp(member->name, model->member);
+    struct section other;
+    *made = NULL;
+    if (is_tensors || is_own) {
+        *made = is_own ? s->bytes : model->tensors;
+        return member->bytes == (is_own ? s->length : model->tensor_bytes)
+                   ? 0
+                   : refuse(error, "save: %.300s is not the file that was loaded any more", model->path);
+    }
+    if (!is_program(member))
+        return 0;
+    if (!(*made = archive_read(archive, member, error)))
+        return -1;
+    if (section_read(&other, *made, member->bytes, error)) {
+        free(*made);
+        *made = NULL;
+    } else {
+        bring_along(s, &other);
+    }
+    return 0;
+}
+
+FACULA_PUBLIC int facula_model_save(const struct facula_model *model, const char *path, char error[FACULA_ERROR])
+{
     struct archive archive;
     char why[FACULA_ERROR];
     if (archive_open(&archive, model->path, why)) {
         archive_close(&archive);
         return refuse(error, "save: %.200s: %.280s", model->path, why);
     }
-    const struct member *members[2] = {archive_find(&archive, model->member), archive_find(&archive, "tensors.safetensors")};
-    const char *bytes[2] = {s->bytes, model->tensors};
-    int result = -1;
-    for (int64_t i = 0; i < s->count[TENSORS]; i++)
+    for (int64_t i = 0; i < model->section.count[TENSORS]; i++)
         if (model->moved[i])
             memcpy(model->tensors + model->places[i], model->moved[i], (size_t)model->lengths[i]);
-    const int fits = members[0] && members[0]->bytes == s->length;
-    if (!fits || (model->tensors && (!members[1] || members[1]->bytes != model->tensor_bytes)))
-        refuse(error, "save: %.300s is not the file that was loaded any more", model->path);
-    else
-        result = archive_copy(&archive, path, model->tensors ? 2 : 1, members, bytes, error);
+    const struct member **members = zeros(archive.count, sizeof *members);
+    char **bytes = zeros(archive.count, sizeof *bytes);
+    int count = 0, own = 0, failed = !members || !bytes ? refuse(error, "save: there is no memory") : 0;
+    for (int64_t i = 0; !failed && i < archive.count; i++) {
+        members[count] = &archive.members[i];
+        failed = bytes_now(model, &archive, members[count], &bytes[count], error);
+        own += bytes[count] == model->section.bytes || (bytes[count] && bytes[count] == model->tensors);
+        count += bytes[count] != NULL;
+    }
+    if (!failed && own != 1 + (model->tensors != NULL))
+        failed = refuse(error, "save: %.300s is not the file that was loaded any more", model->path);
+    failed = failed || archive_copy(&archive, path, count, members, (const char *const *)bytes, error);
+    for (int i = 0; bytes && i <= count; i++)
+        if (bytes[i] != model->section.bytes && bytes[i] != model->tensors)
+            free(bytes[i]);
+    free(members);
+    free(bytes);
     archive_close(&archive);
-    return result;
+    return failed ? -1 : 0;
 }
 
 FACULA_PUBLIC void facula_model_free(struct facula_model *model)

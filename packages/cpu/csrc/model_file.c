@@ -17,7 +17,7 @@
 #error "files are read as little-endian machines have them in memory"
 #endif
 
-enum { END = 22, LOCATOR = 20, LONG_END = 56, ENTRY = 46, LOCAL = 30, MOST_COMMENT = 65535, MOST_MEMBERS = 65535 };
+enum { END = 22, LOCATOR = 20, LONG_END = 56, ENTRY = 46, LOCAL = 30, MOST_COMMENT = 65535, MOST_MEMBERS = 1000 };
 static const uint32_t LONG_END_MARK = 0x06064b50, LOCATOR_MARK = 0x07064b50, ABSENT = 0xffffffff;
 static const uint32_t END_MARK = 0x06054b50, ENTRY_MARK = 0x02014b50, LOCAL_MARK = 0x04034b50;
 
@@ -199,6 +199,10 @@ static int read_directory(struct archive *archive, char *error)
         const int64_t taken = read_entry(archive, directory + place, bytes - place, member, error);
         if (taken < 0)
             goto done;
+        if (archive_find(archive, member->name)) {
+            refuse(error, "it has two members %s", member->name);
+            goto done;
+        }
         member->entry = start + place;
         place += taken;
     }
@@ -278,17 +282,35 @@ static int copy_all(int from, int to, int64_t count)
     return failed;
 }
 
-/* A new file beside the old one takes its place when it is whole, which may be the file that is read. */
-int archive_copy(const struct archive *archive, const char *path, int count, const struct member *const *members,
-                 const char *const *bytes, char *error)
+/* What a path leads to, links followed, in new memory, and the mode that the file there gets: that of a file which is there,
+   else of the one that is copied. NULL with a message for a path that is no file's, or may not be written. */
+static char *find_target(const struct archive *archive, const char *path, mode_t *mode, char *error)
 {
-    char half[4096];
-    if (snprintf(half, sizeof half, "%s.XXXXXX", path) >= (int)sizeof half)
-        return refuse(error, "save: the path is too long");
-    const int file = mkostemp(half, O_CLOEXEC);
-    if (file < 0)
-        return refuse(error, "save: %s: %s", path, strerror(errno));
-    int failed = fchmod(file, 0644) || copy_all(archive->file, file, archive->bytes);
+    struct stat status;
+    char *target = realpath(path, NULL);
+    const char *why = NULL;
+    if (!target) { /* a new file */
+        why = errno != ENOENT || fstat(archive->file, &status) || !(target = strdup(path)) ? strerror(errno) : NULL;
+    } else if (stat(target, &status) || access(target, W_OK)) {
+        why = strerror(errno);
+    } else if (!S_ISREG(status.st_mode)) {
+        why = S_ISDIR(status.st_mode) ? "expected a path for a file; this is a directory"
+                                      : "expected a regular file to replace; this is a device, pipe or socket";
+    }
+    if (why) {
+        refuse(error, "save: %.350s: %s", path, why);
+        free(target);
+        return NULL;
+    }
+    *mode = status.st_mode & 0777;
+    return target;
+}
+
+/* The members' bytes, and their checksums, in a copy of the file. */
+static int write_members(const struct archive *archive, int file, int count, const struct member *const *members,
+                         const char *const *bytes)
+{
+    int failed = 0;
     for (int i = 0; !failed && i < count; i++) {
         const uint32_t sum = checksum(bytes[i], members[i]->bytes);
         char flags[2];
@@ -298,10 +320,30 @@ int archive_copy(const struct archive *archive, const char *path, int count, con
         if (!failed && !(flags[0] & 8)) /* else it stands behind the member */
             failed = write_at(file, (const char *)&sum, 4, members[i]->header + 14);
     }
-    failed |= close(file);
-    if (!failed && !rename(half, path))
-        return 0;
+    return failed;
+}
+
+/* A new file beside the old one takes its place when it is whole, which may be the file that is read. */
+int archive_copy(const struct archive *archive, const char *path, int count, const struct member *const *members,
+                 const char *const *bytes, char *error)
+{
+    mode_t mode;
+    char half[4096], *target = find_target(archive, path, &mode, error);
+    if (!target)
+        return -1;
+    int failed = snprintf(half, sizeof half, "%s.XXXXXX", target) >= (int)sizeof half;
+    errno = ENAMETOOLONG;
+    const int file = failed ? -1 : mkostemp(half, O_CLOEXEC);
+    failed = file < 0;
+    if (!failed) {
+        failed = fchmod(file, mode) || copy_all(archive->file, file, archive->bytes) ||
+                 write_members(archive, file, count, members, bytes) || fsync(file);
+        failed |= close(file);
+        failed = failed || rename(half, target);
+    }
     const int why = errno;
-    unlink(half);
-    return refuse(error, "save: %s: %s", path, strerror(why));
+    if (failed && file >= 0)
+        unlink(half);
+    free(target);
+    return failed ? refuse(error, "save: %.350s: %s", path, strerror(why)) : 0;
 }

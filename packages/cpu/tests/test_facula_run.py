@@ -45,10 +45,13 @@ def test_the_program(path, tmp_path):
     assert np.load(tmp_path / "y.npy").tobytes() == wanted(x, weight, 7, 128 + 3 * 640).tobytes()
     with Model(tmp_path / "after.facula", 5) as model:
         assert model.inputs["lr"] == 0.125
-    done = run(
-        path, *saved(tmp_path, x=np.stack([x, x, x])), *given[2:], "--steps", 3
-    )  # 3 steps of 5, not a batch of 3
-    assert not done.returncode, done.stderr
+    stacked = saved(tmp_path, x=np.stack([x, x, x]))  # 3 steps of 5, not a batch of 3
+    several = [*stacked, *saved(tmp_path, gradient=gradients[:3]), *given[4:]]
+    for steps, times in ([], 3), (["--steps", 2], 2), (["--steps", 4], 4):
+        done = run(path, *several, *steps, "--time")
+        assert f"median of {times} steps" in done.stdout, done.stderr
+    done = run(path, *stacked, *saved(tmp_path, gradient=gradients), *given[4:])
+    assert "expected inputs for equally many steps; got 3 of x and 4 of gradient" in done.stderr
     listed = run(path, "--list").stdout.splitlines()
     assert listed == ["input x: float32 (3, 6)", "input gradient: float32 (4, 6)", "input skip: float32 ()",
                       "number lr: float64 () = 0.5", "output y: float32 (3, 4)"]  # fmt: skip
@@ -73,12 +76,14 @@ def test_an_endless_loop_ends_with_ctrl_c(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--set", "lr=fast"], "--set: expected name=number; got lr=fast"),
+        (["--set", "lr=fast"], "--set: expected name=number, a finite one; got lr=fast"),
         (["--set", "momentum=1"], "--set: the program has no number momentum; --list says what it has"),
         (["--steps", "0"], "expected --steps to be a number above 0; got 0"),
         (["--faster", "1"], "unknown option --faster; see --help"),
         (["--batch", "9"], "it has no program for a batch of 9"),
         (["--output"], "expected something behind --output; see --help"),
+        (["--version"], "unknown option --version; see --help"),
+        (["--set", "lr=nan"], "--set: expected name=number, a finite one; got lr=nan"),
     ],
 )
 def test_wrong_options(path, tmp_path, options, message):
@@ -87,6 +92,33 @@ def test_wrong_options(path, tmp_path, options, message):
     done = run(path, *given, *options)
     assert done.returncode == 1
     assert message in done.stderr
+
+
+def test_help(path):
+    """Wherever it is asked for; what nobody can read of it is no success."""
+    assert run("--help").stdout == run(path, "--steps", 2, "-h").stdout != ""
+    with open("/dev/full", "w") as full:
+        assert subprocess.run([PROGRAM, path, "--list"], stdout=full, stderr=subprocess.PIPE).returncode == 1
+
+
+def test_saved_where_something_is(path, tmp_path):
+    """Links stay, modes too; what is no file is left alone."""
+    given = saved(tmp_path, x=np.zeros((5, 6), "f4"), gradient=WEIGHT, skip=np.zeros((), "f4"))
+    old, link = tmp_path / "old.facula", tmp_path / "link"
+    old.write_bytes(b"old")
+    old.chmod(0o640)
+    link.symlink_to(old.name)
+    assert not run(path, *given, "--save", link).returncode
+    assert link.is_symlink() and old.stat().st_mode & 0o777 == 0o640 and old.stat().st_size == path.stat().st_size
+    old.chmod(0o600)
+    assert not run(old, *given, "--save", tmp_path / "new.facula").returncode
+    assert (tmp_path / "new.facula").stat().st_mode & 0o777 == 0o600
+    os.mkfifo(tmp_path / "pipe")
+    for name, message in (("pipe", "expected a regular file to replace"), (".", "this is a directory")):
+        before = os.stat(tmp_path / name)
+        done = run(path, *given, "--save", tmp_path / name)
+        assert done.returncode == 1 and message in done.stderr
+        assert os.stat(tmp_path / name)[:2] == before[:2]  # mode and inode
 
 
 def test_wrong_arrays(path, tmp_path):

@@ -56,6 +56,21 @@ def test_a_program_runs_and_is_saved(path, tmp_path, batch):
     assert path.stat().st_size == file.stat().st_size
 
 
+def test_other_batches_go_on_too(path, tmp_path):
+    """What is saved after runs with one batch has numbers and random streams for all."""
+    x = RNG.standard_normal((5, 6)).astype("f4")
+    with Model(path, 3) as model:
+        model.inputs["lr"][...], model.inputs["skip"][...] = 0.25, 1
+        for _ in range(2):
+            model.run()
+        model.save(tmp_path / "saved.facula")
+    with Model(tmp_path / "saved.facula", 5) as model:
+        assert model.inputs["lr"] == 0.25
+        model.inputs["x"][...] = x
+        model.run()
+        assert model.outputs["y"].tobytes() == wanted(x, WEIGHT, 7, 128 + 2 * 640).tobytes()
+
+
 def test_large_files(path, tmp_path, monkeypatch):
     """As zips have them from 2 GB on: here all numbers count as large."""
     with zipfile.ZipFile(path) as file:
@@ -255,6 +270,11 @@ def test_what_a_release_does_not_have(tmp_path):
         Model(write(tmp_path / "m.facula", {"one": data}, {"other": WEIGHT}))
     with pytest.raises(ValueError, match="expected 96 bytes of weight; got 48"):
         Model(write(tmp_path / "m.facula", {"one": data}, {"other": WEIGHT, "weight": WEIGHT[:2]}))
+    twice = write(tmp_path / "m.facula", {"one": data}, {"weight": WEIGHT})
+    with zipfile.ZipFile(twice, "a") as file, pytest.warns(UserWarning, match="Duplicate"):
+        file.writestr("run/one.bin", data)
+    with pytest.raises(ValueError, match=r"it has two members run/one.bin"):
+        Model(twice)
     with pytest.raises(ValueError, match="it has no program to run"):
         Model(write(tmp_path / "m.facula", {}, {"weight": WEIGHT}))
     with pytest.raises(ValueError, match="No such file"):

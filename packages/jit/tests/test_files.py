@@ -380,6 +380,18 @@ def test_calls_that_are_not_like_the_one_before(tmp_path):
         load(3)
 
 
+def test_errors_show_how_a_call_differs(tmp_path):
+    """Names, lists and dicts, and what to do."""
+    again = saved(called(lambda x, options: x * options["by"][0], ones(2), {"by": [0.5]}), tmp_path)
+    known = r"expected \(float32 \(2,\), {'by': \[0.5\]}\); got "
+    for args, kwargs, got in (
+        ((ones(2),), {"options": {"by": [0.5]}}, r"\(float32 \(2,\), options={'by': \[0.5\]}\)"),
+        ((ones(2), {"by": (0.5,)}), {}, r"\(float32 \(2,\), {'by': \(0.5,\)}\)"),
+    ):
+        with pytest.raises(ValueError, match=known + got + ".*call the function so before it is saved"):
+            again(*args, **kwargs)
+
+
 def test_nothing_is_left(tmp_path):
     """Without the collector: a loaded graph goes when it is dropped, with its memory."""
     step, _ = step_of()

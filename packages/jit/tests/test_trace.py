@@ -20,7 +20,7 @@ def test_a_trace_is_called_and_saved_as_the_function(tmp_path):
     assert same(load(tmp_path / "traced.facula", map_location="cpu")(x), traced(x))
     with pytest.raises(RuntimeError, match="map_location='cuda'"):
         load(tmp_path / "traced.facula", map_location="cuda")
-    both = trace(lambda x, y: x + y, (ones(2), ones(2)), check_inputs=[(zeros(2), ones(2))])
+    both = trace(lambda x, y: x + y, [ones(2), ones(2)], check_inputs=[(zeros(2), ones(2))])
     assert both(ones(2), zeros(2)).tolist() == [1, 1]
 
 

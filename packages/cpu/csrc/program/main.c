@@ -1,5 +1,7 @@
 /* facula-run: a captured program on arrays in files, without Python. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,11 @@ enum { MOST = 64 };
 static const char USAGE[] =
     "facula-run MODEL [--input x.npy ...] [--output y.npy ...]: runs a captured program that was saved with run=True.\n"
     "\n"
-    "  --input FILE     an array for the next input; one with a dimension more gives each step its own\n"
+    "  --input FILE     an array for the next input; one with a dimension more gives each step its own, and begins anew\n"
+    "                   where there are more steps\n"
     "  --output FILE    where the next output is written\n"
     "  --batch N        the program for batches of N; left out: of the first input's length\n"
-    "  --steps N        how often it runs; default 1\n"
+    "  --steps N        how often it runs; left out: as often as inputs have something for, else once\n"
     "  --set NAME=X     a number that may be changed, as lr=0.01\n"
     "  --save FILE      the model as it is afterwards: parameters, states of optimizers and of random generators\n"
     "  --time           say how long loading and steps took\n"
@@ -30,7 +33,7 @@ struct options {
     const char *inputs[MOST], *outputs[MOST], *sets[MOST];
     int input_count, output_count, set_count;
     int64_t batch, steps;
-    int timed, list;
+    int timed, list, help;
 };
 
 static char error[FACULA_ERROR];
@@ -39,6 +42,12 @@ static int fail(void)
 {
     fprintf(stderr, "facula-run: %s\n", error);
     return 1;
+}
+
+/* What was printed is where it should be, or that is said. */
+static int finish(void)
+{
+    return fflush(stdout) ? snprintf(error, sizeof error, "standard output: %s", strerror(errno)), fail() : 0;
 }
 
 static double now(void)
@@ -71,17 +80,31 @@ static int add(const char **list, int *count, const char *value, const char *nam
 static int count_of(const char *text, const char *name, int64_t *count)
 {
     char *end;
+    errno = 0;
     *count = strtoll(text, &end, 10);
-    if (*end || end == text || *count < 1)
+    if (*end || end == text || *count < 1 || errno)
         return snprintf(error, sizeof error, "expected %s to be a number above 0; got %.100s", name, text), -1;
+    return 0;
+}
+
+static int takes_value(const char *name)
+{
+    static const char *const names[] = {"--input", "--output", "--set", "--batch", "--steps", "--save"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return 1;
     return 0;
 }
 
 static int read_options(struct options *o, int argc, char **argv)
 {
-    *o = (struct options){.steps = 1};
+    *o = (struct options){0};
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+            o->help = 1;
+            return 0;
+        }
         if (!strcmp(name, "--time")) {
             o->timed = 1;
             continue;
@@ -96,19 +119,17 @@ static int read_options(struct options *o, int argc, char **argv)
             o->model = name;
             continue;
         }
+        if (!takes_value(name))
+            return snprintf(error, sizeof error, "unknown option %.100s; see --help", name), -1;
         if (!value)
             return snprintf(error, sizeof error, "expected something behind %.100s; see --help", name), -1;
         i++;
-        const int failed = !strcmp(name, "--input")    ? add(o->inputs, &o->input_count, value, name)
-                           : !strcmp(name, "--output") ? add(o->outputs, &o->output_count, value, name)
-                           : !strcmp(name, "--set")    ? add(o->sets, &o->set_count, value, name)
-                           : !strcmp(name, "--batch")  ? count_of(value, name, &o->batch)
-                           : !strcmp(name, "--steps")  ? count_of(value, name, &o->steps)
-                           : !strcmp(name, "--save")   ? (o->save = value, 0)
-                                                       : 1;
-        if (failed > 0)
-            snprintf(error, sizeof error, "unknown option %.100s; see --help", name);
-        if (failed)
+        if (!strcmp(name, "--input")    ? add(o->inputs, &o->input_count, value, name)
+            : !strcmp(name, "--output") ? add(o->outputs, &o->output_count, value, name)
+            : !strcmp(name, "--set")    ? add(o->sets, &o->set_count, value, name)
+            : !strcmp(name, "--batch")  ? count_of(value, name, &o->batch)
+            : !strcmp(name, "--steps")  ? count_of(value, name, &o->steps)
+                                        : (o->save = value, 0))
             return -1;
     }
     return o->model ? 0 : (snprintf(error, sizeof error, "expected a model; see --help"), -1);
@@ -136,8 +157,8 @@ static int set_number(const struct facula_array *inputs, int64_t first, int64_t 
     char *end = NULL;
     const double value = equals ? strtod(equals + 1, &end) : 0;
     int met = 0;
-    if (!equals || end == equals + 1 || *end)
-        return snprintf(error, sizeof error, "--set: expected name=number; got %.100s", wish), -1;
+    if (!equals || end == equals + 1 || *end || !isfinite(value))
+        return snprintf(error, sizeof error, "--set: expected name=number, a finite one; got %.100s", wish), -1;
     for (int64_t i = first; i < count; i++)
         if (is_meant(wish, (size_t)(equals - wish), inputs[i].name)) {
             *(double *)inputs[i].data = value;
@@ -180,24 +201,41 @@ static void fill(const struct facula_array *input, const struct npy *npy, int64_
         memcpy(to, from, (size_t)size);
 }
 
+/* How often to run: as was asked, else as often as the inputs that have an array for each step say, all the same. */
+static int64_t steps_of(const struct options *o, const struct npy *given, const struct facula_array *inputs)
+{
+    int first = -1;
+    for (int i = 0; i < o->input_count; i++) {
+        if (given[i].ndim == inputs[i].ndim)
+            continue;
+        if (first >= 0 && given[i].shape[0] != given[first].shape[0])
+            return snprintf(error, sizeof error, "expected inputs for equally many steps; got %lld of %.100s and %lld of %.100s",
+                            (long long)given[first].shape[0], inputs[first].name, (long long)given[i].shape[0],
+                            inputs[i].name), -1;
+        first = first < 0 ? i : first;
+    }
+    return o->steps ? o->steps : first < 0 ? 1 : given[first].shape[0];
+}
+
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static int run_all(const struct options *o, struct facula_model *model, const struct npy *given, double *times)
+static int run_all(const struct options *o, struct facula_model *model, const struct npy *given, int64_t steps, double *times)
 {
     int64_t outputs;
     const struct facula_array *inputs = facula_model_inputs(model, NULL), *made = facula_model_outputs(model, &outputs);
-    for (int64_t step = 0; step < o->steps; step++) {
+    for (int64_t step = 0; step < steps; step++) {
         for (int i = 0; i < o->input_count; i++)
             if (!step || given[i].ndim > inputs[i].ndim)
                 fill(&inputs[i], &given[i], step);
         const double start = now();
         if (facula_model_run(model, error))
             return -1;
-        times[step] = now() - start;
+        if (times)
+            times[step] = now() - start;
     }
     for (int i = 0; i < o->output_count; i++)
         if (npy_write(&made[i], o->outputs[i], error))
@@ -228,13 +266,18 @@ static int serve(const struct options *o, struct facula_model *model, const stru
     for (int i = 0; i < o->set_count; i++)
         if (set_number(in, arrays, inputs, o->sets[i]))
             return -1;
-    double *times = calloc((size_t)o->steps, sizeof *times);
-    const int failed = times ? run_all(o, model, given, times) : (snprintf(error, sizeof error, "no memory"), -1);
-    if (!failed && o->timed) {
+    const int64_t steps = steps_of(o, given, in);
+    if (steps < 0)
+        return -1;
+    double *times = o->timed ? calloc((size_t)steps, sizeof *times) : NULL;
+    if (o->timed && !times)
+        return snprintf(error, sizeof error, "there is no memory for the times of %lld steps", (long long)steps), -1;
+    const int failed = run_all(o, model, given, steps, times);
+    if (!failed && times) {
         const double first = times[0];
-        qsort(times, (size_t)o->steps, sizeof *times, by_size);
+        qsort(times, (size_t)steps, sizeof *times, by_size);
         printf("loaded in %.3f ms, first step %.2f us, median of %lld steps %.2f us\n", loading * 1e3, first * 1e6,
-               (long long)o->steps, times[o->steps / 2] * 1e6);
+               (long long)steps, times[steps / 2] * 1e6);
     }
     free(times);
     return failed;
@@ -259,12 +302,12 @@ static struct facula_model *load(const struct options *o, const struct npy *give
 int main(int argc, char **argv)
 {
     struct options o;
-    if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-        return fputs(USAGE, stdout) < 0;
     if (argc == 2 && !strcmp(argv[1], "--where"))
         return say_where();
     if (read_options(&o, argc, argv))
         return fail();
+    if (o.help)
+        return fputs(USAGE, stdout) < 0 || finish();
     struct npy given[MOST] = {0};
     int failed = 0;
     for (int i = 0; i < o.input_count && !failed; i++)
@@ -275,5 +318,5 @@ int main(int argc, char **argv)
     facula_model_free(model);
     for (int i = 0; i < o.input_count; i++)
         free(given[i].bytes);
-    return failed ? fail() : 0;
+    return failed ? fail() : finish();
 }

@@ -37,13 +37,15 @@ another in the arguments: none is shared. Version 1 had kernel -1 alone, and lef
 
 from __future__ import annotations
 
-from struct import pack
+from struct import pack, pack_into, unpack_from
 from typing import TYPE_CHECKING
 
 from ._kernels import lib
 from ._portable import KernelName
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._portable import Part
 
 MAGIC, VERSION = b"facularn", 2
@@ -52,6 +54,7 @@ TABLES = ("text", "blocks", "tensors", "kernels", "data", "parts", "pointers", "
 TEMPORARY, OWN, TENSOR = range(3)  # kinds of blocks
 NUMBER, ADDRESS, CELL = range(3)  # kinds of arguments
 ALIGNMENT = 64
+HEADER = 40  # bytes before the places of tables
 
 
 def wrapped(number: int) -> int:
@@ -62,6 +65,25 @@ def wrapped(number: int) -> int:
 def bits_of(number: float) -> int:
     """A double's bits, as an int64."""
     return int.from_bytes(pack("<d", number), "little", signed=True)
+
+
+def with_streams(program: bytes, state_of: Callable[[int], tuple[int, int]]) -> bytes:
+    """A program whose generators are in other states; what is no program stays as it is.
+
+    Arguments:
+        program: what `Tables.bytes` gave.
+        state_of: a generator's key and offset, by its number.
+    """
+    place, row = HEADER + 16 * TABLES.index("generators"), 48
+    if program[: len(MAGIC)] != MAGIC or len(program) < place + 16:
+        return program
+    start, count = unpack_from("<2q", program, place)
+    if start < 0 or count < 0 or start + row * count > len(program):
+        return program
+    made = bytearray(program)
+    for number in range(count):
+        pack_into("<2q", made, start + row * number, *map(wrapped, state_of(number)))
+    return bytes(made)
 
 
 class Tables:
@@ -130,7 +152,7 @@ class Tables:
 
     def bytes(self, arena: int) -> bytes:
         """All of it, for so many bytes of temporaries."""
-        start = 40 + 16 * len(TABLES)
+        start = HEADER + 16 * len(TABLES)
         header, body = bytearray(), bytearray()
         for name in TABLES:
             if name in ("text", "data"):

@@ -2,7 +2,7 @@
 
 from ._levels import at_level, levels
 from ._portable import KernelName, Part, PortablePlan, portable_plan
-from ._tables import ADDRESS, CELL, NUMBER, OWN, TEMPORARY, TENSOR, Tables, bits_of, wrapped
+from ._tables import ADDRESS, CELL, NUMBER, OWN, TEMPORARY, TENSOR, Tables, bits_of, with_streams, wrapped
 
 __all__ = [
     "ADDRESS",
@@ -19,5 +19,6 @@ __all__ = [
     "bits_of",
     "levels",
     "portable_plan",
+    "with_streams",
     "wrapped",
 ]

@@ -12,7 +12,7 @@ from facula_storage import Device, DType, Layout
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Hashable
 
     from facula_autograd.extend import Mode
 
@@ -88,23 +88,29 @@ class Signature:
 
 def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """A call in words, for reports and errors."""
-    return "(" + ", ".join(_words([*args, *kwargs.values()])) + ")"
+    return f"({', '.join([*map(_word, args), *[f'{name}={_word(kwargs[name])}' for name in kwargs]])})"
 
 
-def _words(values: Iterable[Any]) -> Iterator[str]:
-    for one in values:
-        if isinstance(one, Tensor):
-            yield f"{one._layout.dtype.name} {one._layout.shape}"
-        elif isinstance(one, dict) and is_container(one):
-            yield from _words([part for pair in one.items() for part in pair])
-        elif is_container(one):
-            yield from _words(one)
-        elif is_dataclass(one) and not isinstance(one, type):
-            yield from _words([getattr(one, field.name) for field in fields(one)])
-        elif one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device, slice, np.generic)):
-            yield repr(one)[:40]
-        else:
-            yield type(one).__name__
+def bracketed(kind: type, words: list[str]) -> str:
+    """The words of a container's parts, in its brackets."""
+    if issubclass(kind, dict):
+        return f"{{{', '.join(words)}}}"
+    return f"[{', '.join(words)}]" if issubclass(kind, list) else f"({', '.join(words)}{',' if len(words) == 1 else ''})"
+
+
+def _word(one: Any) -> str:
+    if isinstance(one, Tensor):
+        return f"{one._layout.dtype.name} {one._layout.shape}"
+    if isinstance(one, dict) and is_container(one):
+        return bracketed(dict, [f"{_word(key)}: {_word(value)}" for key, value in one.items()])
+    if is_container(one):
+        return bracketed(type(one), list(map(_word, one)))
+    if is_dataclass(one) and not isinstance(one, type):
+        inner = [f"{field.name}={_word(getattr(one, field.name))}" for field in fields(one)]
+        return f"{type(one).__name__}({', '.join(inner)})"
+    if one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device, slice, np.generic)):
+        return repr(one)[:40]
+    return type(one).__name__
 
 
 def _is_supported(mode: Mode) -> bool:

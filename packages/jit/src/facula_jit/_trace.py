@@ -98,7 +98,7 @@ def trace(
 
     Arguments:
         func: the function or module.
-        example_inputs: its arguments: a tuple, or one tensor.
+        example_inputs: its arguments: a tuple or a list, or one tensor (or dict), which is the one argument.
         optimize: None; there is nothing to set.
         check_trace: run both once more, and warn where the results differ.
         check_inputs: further arguments to check with, each as `example_inputs`.
@@ -137,7 +137,7 @@ def trace(
 
 
 def _arguments(inputs: Any) -> tuple[Any, ...]:
-    return () if inputs is None else inputs if isinstance(inputs, tuple) else (inputs,)
+    return () if inputs is None else tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
 
 
 def _check(traced: Traced, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float) -> None:
@@ -183,7 +183,10 @@ def freeze(mod: Traced, preserved_attrs: Sequence[str] | None = None, optimize_n
     (facula.Size([5, 2]), [])
     """
     if not isinstance(mod, Traced):
-        raise InvalidTypeError(f"freeze: expected what trace gave; got {type(mod).__name__}")
+        raise InvalidTypeError(
+            f"freeze: expected what trace gave; got {type(mod).__name__}, of which no sizes are known; freeze "
+            "trace(it, example_inputs), of a script, too, in which tensors go on deciding"
+        )
     if getattr(mod.function, "training", False):
         raise OperationError("freeze: expected a module in evaluation mode; call its eval(), and trace it again")
     if preserved_attrs:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 from facula_autograd.extend import LEAF, active_modes
+from facula_cpu.extend import with_streams
 from facula_errors import (
     ArgumentError,
     FaculaError,
@@ -181,7 +182,11 @@ class Loaded:
                 fitting.append((alike, graph.goes_back is recording, -place, size))
         if not fitting:
             known = " or ".join([words(one.arguments) for one in self._graphs[:3]])
-            raise ArgumentError(f"{self._name}: expected {known}; got {shown(args, kwargs)}")
+            others = "" if any([one.sizes for one in self._graphs]) else ", or save it with batch=True for all batches"
+            raise ArgumentError(
+                f"{self._name}: expected {known}; got {shown(args, kwargs)}: a graph does what was captured; call the "
+                f"function so before it is saved{others}"
+            )
         _, _, place, size = max(fitting)
         try:
             ready = self._at(-place, size)
@@ -313,7 +318,8 @@ class Loaded:
         extra = archive.extra_members(_extra_files)
         data, contents = self._described()
         is_same = data["groups"] == self._data["groups"]
-        kept = {name: one for name, one in self.members.items() if is_same or name.startswith(archive.EXTRA)}
+        kept = {name: with_streams(one, self._shared.state_of) if not name.startswith(archive.EXTRA) else one
+                for name, one in self.members.items() if is_same or name.startswith(archive.EXTRA)}  # fmt: skip
         archive.write(path, plain.dumps(data), contents, {**kept, **extra})
 
     def __reduce__(self) -> tuple[Any, ...]:

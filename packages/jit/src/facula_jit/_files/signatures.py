@@ -7,6 +7,7 @@ from typing import Any
 
 from facula_tensor import Tensor
 
+from .._signature import bracketed
 from . import plain
 from .batches import SIZE
 from .errors import SaveError
@@ -79,18 +80,21 @@ def tensors_of(stored: Any) -> list[Any]:
 
 def words(stored: Any) -> str:
     """Stored arguments as a call is shown: (float32 (n, 16), int64 (n,))."""
-    return "(" + ", ".join([word for one in stored for word in _words(one[1])]) + ")"
+    return f"({', '.join([_word(part) if name is None else f'{name}={_word(part)}' for name, part in stored])})"
 
 
-def _words(part: Any) -> list[str]:
+def _word(part: Any) -> str:
     if "tensor" in part:
         dtype, shape, _ = part["tensor"]
         sizes = [_size_word(one) for one in shape]
-        return [f"{dtype} ({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"]
+        return f"{dtype} ({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
     if "value" in part:
-        return [repr(part["value"][1])[:40]]
+        kind, value = part["value"]
+        return (value if kind == "float" else repr(value))[:40]
     ((kind, inner),) = part.items()
-    return [word for one in inner for word in _words(one[1] if kind == "dict" else one)]
+    if kind == "dict":
+        return bracketed(dict, [f"{_word(key)}: {_word(one)}" for key, one in inner])
+    return bracketed(list if kind == "list" else tuple, list(map(_word, inner)))
 
 
 def _size_word(size: Any) -> str:
