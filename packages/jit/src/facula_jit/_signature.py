@@ -95,7 +95,9 @@ def bracketed(kind: type, words: list[str]) -> str:
     """The words of a container's parts, in its brackets."""
     if issubclass(kind, dict):
         return f"{{{', '.join(words)}}}"
-    return f"[{', '.join(words)}]" if issubclass(kind, list) else f"({', '.join(words)}{',' if len(words) == 1 else ''})"
+    return (
+        f"[{', '.join(words)}]" if issubclass(kind, list) else f"({', '.join(words)}{',' if len(words) == 1 else ''})"
+    )
 
 
 def _word(one: Any) -> str:
