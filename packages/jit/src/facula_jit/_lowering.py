@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import describe_call_site
 from facula_storage import LaunchError, contiguous, uint8
-from facula_storage.extend import Sequence, plain_address
+from facula_storage.extend import Sequence, capacity, plain_address
 from facula_tensor.extend import launch_error
 
 from ._cells import Cell
@@ -145,8 +145,9 @@ class Part:
         for number in self.step_of:
             for one in self.recording.launches[number].arguments:
                 if type(one) is Address and one.written and one.block in fixed and one.layout is not None:
-                    start = plain_address(fixed[one.block]) + one.offset
-                    spans[start, start + one.layout.extent] = None
+                    start = plain_address(fixed[one.block])
+                    end = start + capacity(fixed[one.block])  # part of a launch writes to the end of the whole's layout
+                    spans[start + one.offset, min(start + one.offset + one.layout.extent, end)] = None
         return changed, list(spans)
 
 

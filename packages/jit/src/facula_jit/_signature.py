@@ -88,14 +88,16 @@ class Signature:
 
 def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """A call in words, for reports and errors."""
-    return f"({', '.join([*map(_word, args), *[f'{name}={_word(kwargs[name])}' for name in sorted(kwargs)]])})"
+    return f"({', '.join([*map(_word, args), *[f'{name}={_word(kwargs[name])}' for name in kwargs]])})"
 
 
 def bracketed(kind: type, words: list[str]) -> str:
     """The words of a container's parts, in its brackets."""
     if issubclass(kind, dict):
         return f"{{{', '.join(words)}}}"
-    return f"[{', '.join(words)}]" if kind is list else f"({', '.join(words)}{',' if len(words) == 1 else ''})"
+    return (
+        f"[{', '.join(words)}]" if issubclass(kind, list) else f"({', '.join(words)}{',' if len(words) == 1 else ''})"
+    )
 
 
 def _word(one: Any) -> str:

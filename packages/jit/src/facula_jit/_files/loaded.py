@@ -20,7 +20,7 @@ from facula_errors import (
 )
 from facula_errors.extend import boundary
 from facula_storage.extend import current_recorder, launching_modules, new_instance
-from facula_tensor import Parameter, Tensor, default_generator, is_grad_enabled, no_grad
+from facula_tensor import Parameter, Tensor, is_grad_enabled, no_grad
 from facula_tensor.extend import no_record_ops, snapshot
 
 from .._breaks import CaptureError
@@ -319,7 +319,9 @@ class Loaded:
         data, contents = self._described()
         is_same = data["groups"] == self._data["groups"]
         kept = {name: one for name, one in self.members.items() if name.startswith(archive.EXTRA)}
-        programs = {name: with_streams(one, self._state_of) for name, one in self.members.items() if name not in kept}
+        programs = {
+            name: with_streams(one, self._shared.state_of) for name, one in self.members.items() if name not in kept
+        }
         archive.write(path, plain.dumps(data), contents, {**(programs if is_same else {}), **kept, **extra})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -388,11 +390,6 @@ class Loaded:
     def cpu(self) -> Loaded:
         """The graph itself, which is on the CPU."""
         return self
-
-    def _state_of(self, place: int) -> tuple[int, int]:
-        """The key and the offset of a generator now."""
-        generator = self._shared.generators.get(place, default_generator)
-        return generator._key, generator._offset
 
     def __repr__(self) -> str:
         return f"<loaded {self._name}: {', '.join([words(one.arguments) for one in self._graphs])}>"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import contiguous, uint8
 from facula_storage.extend import allocate
+from facula_tensor import default_generator
 
 from .._checks import default_dtype_cell
 from .._numbers import compute, values_of
@@ -34,6 +35,11 @@ class Shared:
         self.generators: dict[int, Generator] = {}
         self.options: list[Options] = []
         self.guard = Guard()
+
+    def state_of(self, place: int) -> tuple[int, int]:
+        """The key and the offset of a generator now."""
+        generator = self.generators.get(place, default_generator)
+        return generator._key, generator._offset
 
 
 class Ready:
