@@ -43,6 +43,28 @@ def test_buffers_are_copied_or_averaged(use_buffers, wanted):
     assert averaged.module.running_mean.tolist() == [wanted, wanted]
 
 
+@pytest.mark.parametrize("options", [{}, {"avg_fn": get_ema_avg_fn(0.5)}, {"multi_avg_fn": get_ema_multi_avg_fn(0.5)}])
+def test_a_captured_step_averages(options):
+    """Whether it is the first average is asked in each replay, and no element is looked at."""
+    found = []
+    for wrap in (lambda function: function, lambda function: facula.capture(function, on_break="error")):
+        model = filled(nn.Linear(2, 2), 1.0)
+        averaged = AveragedModel(model, **options)
+
+        @wrap
+        def step(x, model=model, averaged=averaged):
+            with facula.no_grad():
+                model.weight.add_(x)
+            averaged.update_parameters(model)
+
+        for number in range(6):
+            if number == 4:
+                averaged.n_averaged.zero_()
+            step(facula.full((2, 2), float(number)))
+        found.append([one.tolist() for one in (*averaged.parameters(), averaged.n_averaged)])
+    assert found[0] == found[1] and found[0][-1] == 2
+
+
 def test_what_does_not_fit():
     model = nn.Linear(2, 2)
     with pytest.raises(ValueError, match="expected avg_fn or multi_avg_fn; got both"):

@@ -1,6 +1,7 @@
 """What changes between calls is noticed, and what cannot be replayed runs as it is written and says why."""
 
 import random
+from collections import deque
 from functools import partial
 from random import Random
 from types import MethodType, ModuleType
@@ -314,6 +315,51 @@ def test_the_order_of_keywords_and_dicts_of_other_classes():
 
 
 @pytest.mark.filterwarnings("ignore:capture")
+class Meter:
+    """Keeps what a program counts, and what it reads of that."""
+
+    def __init__(self):
+        self.recent, self.total, self.limits = deque(maxlen=3), {"sum": 0.0}, deque([1.0])
+
+    def __call__(self, x):
+        return x * self.limits[0]
+
+
+class Loop:
+    """Trains, and keeps what it saw where its step does not look."""
+
+    def __init__(self):
+        self.meter, self.state, self.number = Meter(), {"number": 0, "seen": set()}, 0
+
+    def step(self, x):
+        return self.meter(x) + 1
+
+
+@pytest.mark.filterwarnings("ignore:capture")
+def test_what_is_read_without_its_name_on_the_way():
+    """By a method that a sign or a call runs, twenty times another: it is never taken for unread."""
+    loop = Loop()
+    captured = capture(loop.step)
+    for number in range(20):
+        loop.meter.limits = [float(number)]
+        assert captured(ones(1)).item() == number + 1
+
+
+def test_what_a_program_counts_beside_is_not_looked_at():
+    """Attributes that no line names that the function may run; what it does read is, further in as well."""
+    loop = Loop()
+    captured = capture(loop.step)
+    for number in range(30):
+        if number % 10 == 9:
+            loop.meter.limits[0] = float(number)
+        assert captured(ones(1)).item() == loop.meter.limits[0] + 1
+        loop.meter.recent.append(number)
+        loop.meter.total["sum"] += 1.5
+        loop.state["number"], loop.number = number, number
+        loop.state["seen"].add(number)
+    assert captured.report().count("replayed") == 4 and "as written" not in captured.report(), captured.report()
+
+
 def test_a_list_that_gets_a_result():
     weight = ones(2, requires_grad=True)
 

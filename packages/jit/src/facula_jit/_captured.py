@@ -153,7 +153,7 @@ class Captured(Generic[P, R]):
         """Look no more at what changes all the time if nothing can read it; whether there is such a thing."""
         replay, own = kind.replays[-1], self._own
         names = replay.names_of_missed(own) - self._left_out
-        if own is None or not is_unread(names, own, replay.owners()):
+        if own is None or not is_unread(names, replay.recording.recorder.contents.names, replay.owners()):
             return False
         self._left_out |= names
         kind.replays.clear()
@@ -216,7 +216,7 @@ class Captured(Generic[P, R]):
         replay = None
         unsettled = found.unsettled
         if why is None and unsettled is None:
-            recorder.positions = variables.positions.of_replays()
+            recorder.positions = variables.positions.of_replays(recorder.contents.reached())
             replay = Replay(found, self._name, self.function, self._guard, self._left_out)
             replay.again = again
             given = {id(one) for one in signature.tensors}

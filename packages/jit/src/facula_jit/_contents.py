@@ -5,13 +5,15 @@ Note [Contents]
 A replay does what the function did, so what made it do so has to be as it was. That is looked for from the function
 on: what it closes over and names, its arguments, and of each of these what it holds: entries, attributes, slots; of a
 function again what it closes over and names, of a module that was imported and of a class the attributes that the
-program's lines name. What is met before the run is compared after it, too: a counter that the function changes by
+program's lines name. Attributes of the program's own objects count where a line names them that may run: what a program
+counts and logs beside is no business of its step. What is met before the run is compared after it, too: a counter that the function changes by
 itself would stand still in replays (_variables.py). Tensors, modules of networks and what belongs to the library are
 looked at elsewhere (_checks.py).
 """
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from gc import get_referents
 from sysconfig import get_paths
@@ -38,6 +40,12 @@ MOST_ENTRIES = 64  # of lists and dicts that are looked into
 TABLES = (list, dict, tuple)  # of classes, what is looked into beside their methods
 NEAR = 2  # levels at which all is looked at
 DEEPEST = 8  # levels, of a configuration in a configuration
+COMPUTED = frozenset((
+    "getattr", "vars", "__dict__", "locals", "globals", "eval", "exec", "attrgetter", "asdict", "astuple", "fields",
+    "copy", "deepcopy", "replace",
+))  # fmt: skip
+"""Where these are named, attributes are read that nobody names."""
+MAKERS = ("__init__", "__new__", "__post_init__")  # which run where their class is named
 MOST_FURTHER = 1024  # entries beyond the near ones
 
 
@@ -72,6 +80,8 @@ class Contents:
 
     def __init__(self, watch: Callable[[Any], None]):
         self._watch, self._room = WeakMethod(watch), MOST_FURTHER
+        self._roots: list[Any] = []
+        self._parts: dict[int, list[Held]] = {}  # by the id of what is in parts
         self.held: dict[int, Held] = {}  # by the holder's id
         self.owners: dict[int, Any] = {}  # id of an object's dict of attributes -> the object
         self.classes: dict[int, type] = {}  # of the program: their dict's id -> the class
@@ -81,6 +91,8 @@ class Contents:
     def add(self, values: Iterable[Any], level: int = 0) -> None:
         """Look at values, and at what they hold."""
         todo = [(one, level) for one in values]
+        known = {id(one) for one in self._roots}
+        self._roots += [one for one, _ in todo if id(one) not in known]
         for one, depth in todo:  # which gets longer meanwhile
             if isinstance(one, REMEMBERED) or id(one) in self.met or depth > DEEPEST:
                 continue
@@ -89,10 +101,11 @@ class Contents:
                 if (watch := self._watch()) is not None:
                     watch(one)
             self.add_class(one if isinstance(one, type) else type(one))
-            for held in self._parts(one):
+            for held in self._parts_of(one):
                 self._room -= len(held.entries) if depth > NEAR else 0
                 if self._room > 0:
                     self._hold(held)
+                    self._parts.setdefault(id(one), []).append(held)
                     todo += [(part, depth + 1) for part in held.entries.values()]
 
     def add_code(self, code: CodeType, known: dict[str, Any]) -> None:
@@ -118,7 +131,7 @@ class Contents:
             for key, one in held.entries.items():
                 before.entries.setdefault(key, one)
 
-    def _parts(self, value: Any) -> list[Held]:
+    def _parts_of(self, value: Any) -> list[Held]:
         """What a value holds."""
         kind = type(value)
         if isinstance(value, FunctionType):
@@ -149,7 +162,6 @@ class Contents:
         if is_library_module(function.__module__) or function.__code__.co_filename.startswith(INSTALLED):
             return []
         names = _names_in(function.__code__)
-        self.names |= names
         found = [Held(None, dict(enumerate(defaults_of(function))))]
         for name, cell in cells_of(function).items():
             if (value := content(cell)) is not UNSET:
@@ -158,17 +170,40 @@ class Contents:
 
     def forget(self) -> None:
         """Let what was met live as long as the program wants."""
-        self.met, self.held = {}, {}
+        self.met, self.held, self._parts, self._roots = {}, {}, {}, []
 
-    def follow(self) -> None:
-        """Look at the methods and tables of the program's classes that its lines name, and on from there."""
-        while True:
-            entries = [one for kind in list(self.classes.values()) for one in vars(kind).items()]
-            found = [_function_in(one) for name, one in entries if name in self.names or name == "forward"]
-            found = [one for one in found if id(one) not in self.met and type(one) in (FunctionType, *TABLES)]
-            if not found:
-                return
-            self.add(found, NEAR)
+    def _may_run(self, kind: type, name: str) -> bool:
+        """Whether the program's lines may come to this attribute of a class: by its name, by a sign or by a call."""
+        if name in MAKERS:
+            return kind.__name__ in self.names
+        return name in self.names or name == "forward" or (name.startswith("__") and name.endswith("__"))
+
+    def reached(self) -> dict[int, Any]:
+        """What the program's lines may come to, by id: they have names for attributes, and run the functions there."""
+        found: dict[int, Any] = {}
+        known = -1
+        while known != (known := len(self.names) + len(found)):
+            found, todo = {}, list(self._roots)
+            for one in todo:  # which gets longer meanwhile
+                if id(one) in found:
+                    continue
+                found[id(one)] = one
+                for held in (parts := self._parts.get(id(one), ())):
+                    todo += [part for name, part in held.entries.items() if not self._is_unread(held, name)]
+                if parts and isinstance(one, FunctionType):
+                    self.names |= _names_in(one.__code__)
+            kinds = classes_of(found.values())
+            methods = [one for kind in kinds for name, one in vars(kind).items() if self._may_run(kind, name)]
+            self.add([one for one in map(_function_in, methods) if type(one) in (FunctionType, *TABLES)], NEAR)
+        return found
+
+    def _is_unread(self, held: Held, key: Any) -> bool:
+        """Whether this is an attribute of an object of the program's that no line names."""
+        name = getattr(key, "__name__", key)
+        owner = self.owners.get(id(held.holder), held.holder if name is not key else None)
+        if owner is None or type(owner) is CellType or name in self.names or not COMPUTED.isdisjoint(self.names):
+            return False
+        return all([_is_of_program(sys.modules.get(kind.__module__)) for kind in type(owner).__mro__[:-1]])
 
     def checks(self, left_out: Collection[str]) -> list[Check]:
         """What has to be as it was: what did not change in the run.
@@ -176,14 +211,18 @@ class Contents:
         Arguments:
             left_out: names of attributes that nothing reads.
         """
-        self.follow()
+        met = self.reached()
         checks: list[Check] = []
+        unseen = {id(held.holder) for key, parts in self._parts.items() if key not in met for held in parts}
+        seen = {id(held.holder) for key, parts in self._parts.items() if key in met for held in parts}
         for key, held in self.held.items():
+            if key in unseen and key not in seen:
+                continue
             now = held.present()
             if held.whole:
                 checks.append((held.holder, None, len(held.holder)))
             for name, one in held.entries.items():
-                is_attribute = key in self.owners and name in left_out
+                is_attribute = (key in self.owners and name in left_out) or self._is_unread(held, name)
                 is_unnamed = key in self.classes and name not in self.names
                 if now.get(name, UNSET) is one and one is not UNSET and name is not None:
                     if not is_attribute and not is_unnamed:
@@ -223,10 +262,12 @@ def _named(names: Collection[str], known: dict[str, Any]) -> list[Held]:
     return [Held(known, found, "variable"), *[Held(own, some, "variable") for own, some in attributes]]
 
 
-def _is_of_program(module: ModuleType) -> bool:
+def _is_of_program(module: ModuleType | None) -> bool:
     """Whether a module is neither the library's nor of a package that is installed."""
     path = getattr(module, "__file__", None)
-    return path is not None and not path.startswith(INSTALLED) and not is_library_module(module.__name__)
+    return (
+        path is not None and not path.startswith(INSTALLED) and not is_library_module(getattr(module, "__name__", ""))
+    )
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
@@ -246,5 +287,6 @@ def _function_in(attribute: Any) -> Any:
 
 
 def _names_in(code: CodeType) -> set[str]:
-    """The names that a code object and those in it have for variables and attributes."""
-    return set(code.co_names).union(*[_names_in(one) for one in code.co_consts if isinstance(one, CodeType)])
+    """The names that a code object and those in it have for variables and attributes; strings may be names, too."""
+    strings = {one for one in code.co_consts if isinstance(one, str)}
+    return strings.union(code.co_names, *[_names_in(one) for one in code.co_consts if isinstance(one, CodeType)])

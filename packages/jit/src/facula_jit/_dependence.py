@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from types import CellType, CodeType, FunctionType
+from types import CellType
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import is_library_module
 
 from ._closures import cells_of, variables_of
+from ._contents import COMPUTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-
-COMPUTED = frozenset(("getattr", "vars", "__dict__", "locals", "globals", "eval", "exec", "attrgetter"))
+    from collections.abc import Iterable, Set
+    from types import FunctionType
 
 
 def names_of(check: tuple[Any, Any, Any], function: FunctionType, owners: Iterable[object]) -> set[str]:
@@ -37,58 +36,17 @@ def names_of(check: tuple[Any, Any, Any], function: FunctionType, owners: Iterab
     return {name for name, value in variables.items() if value is holder or holder is getattr(value, "__dict__", None)}
 
 
-def is_unread(names: set[str], function: FunctionType, owners: Sequence[object]) -> bool:
-    """Whether no code reads attributes of these names: they are the program's own, and neither the function names them,
-    nor what it may call.
+def is_unread(names: set[str], read: Set[str], owners: Iterable[object]) -> bool:
+    """Whether no code reads attributes of these names: they are the program's own, and no line of it names them.
 
     Arguments:
         names: the names.
-        function: the function.
-        owners: the objects that it was given.
+        read: those that the lines have that may run.
+        owners: the objects whose attributes are meant.
     """
     holders = [one for one in owners if not names.isdisjoint(getattr(one, "__dict__", ()))]
-    library = [kind for one in holders for kind in type(one).__mro__ if is_library_module(kind.__module__)]
-    if not holders or any([hasattr(kind, name) for kind in library for name in names]):
+    if not holders or not COMPUTED.isdisjoint(read) or not read.isdisjoint(names):
         return False
-    reads = reachable_names(function, owners)
-    return reads is not None and reads.isdisjoint(names)
-
-
-def reachable_names(function: FunctionType, owners: Iterable[object]) -> set[str] | None:
-    """All names and strings in a function and in what it may call by names; None where it computes names.
-
-    Arguments:
-        function: the function.
-        owners: objects whose methods it may call.
-    """
-    types = [kind for one in owners for kind in type(one).__mro__]
-    found: set[str] = set()
-    todo, known = [function], {id(function)}
-    while todo:
-        one = todo.pop()
-        names = _names_in(one.__code__)
-        if not COMPUTED.isdisjoint(names):
-            return None
-        found |= names
-        values: list[Any] = [one.__globals__.get(name) for name in names]
-        values += variables_of(one).values()
-        for kind in types:
-            own = [vars(kind).get(name) for name in names]
-            values += [getattr(value, "fget", None) or getattr(value, "__func__", value) for value in own]
-        for value in values:
-            if isinstance(value, FunctionType) and id(value) not in known:
-                known.add(id(value))
-                if not is_library_module(value.__module__):
-                    todo.append(value)
-    return found
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """Names and strings of a code object and of those in it."""
-    found = set(code.co_names)
-    for one in code.co_consts:
-        if isinstance(one, str):
-            found.add(one)
-        elif isinstance(one, CodeType):
-            found |= _names_in(one)
-    return found
+    library = {kind for one in holders for kind in type(one).__mro__ if is_library_module(kind.__module__)}
+    bases = {base for kind in library if kind.__name__ == "Module" for base in kind.__mro__}
+    return library <= bases and not any([hasattr(kind, name) for kind in library for name in names])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from ctypes import string_at
 from io import IOBase
 from operator import length_hint
@@ -34,9 +34,13 @@ class Positions:
         """The first object that is not where it was; None if all are."""
         return next((one for one, before in self._before if _position(one) != before), None)
 
-    def of_replays(self) -> Positions | None:
-        """Those that must be where they were whenever the function is replayed; None if there are none."""
-        self._before = [pair for pair in self._before if isinstance(pair[0], SHIFTING)]
+    def of_replays(self, reached: Container[int]) -> Positions | None:
+        """Those that must be where they were whenever the function is replayed; None if there are none.
+
+        Arguments:
+            reached: the ids of what the function may come to.
+        """
+        self._before = [pair for pair in self._before if isinstance(pair[0], SHIFTING) and id(pair[0]) in reached]
         return self if self._before else None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
+from facula_storage.extend import current_recorder
 from facula_tensor import no_grad, tensor
 
 from .._siblings import needs
@@ -99,14 +100,24 @@ class AveragedModel(Module):
                 f"parameters; got one with {len(current)}, or with others of these"
             )
         current = [new.detach().to(old.device) for old, new in zip(averaged, current)]
-        if self.n_averaged.item() == 0:
+
+        def copy() -> None:
             for old, new in zip(averaged, current):
                 old.copy_(new)
-        elif self.avg_fn is not None:
-            for old, new in zip(averaged, current):
-                old.copy_(self.avg_fn(old.detach(), new, self.n_averaged))
+
+        def average() -> None:
+            if self.avg_fn is not None:
+                for old, new in zip(averaged, current):
+                    old.copy_(self.avg_fn(old.detach(), new, self.n_averaged))
+            else:
+                (self.multi_avg_fn or get_swa_multi_avg_fn())([p.detach() for p in averaged], current, self.n_averaged)
+
+        if current_recorder() is not None:  # a captured step, of which each replay asks anew
+            from facula_jit import cond
+
+            cond(self.n_averaged == 0, copy, average)
         else:
-            (self.multi_avg_fn or get_swa_multi_avg_fn())([p.detach() for p in averaged], current, self.n_averaged)
+            copy() if self.n_averaged.item() == 0 else average()
         for old, new in zip(kept, buffers):
             old.copy_(new)
         self.n_averaged += 1
