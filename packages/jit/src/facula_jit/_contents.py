@@ -5,10 +5,10 @@ Note [Contents]
 A replay does what the function did, so what made it do so has to be as it was. That is looked for from the function
 on: what it closes over and names, its arguments, and of each of these what it holds: entries, attributes, slots; of a
 function again what it closes over and names, of a module that was imported and of a class the attributes that the
-program's lines name. Attributes of the program's own objects count where a line names them that may run: what a program
-counts and logs beside is no business of its step. What is met before the run is compared after it, too: a counter that the function changes by
-itself would stand still in replays (_variables.py). Tensors, modules of networks and what belongs to the library are
-looked at elsewhere (_checks.py).
+program's lines name. Attributes of the program's own objects count where a line names them that may run: what a
+program counts and logs beside is no business of its step. What is met before the run is compared after it, too: a
+counter that the function changes by itself would stand still in replays (_variables.py). Tensors, modules of networks
+and what belongs to the library are looked at elsewhere (_checks.py).
 """
 
 from __future__ import annotations

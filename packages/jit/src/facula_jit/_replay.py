@@ -358,8 +358,7 @@ class Replay:
         """Whether what was missed is there as another object of the same value, which is expected from now on."""
         if not 0 <= self.missed < self.numbers_from:
             return False
-        check = renewed(self.checks[self.missed])
-        if check is None:
+        if (check := renewed(self.checks[self.missed])) is None:
             return False
         self.checks[self.missed] = check
         for frame in self.frames:
