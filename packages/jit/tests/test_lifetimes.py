@@ -3,13 +3,15 @@
 import gc
 import os
 import weakref
+from itertools import count
 from threading import Thread
 
 import numpy as np
 from jit_toys import pair, same, step_of
 
-from facula_jit import capture
+from facula_jit import capture, load, save
 from facula_tensor import (
+    empty,
     ones,
     randn,
     tensor,
@@ -87,3 +89,28 @@ def test_captures_of_results_with_gradients_are_let_go():
         assert link() is None
     finally:
         gc.enable()
+
+
+def test_layouts_that_the_table_has_dropped(tmp_path):
+    """A long program has seen many shapes: an equal layout made anew is the same, of arguments and of parameters."""
+    new_shapes = count(1)
+
+    def crowd():
+        for _ in range(200):
+            empty(next(new_shapes), 3, 7)
+
+    for _ in range(20):
+        crowd()
+    weight = randn(5, 3).requires_grad_()
+    captured = capture(lambda x: (x @ weight).tanh().sum(), on_break="error")
+    for number in range(9):
+        crowd()
+        x = randn(4, 5)
+        crowd()
+        weight.detach().clone()  # by the slow path, which looks its layout up
+        captured(x).backward()
+        if number == 4:
+            save(captured, tmp_path / "graph")
+        if number > 4:
+            assert load(tmp_path / "graph")(x).item() == captured(x).item()
+    assert captured.report().count("replayed") == 1

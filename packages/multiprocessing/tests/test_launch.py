@@ -142,7 +142,7 @@ def test_descriptors_go_with_the_processes():
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
         mp.spawn(nap, (0,), nprocs=2, start_method="fork")
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before  # and some of those may have gone meanwhile
 
 
 @pytest.mark.parametrize(

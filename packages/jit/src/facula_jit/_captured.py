@@ -169,9 +169,7 @@ class Captured(Generic[P, R]):
         self._places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
 
     def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
-        result = replay.replay(tensors)
-        while result is MISS and replay.renew():
-            result = replay.replay(tensors)
+        result = replay.attempt(tensors)
         if result is MISS and replay.numbers_from <= replay.missed < len(replay.checks) and replay.refill():
             result = replay.replay(tensors)
         return result

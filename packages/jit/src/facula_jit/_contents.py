@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakMethod
 
 from facula_errors.extend import is_library_module
+from facula_storage import Layout
 from facula_tensor import Tensor
 
 from ._closures import UNSET, cells_of, content, defaults_of
@@ -243,7 +244,7 @@ def renewed(check: Check) -> Check | None:
     """A check that expects what is there now: another object of the same value; None if it is none."""
     holder, key, expected = check
     now = present(holder, key)
-    is_same = type(now) is type(expected) and isinstance(now, REMEMBERED) and repr(now) == repr(expected)
+    is_same = type(now) is type(expected) and isinstance(now, (*REMEMBERED, Layout)) and repr(now) == repr(expected)
     return (holder, key, now) if is_same else None
 
 

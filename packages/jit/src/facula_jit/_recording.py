@@ -193,7 +193,8 @@ class Recording:
             (one, self.recorder.seen[key]) for key, link in self.recorder.tensors.items() if (one := link()) is not None
         ]
         for tensor, before in (*self.recorder.before, *known):
-            if any([a is not b for a, b in zip(moment_of(tensor), before, strict=True)]):
+            layout, *now = moment_of(tensor)  # the table may have dropped the layout, and have an equal one
+            if layout != before[0] or any([a is not b for a, b in zip(now, before[1:], strict=True)]):
                 self._break(
                     f"a tensor of shape {tuple(tensor.shape)} from outside gets another shape, memory or node in place",
                     "work on a new tensor: x.t() for x.t_(), a clone() where gradients flow through a change",

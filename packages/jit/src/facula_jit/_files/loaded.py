@@ -194,7 +194,7 @@ class Loaded:
             raise ArgumentError(f"{self._name}: it cannot run on {shown(args, kwargs)}: {error}") from None
         tensors = tuple([self._fit(one, k, ready) for k, one in enumerate(signature.tensors)])
         replay = ready.replay
-        result = replay.replay(tensors)
+        result = replay.attempt(tensors)
         if result is MISS:
             self._refused(ready)
         self._latest = replay if ready.is_plain and not kwargs else None
