@@ -12,7 +12,6 @@ from facula_tensor.extend import overlapping
 
 from ._breaks import Break
 from ._containers import Tree, factory_of, is_kept, parts_of
-from ._guards import disorder_of
 from ._memory import Lifetime
 from ._records import Address, any_grad, moment_of
 
@@ -118,7 +117,6 @@ class Recording:
             if boundary is not None:
                 self._look_at_boundary(boundary)
             self._look_at_blocks(set() if boundary is None else boundary.held)
-            self._look_at_ways()
         recorder.inputs, recorder.before = [], []  # what the first call was given lives as long as the program wants
         recorder.seen, recorder.looked = {}, {}
 
@@ -260,17 +258,6 @@ class Recording:
                     "return it, or copy it into a tensor that was there before",
                     block.site,
                 )
-
-    def _look_at_ways(self) -> None:
-        """Break where something is read, or a result, that is written not on all ways through conditions and loops."""
-        wrong = disorder_of(self) if self.recorder.decides and self.breaks is None else None
-        if wrong is not None and wrong.block >= 0:
-            what = "a result is" if wrong.launch < 0 else f"{self.launches[wrong.launch].operation} reads what is"
-            self._break(
-                f"{what} made by one of two functions that a tensor chooses from, or by steps of a loop, of which "
-                "there may be none",
-                "return it from both functions, and carry it through the loop",
-            )
 
     def _break(self, problem: str, remedy: str) -> None:
         if self.breaks is None:

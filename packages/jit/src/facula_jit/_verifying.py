@@ -1,10 +1,10 @@
-"""Whether a graph can still run: what each pass over it is followed by."""
+"""Whether a graph can run, and still can: what follows on a recording, and on each pass over it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._breaks import CaptureError
+from ._breaks import Break, CaptureError
 from ._calls import Names, addresses_of
 from ._guards import disorder_of
 from ._records import Address
@@ -65,6 +65,21 @@ class Verifier:
                     raise _broken(name, number, launch, problem)
                 written.add(one.block)
         return written
+
+
+def leak_of(recording: Recording) -> Break | None:
+    """A break where something is read, or a result, that is not written on all ways through conditions and loops."""
+    recorder = recording.recorder
+    wrong = disorder_of(recording) if recorder.decides and recorder.again is None else None
+    if wrong is None or wrong.block < 0:
+        return None
+    what = "a result is" if wrong.launch < 0 else f"{recording.launches[wrong.launch].operation} reads what is"
+    return Break(
+        f"{what} made by one of two functions that a tensor chooses from, or by steps of a loop, of which there may "
+        "be none",
+        "return it from both functions, and carry it through the loop",
+        None,
+    )
 
 
 def _broken(name: str, number: int, launch: Launched | None, problem: str) -> CaptureError:
