@@ -256,6 +256,30 @@ def binds_outside(x, y):
     return n
 
 
+def puts_into_a_list(x, y):
+    held = [x, {"y": y}]
+    if x.sum() > 0:
+        held[1]["y"] = x
+    return held[1]["y"] * 1
+
+
+def sets_an_attribute(x, y):
+    kind = Kind()
+    kind.value = x
+    if x.sum() > 0:
+        kind.value = x * 2
+        return kind.value
+    return kind.value + y
+
+
+def collects(x, y):
+    sums = [y]
+    while x.abs().sum() > 1:
+        x = x / 2
+        sums.append(x)
+    return sums[-1]
+
+
 REFUSED = {
     breaks_off: ("`if` with `break` or `continue` cannot be captured", 2),
     returns_in_a_loop: ("`if` with `return` cannot be captured", 2),
@@ -265,5 +289,8 @@ REFUSED = {
     of_other_shapes: (r"the variable 'z' is float32 \(\d,\) or float32 \(\d,\)", 1),
     strings: ("the variable 'name' is str '(up|down)' or str '(up|down)'", 1),
     numbers: ("the variable 'k' is int . or int .", 1),
+    puts_into_a_list: ("a dict from outside is changed, as a tensor decides", 2),
+    sets_an_attribute: ("an attribute of a Kind from outside is changed, as a tensor decides", 3),
+    collects: ("a list from outside is changed, as a tensor decides", 2),
     binds_outside: ("`if` that binds a name of `global` or `nonlocal`", 5),
 }

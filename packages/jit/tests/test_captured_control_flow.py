@@ -113,9 +113,17 @@ BREAKS = {
     "carried gradients": (lambda x: while_loop(below(9), lambda h: (h * 3,), (x * WEIGHT,)), "use scan"),
     "number": (lambda x: while_loop(lambda n, h: h.sum() < 9, lambda n, h: (n + 1, h + n), (1, x)), "carry a tensor"),
     "loop raises": (lambda x: while_loop(lambda h: h.sum() > 5, lambda h: (h @ ones(7),), (x,)), "makes none, raises"),
+    "leaks": (lambda x: _leaks(x), "a result is made by one of two functions"),
+    "leaks inside": (lambda x: _leaks(x) + 1, "reads what is made by one of two functions"),
     "seeds": (lambda x: cond(x.sum() > 0, lambda: (manual_seed(1), rand(2))[1], lambda: rand(2)), "generator's state"),
 }  # fmt: skip
 WEIGHT = tensor([2.0, 3.0]).requires_grad_()
+
+
+def _leaks(x):
+    kept = []
+    cond(x.sum() > 0, lambda: (kept.append(x * 2), x)[1], lambda: (kept.append(x * 3), x)[1])
+    return kept[-1]
 
 
 def _go_back():

@@ -53,6 +53,29 @@ def test_what_cannot_be_captured_is_named_with_its_line(function, number):
         capture(scripted, on_break="error")(*signed(number))
 
 
+def test_what_the_other_side_changes_of_python_is_put_back():
+    """In the call that is captured, too, which runs both."""
+
+    class Counting:
+        def __init__(self):
+            self.count, self.seen = 0, {}
+
+        def __call__(self, x):
+            if x.sum() > 0:
+                self.count += 1
+                self.seen["x"] = x
+            return self.seen.get("x", x) * self.count
+
+    plain, counted = Counting(), Counting()
+    captured = capture(script(counted.__call__))
+    with pytest.warns(UserWarning, match="of a Counting from outside is changed, as a tensor decides"):
+        found = captured(signed(3)[0])
+    assert same(found, plain(signed(3)[0]))
+    for number in (0, 3, 0):
+        assert same(captured(signed(number)[0]), plain(signed(number)[0]))
+    assert (counted.count, *counted.seen) == (plain.count, *plain.seen) == (2, "x")
+
+
 def _result(function, number):
     return function(*signed(number))
 

@@ -30,6 +30,7 @@ from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
 from ._signature import Signature, is_container, shown
 from ._variables import Variables
+from ._verifying import leak_of
 from .passes._running import run_passes
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ class Captured(Generic[P, R]):
             again = Again(self.function, tell, args, kwargs, signature.tensors)
             again.watch(boundary.roots)
         found = Recording(recorder, result, boundary)
-        why = found.breaks
+        why = found.breaks or leak_of(found)
         if why is None and self._pieces is not None and not recorder.launches:
             kind.breaks = Break("tensors have nothing to do in it", "leave it as it is", None)
             return result

@@ -16,6 +16,8 @@ from facula_storage.extend import INTEGER, current_recorder
 from facula_tensor import Tensor, logical_and, logical_not, logical_or, tensor
 from facula_tensor.extend import take_apart
 
+from ._changes import Snapshot
+from ._closures import variables_of
 from ._cond import cond
 from ._operands import OTHERS, check_agree, is_batched, leaves_of, shown
 from ._while_loop import while_loop
@@ -80,6 +82,8 @@ def choose(
     found: list[Values] = []
 
     def side(function: Callable[..., Values]) -> Callable[[], list[Any]]:
+        function = _watched(function, values)
+
         def run() -> list[Any]:
             found.append(function(*values))
             given = found[-1]
@@ -128,6 +132,7 @@ def choose_result(test: Any, true: Callable[..., Any], false: Callable[..., Any]
     """
     if not asks(test) or test.numel() != 1:
         return (true if test else false)(*values)
+    true, false = _watched(true, values), _watched(false, values)
     return cond(_condition(test), lambda: true(*values), lambda: false(*values))
 
 
@@ -232,12 +237,16 @@ def loop(
     while True:
         goes_on = test(*given, *values)
         if asks(goes_on) and _can_be_carried("while", values, names):
-            return while_loop(
-                lambda *values: _condition(test(*given, *values)), lambda *values: body(*given, *values), values
-            )
+            return _carried(test, body, given, values)
         if not goes_on:
             return values
         values = body(*given, *values)
+
+
+def _carried(test: Callable[..., Any], body: Callable[..., Values], given: Values, values: Values) -> Values:
+    """A loop that a tensor decides about, as `loop` has it."""
+    test, body = _watched(test, given), _watched(body, given)
+    return while_loop(lambda *values: _condition(test(*given, *values)), lambda *values: body(*given, *values), values)
 
 
 def loop_over(
@@ -257,6 +266,7 @@ def loop_over(
     if made is builtins.range and any(map(asks, limits)) and _can_be_carried("for", values, names):
         start, stop, step = (0, *limits, 1) if len(limits) == 1 else (*limits, 1) if len(limits) == 2 else limits
         first = tensor(start) if not isinstance(start, Tensor) else start
+        body = _watched(body, given)
 
         def goes_on(at: Tensor, *values: Any) -> Tensor:
             if not isinstance(step, Tensor):
@@ -300,6 +310,31 @@ def _refuse(problem: str, remedy: str) -> None:
     if recorder is None:  # inside vmap, where there is no other way
         raise OperationError(f"script: {problem}; {remedy}")
     recorder.broken(problem, remedy)
+
+
+def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]:
+    """A function that breaks the capture where it changes something of Python's that it finds, as an entry of a list.
+
+    Arguments:
+        function: statements that a tensor decides about.
+        values: what they read.
+    """
+    recorder: Any = current_recorder()
+
+    def run(*args: Any) -> Any:
+        if current_recorder() is not recorder:  # a step of a loop that is not taken down
+            return function(*args)
+        before = Snapshot([*values, *variables_of(function).values()])
+        branches = getattr(recorder, "branches", ())
+        try:
+            return function(*args)
+        finally:
+            if (changed := before.changed()) is not None:
+                if any([one.rehearsed for one in branches]):
+                    before.put_back()
+                _refuse(f"{changed} from outside is changed, as a tensor decides", "assign a variable in its place")
+
+    return run
 
 
 def _is_tree(value: object) -> bool:

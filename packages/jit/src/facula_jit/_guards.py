@@ -79,6 +79,19 @@ def check_order(made: Recording, extents: Sequence[Extent]) -> None:
         order.leave(number)
 
 
+def disorder_of(recording: Recording) -> DisorderError | None:
+    """What is wrong with the order of launches: something is read that nothing wrote before, on some way through."""
+    extents = [
+        Extent(0 if one.layout is None else one.layout.extent, None, one.born and number not in recording.fixed)
+        for number, one in enumerate(recording.recorder.blocks)
+    ]
+    try:
+        check_order(recording, extents)
+    except DisorderError as error:
+        return error
+    return None
+
+
 class _Order:
     """Goes through the launches part by part, and keeps in `extents` what is written."""
 

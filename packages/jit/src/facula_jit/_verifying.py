@@ -1,12 +1,12 @@
-"""Whether a graph can still run: what each pass over it is followed by."""
+"""Whether a graph can run, and still can: what follows on a recording, and on each pass over it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._breaks import CaptureError
+from ._breaks import Break, CaptureError
 from ._calls import Names, addresses_of
-from ._guards import DisorderError, Extent, check_order
+from ._guards import disorder_of
 from ._records import Address
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ class Verifier:
         self.written = {one.block for launch in recording.launches for one in addresses_of(launch) if one.written}
         self.made = {one for one in self.written if recording.recorder.blocks[one].born}
         self.made = {one for one in self.made if not recording.is_temporary(one)}
-        self.is_ordered = _disorder_of(recording) is None
+        self.is_ordered = disorder_of(recording) is None
 
     def verify(self, recording: Recording, name: str) -> None:
         """CaptureError where a pass of this name has broken the graph."""
         names = Names(recording)
-        wrong = _disorder_of(recording) if self.is_ordered else None
+        wrong = disorder_of(recording) if self.is_ordered else None
         forward = self._written_by(recording, recording.launches[: recording.boundary_at], set(), name, names, 0)
         found = set(forward)
         for one in recording.passes:
@@ -67,17 +67,19 @@ class Verifier:
         return written
 
 
-def _disorder_of(recording: Recording) -> DisorderError | None:
-    """What is wrong with the order of launches: something is read that nothing wrote before, on some way through."""
-    extents = [
-        Extent(0 if one.layout is None else one.layout.extent, None, one.born and number not in recording.fixed)
-        for number, one in enumerate(recording.recorder.blocks)
-    ]
-    try:
-        check_order(recording, extents)
-    except DisorderError as error:
-        return error
-    return None
+def leak_of(recording: Recording) -> Break | None:
+    """A break where something is read, or a result, that is not written on all ways through conditions and loops."""
+    recorder = recording.recorder
+    wrong = disorder_of(recording) if recorder.decides and recorder.again is None else None
+    if wrong is None or wrong.block < 0:
+        return None
+    what = "a result is" if wrong.launch < 0 else f"{recording.launches[wrong.launch].operation} reads what is"
+    return Break(
+        f"{what} made by one of two functions that a tensor chooses from, or by steps of a loop, of which there may "
+        "be none",
+        "return it from both functions, and carry it through the loop",
+        None,
+    )
 
 
 def _broken(name: str, number: int, launch: Launched | None, problem: str) -> CaptureError:

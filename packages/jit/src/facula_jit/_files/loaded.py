@@ -319,9 +319,8 @@ class Loaded:
         data, contents = self._described()
         is_same = data["groups"] == self._data["groups"]
         kept = {name: one for name, one in self.members.items() if name.startswith(archive.EXTRA)}
-        programs = {
-            name: with_streams(one, self._shared.state_of) for name, one in self.members.items() if name not in kept
-        }
+        others = [(name, one) for name, one in self.members.items() if name not in kept]
+        programs = {name: with_streams(one, self._shared.state_of) for name, one in others}
         archive.write(path, plain.dumps(data), contents, {**(programs if is_same else {}), **kept, **extra})
 
     def __reduce__(self) -> tuple[Any, ...]:

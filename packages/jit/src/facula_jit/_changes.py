@@ -1,0 +1,70 @@
+"""What statements change in Python beside tensors, where a tensor decides whether they run.
+
+A capture runs both sides of a condition, and a step of a loop at least once. What they change in a list, a dict, a set
+or an object would be there whether replays run them or not.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import is_library_module
+from facula_tensor import Tensor
+
+from ._contents import MOST_ENTRIES, NEAR, REMEMBERED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LEFT_OUT = (Tensor, FunctionType, MethodType, ModuleType, type, *REMEMBERED)
+
+
+class Snapshot:
+    """What lists, dicts, sets and attributes of objects hold now.
+
+    Arguments:
+        values: where to begin; what these hold is looked at, too.
+    """
+
+    def __init__(self, values: Iterable[Any]):
+        self._held: list[tuple[Any, Any, str]] = []  # a holder, a copy of it, and what it is in words
+        todo, met = [(one, 0) for one in values], set()
+        for one, depth in todo:  # which gets longer meanwhile
+            if isinstance(one, LEFT_OUT) or id(one) in met or depth > NEAR:
+                continue
+            met.add(id(one))
+            if isinstance(one, tuple):
+                todo += [(part, depth + 1) for part in one[:MOST_ENTRIES]]
+            elif (holder := _holder(one)) is not None:
+                copied = holder.copy()
+                kind = type(one).__name__
+                self._held.append((holder, copied, f"a {kind}" if holder is one else f"an attribute of a {kind}"))
+                todo += [(part, depth + 1) for part in _parts(copied)[:MOST_ENTRIES]]
+
+    def changed(self) -> str | None:
+        """What has changed since, in words."""
+        for holder, before, words in self._held:
+            now, then = _parts(holder), _parts(before)
+            if len(now) != len(then) or any([a is not b for a, b in zip(now, then, strict=True)]):
+                return words
+        return None
+
+    def put_back(self) -> None:
+        """Let all hold what it held."""
+        for holder, before, _ in self._held:
+            holder.clear()
+            (holder.extend if isinstance(holder, (list, deque)) else holder.update)(before)
+
+
+def _holder(value: Any) -> Any:
+    """What can be changed of a value: itself, or the dict of its attributes."""
+    if isinstance(value, (list, dict, set, deque)):
+        return value
+    own = None if is_library_module(type(value).__module__) else getattr(value, "__dict__", None)
+    return own if type(own) is dict else None
+
+
+def _parts(holder: Any) -> list[Any]:
+    return [*holder.keys(), *holder.values()] if isinstance(holder, dict) else list(holder)
