@@ -115,6 +115,8 @@ def test_tables_add_up_and_change_nothing(captured):
 
 
 def test_graphs_that_are_not_there():
+    with pytest.raises(TypeError, match="graph: expected an integer, the place of one of captures; got str 'a'"):
+        capture(lambda x: x).graph("a")
     with pytest.raises(IndexError, match="graph: expected a number below 0"):
         capture(lambda x: x).graph()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 from weakref import ref
 
 from facula_autograd.extend import active_modes
-from facula_errors import InvalidIndexError, MissingAttributeError
+from facula_errors import MissingAttributeError
 from facula_errors.extend import boundary, warn
 from facula_storage.extend import current_recorder, launching_modules
 from facula_tensor import Tensor
@@ -20,7 +20,7 @@ from ._breaks import Break, CaptureError
 from ._closures import defaults_of
 from ._crossings import crossings
 from ._dependence import is_unread
-from ._graph import Graph
+from ._graph import Graph, numbered
 from ._kinds import Kind
 from ._pieces import Pieces, own_function
 from ._pool import Pool
@@ -342,9 +342,7 @@ class Captured(Generic[P, R]):
             return y0
         """
         found = self._found()
-        if not -len(found) <= number < len(found):
-            raise InvalidIndexError(f"graph: expected a number below {len(found)}, of captures; got {number}")
-        replay, words, owner = found[number]
+        replay, words, owner = numbered(found, number, "captures")
         owner._improve(replay, words)
         keys = [key for key, kind in owner._kinds.items() if replay in kind.replays]
         return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_autograd.extend import Box, as_dot, as_svg
-from facula_errors import InvalidValueError
+from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_storage.extend import Program
 
@@ -18,12 +18,27 @@ from ._timing import launch_times
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from facula_storage import Layout
 
     from ._calls import Call, Value
     from ._recording import Recording
     from ._steps import Region
+
+
+T = TypeVar("T")
+
+
+def numbered(found: Sequence[T], number: int, what: str) -> T:
+    """The one of these at a place that a program gives; TypeError or IndexError where there is none."""
+    if type(number) is not int:
+        raise InvalidTypeError(
+            f"graph: expected an integer, the place of one of {what}; got {type(number).__name__} {number!r:.60}"
+        )
+    if not -len(found) <= number < len(found):
+        raise InvalidIndexError(f"graph: expected a number below {len(found)}, of {what}; got {number}")
+    return found[number]
 
 
 @boundary

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd import MutationError
-from facula_autograd.extend import Node, adapter_of, error_node, next_seq, output_node
+from facula_autograd.extend import Node, adapter_of, describe_call_site, error_node, next_seq, output_node
 from facula_errors import OperationError
 from facula_storage import LaunchError, Storage
 from facula_storage.extend import Sequence, allocate, collecting, current_recorder, new_instance, plain_address
@@ -251,11 +251,13 @@ class Replay:
 
     def check_versions(self, ticket: Ticket) -> None:
         """Raise where a value that the backward reads was changed."""
-        if [one.version for one in self._looked_at(ticket)] != ticket.versions:
-            raise MutationError(
-                "backward: a tensor that a captured function needs for its gradient was changed in place after the "
-                "call; change a .clone() of it"
-            )
+        for one, version in zip(self._looked_at(ticket), ticket.versions, strict=True):
+            if one.version != version:
+                by = "" if one.mutator is None else f" by {one.mutator[0]} at {describe_call_site(*one.mutator[1:])}"
+                raise MutationError(
+                    f"backward: a tensor that {self.name} needs for its gradient was changed in place after the call{by}; "
+                    "change a .clone() of it"
+                )
 
     def run_backward(self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
         """The gradients of the targets, by the captured backward; by another one where the pass is `recorded`."""

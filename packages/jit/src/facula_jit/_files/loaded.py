@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
@@ -12,7 +13,6 @@ from facula_cpu.extend import with_streams
 from facula_errors import (
     ArgumentError,
     FaculaError,
-    InvalidIndexError,
     InvalidTypeError,
     InvalidValueError,
     MissingKeyError,
@@ -24,7 +24,7 @@ from facula_tensor import Parameter, Tensor, is_grad_enabled, no_grad
 from facula_tensor.extend import no_record_ops, snapshot
 
 from .._breaks import CaptureError
-from .._graph import Graph
+from .._graph import Graph, numbered
 from .._replay import MISS, Replay
 from .._signature import Signature, shown
 from . import archive, plain
@@ -38,7 +38,7 @@ from .sections import Section, check_versions, memory_of
 from .signatures import as_data, size_of, tensors_of, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from facula_storage import Layout, Storage
 
@@ -235,9 +235,7 @@ class Loaded:
 
         A graph for any size of the batch is shown at the smallest size that it was captured with, or the latest used.
         """
-        if not -len(self._graphs) <= number < len(self._graphs):
-            raise InvalidIndexError(f"graph: expected a number below {len(self._graphs)}, of graphs; got {number}")
-        place = number % len(self._graphs)
+        place = numbered(range(len(self._graphs)), number, "graphs")
         used = [ready for (one, _), ready in self._ready.items() if one == place]
         return Graph(used[-1].replay.recording, self._name, words(self._graphs[place].arguments))
 
@@ -272,6 +270,9 @@ class Loaded:
             KeyError: names are missing or unknown.
             TypeError, ValueError: a tensor is none, or of another shape.
         """
+        if not isinstance(state_dict, Mapping):
+            found = f"{type(state_dict).__name__} {state_dict!r:.60}"
+            raise InvalidTypeError(f"load_state_dict: expected a dict of tensors by name; got {found}")
         own = self.state_dict()
         missing, unknown = [one for one in own if one not in state_dict], [one for one in state_dict if one not in own]
         if strict and (missing or unknown):

@@ -46,7 +46,8 @@ def save(
         path: where; such files are called ".facula". One that is open in binary mode, as `io.BytesIO()`, is written to
             from where it is.
         batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
-            be captured with three sizes at least, and its operators' sizes have to follow from the batch's.
+            be captured with three sizes at least, and its operators' sizes have to follow from the batch's. What Python
+            decides by a size (`min(len(x), 8)`) stays as it was for these.
         run: also a program of each capture, which `facula-run` runs without Python, for the sizes that were captured.
         _extra_files: bytes or texts of your own by name, which `load` gives back. The name is PyTorch's.
 
