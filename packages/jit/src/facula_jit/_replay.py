@@ -255,8 +255,8 @@ class Replay:
             if one.version != version:
                 by = "" if one.mutator is None else f" by {one.mutator[0]} at {describe_call_site(*one.mutator[1:])}"
                 raise MutationError(
-                    f"backward: a tensor that {self.name} needs for its gradient was changed in place after the call{by}; "
-                    "change a .clone() of it"
+                    f"backward: a tensor that {self.name} needs for its gradient was changed in place after the call"
+                    f"{by}; change a .clone() of it"
                 )
 
     def run_backward(self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
