@@ -47,7 +47,7 @@ WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models"
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 DIGITS = "scikit-learn>=1.5,<2"  # which has the digits that programs of examples/ read
 EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
-ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.22,<2")  # what writes exported networks, and what runs them
+ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # what writes exported networks, and what runs them
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
 XDIST = "pytest-xdist>=3.6,<4"
 SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
