@@ -1,5 +1,6 @@
-"""What these tests share: the wheels that `build` made, and the environment in which all of them are installed."""
+"""What these tests share: the wheels that `build` made, where all of them are installed, and the operators' cases."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,15 @@ def wheels(dist) -> dict[str, Path]:
     lines = (dist / "constraints.txt").read_text().splitlines()
     addresses = dict(line.split(" @ file://") for line in lines)
     return {name: dist / Path(address).name for name, address in addresses.items()}
+
+
+@pytest.fixture(scope="module")
+def cases(root):
+    """The cases of the operators' tests."""
+    folder = str(root / "packages" / "tensor" / "tests" / "operators")
+    sys.path.insert(0, folder)
+    try:
+        from cases import CASES, COMPOSED
+    finally:
+        sys.path.remove(folder)
+    return [*CASES, *COMPOSED]

@@ -1,7 +1,6 @@
 """Every operator's own samples, captured, saved and loaded: the same bits, with gradients inside and outside."""
 
 import io
-import sys
 import warnings
 
 import pytest
@@ -10,18 +9,6 @@ import facula
 from facula_tensor.testing._operands import call, tensors_of
 
 LEAST = {"float32": 650, "complex64": 350}  # cases that can be captured: more are better, fewer are a mistake
-
-
-@pytest.fixture(scope="module")
-def cases(root):
-    """The cases of the operators' tests."""
-    folder = str(root / "packages" / "tensor" / "tests" / "operators")
-    sys.path.insert(0, folder)
-    try:
-        from cases import CASES, COMPOSED
-    finally:
-        sys.path.remove(folder)
-    return [*CASES, *COMPOSED]
 
 
 def tensors_in(result):

@@ -1,7 +1,5 @@
 """Every operator's own samples, exported: onnxruntime computes what facula does, or the operator is refused by name."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -14,18 +12,6 @@ from facula_tensor.testing._operands import call, lay, operands
 TOLERANCES = {"float32": 1e-4, "float16": 2e-2}
 SAMPLED = [("float32", "transposed"), ("int64", "contiguous"), ("bool", "zero_dim")]
 LEAST = {"float32": 400, "int64": 250, "bool": 40}  # cases that have nodes: more are better, fewer are a mistake
-
-
-@pytest.fixture(scope="module")
-def cases(root):
-    """The cases of the operators' tests."""
-    folder = str(root / "packages" / "tensor" / "tests" / "operators")
-    sys.path.insert(0, folder)
-    try:
-        from cases import CASES, COMPOSED
-    finally:
-        sys.path.remove(folder)
-    return [*CASES, *COMPOSED]
 
 
 def tensors_in(result):

@@ -116,15 +116,19 @@ def _truth(memory: Memory, condition: Address) -> str:
 def _read(memory: Memory, addresses: Sequence[Address]) -> list[str]:
     """The values at some places, of which bodies say what they are like."""
     names = [memory.read(one) for one in addresses]
-    for name, one in zip(names, addresses, strict=True):
-        assert one.layout is not None
-        memory.b.values[name] = one.layout.dtype, one.layout.shape
+    _say(memory, addresses, names)
     return names
 
 
 def _write(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
     """Put values at some places."""
+    _say(memory, addresses, names)
+    for name, one in zip(names, addresses, strict=True):
+        memory.write(one, name)
+
+
+def _say(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
+    """Note what the values of these places are like."""
     for name, one in zip(names, addresses, strict=True):
         assert one.layout is not None
         memory.b.values[name] = one.layout.dtype, one.layout.shape
-        memory.write(one, name)
