@@ -2,6 +2,7 @@
 
    launch.c   kernels called through a plan: `bind`, `rebind`, `unbind`
    sequence.c, replay.c   many launches as one call: `Sequence`
+   checks.c, same.c, slots.c   the checks before these: checks.h
    buffer.c   the buffer protocol: `Export`, `buffer_address`
    dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
    threads.c  what other threads and the cyclic collector do: `threads_inside`, `collection_callback`
@@ -27,6 +28,11 @@ PyObject *launch_count(PyObject *module, PyObject *nothing);
 
 /* sequence.c */
 int prepare_sequences(PyObject *module); /* adds Sequence */
+
+/* same.c, checks.c */
+int prepare_comparisons(PyObject *module); /* adds ABSENT and ANY */
+int prepare_checks(void);
+PyObject *snapshot_bytes(PyObject *module, PyObject *holder);
 
 /* buffer.c */
 int prepare_exports(PyObject *module); /* adds Export */

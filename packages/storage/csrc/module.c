@@ -31,6 +31,9 @@ static PyMethodDef methods[] = {
     {"dlpack_consume", dlpack_consume, METH_O, "Mark a capsule as used; the result keeps its memory alive."},
     {"buffer_address", buffer_address, METH_O,
      "buffer_address(object) -> int\n\nThe address of the first element of an object with the buffer protocol."},
+    {"snapshot_bytes", snapshot_bytes, METH_O,
+     "snapshot_bytes(object) -> bytes\n\nThe memory of a bytearray, array.array or numpy.ndarray, with its format, "
+     "shape and strides: what a check of it expects."},
     {"new_instance", new_instance, METH_O, "new_instance(cls) -> an instance with nothing set, made without __new__ and __init__"},
     {"collection_callback", collection_callback, METH_O,
      "A function for gc.callbacks that has an entry in the given list while the collector runs."},
@@ -48,7 +51,7 @@ PyMODINIT_FUNC PyInit__bridge(void)
     if (!module)
         return NULL;
     if (prepare_launches(module) || prepare_exports(module) || prepare_dlpack(module) ||
-        prepare_sequences(module) || prepare_threads()) {
+        prepare_sequences(module) || prepare_comparisons(module) || prepare_checks() || prepare_threads()) {
         Py_DECREF(module);
         return NULL;
     }

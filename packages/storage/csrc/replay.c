@@ -1,97 +1,82 @@
-/* A sequence's call: every check is looked at before the first launch, and the GIL is given away once. */
+/* A sequence's call: every check comes before the first launch, and the GIL is given away once. */
 #include "sequence.h"
 
-descrgetfunc get_slot;
-descrsetfunc set_slot;
-
-static inline int64_t slot_as_integer(PyObject *descriptor, PyObject *holder, int *failed)
+static inline int64_t slot_as_integer(const Slots *slots, int which, PyObject *holder, int *failed)
 {
-    PyObject *found = get_slot(descriptor, holder, NULL);
-    const int64_t value = found ? PyLong_AsLongLong(found) : -1;
-    Py_XDECREF(found);
-    if (value == -1 && PyErr_Occurred()) {
-        PyErr_Clear();
-        *failed = 1;
+    PyObject *found = slot_value(slots, which, holder);
+    if (found && PyLong_CheckExact(found)) {
+        int overflow;
+        const int64_t value = PyLong_AsLongLongAndOverflow(found, &overflow);
+        *failed |= overflow;
+        return value;
     }
-    return value;
-}
-
-/* The first check that fails, or -1. */
-static Py_ssize_t failing_check(const Sequence *self)
-{
-    for (Py_ssize_t i = 0; i < self->check_count; i++) {
-        const Check *check = &self->checks[i];
-        if (check->kind == CHECK_SLOT) {
-            PyObject *found = check->get(check->key, check->holder, NULL);
-            if (!found)
-                PyErr_Clear(); /* a slot that is not set */
-            Py_XDECREF(found);
-            if (found != check->expected)
-                return i;
-        } else if (check->kind == CHECK_ITEM) {
-            if (PyDict_GetItemWithError(check->holder, check->key) != check->expected) {
-                PyErr_Clear();
-                return i;
-            }
-        } else if (check->kind == CHECK_PLACE) {
-            if (check->size >= PyList_Size(check->holder) || PyList_GetItem(check->holder, check->size) != check->expected)
-                return i;
-        } else {
-            const Py_ssize_t size = PyDict_Check(check->holder) ? PyDict_Size(check->holder) : PyList_Size(check->holder);
-            if (size != check->size)
-                return i;
-        }
-    }
+    *failed = 1; /* not set, or None */
     return -1;
 }
 
-/* The first input that is not as expected, or -1; the others' addresses go into `values`. */
+/* Whether input `i`, from `address` on, shares memory with others that it was apart from, or otherwise than before. */
+static int collides(const Sequence *self, Py_ssize_t i, int64_t address)
+{
+    const Input *input = &self->inputs[i];
+    int failed = 0;
+    for (Py_ssize_t k = 0; k < self->span_count; k++) {
+        const Span *span = &self->spans[k];
+        if (span->is_written || input->is_written)
+            failed |= address < span->end && span->start < address + input->extent;
+    }
+    for (Py_ssize_t k = 0; input->root >= 0 && k < i; k++) {
+        const int64_t start = self->values[k];
+        if (input->root == k)
+            failed |= address - start != input->delta;
+        else if (input->root != self->inputs[k].root)
+            failed |= address < start + self->inputs[k].extent && start < address + input->extent;
+    }
+    return failed;
+}
+
+/* Whether a tensor is what was expected as input `i`; its address goes into `values`. */
+static int fits(Sequence *self, Py_ssize_t i, PyObject *tensor)
+{
+    const Slots *slots = &self->slots;
+    Input *input = &self->inputs[i];
+    if (!is_tensor(slots, tensor))
+        return 0;
+    PyObject *found = slot_value(slots, SLOT_LAYOUT, tensor);
+    if (found != input->layout) {
+        if (!same_layout(slots, found, input->layout))
+            return 0;
+        PyObject *before = input->layout;
+        Py_INCREF(found);
+        input->layout = found; /* the next comparison is by identity */
+        Py_DECREF(before);
+    }
+    if (input->node) {
+        found = slot_value(slots, SLOT_NODE, tensor);
+        if (!found || (found != input->node && (PyObject *)Py_TYPE(found) != input->node))
+            return 0;
+    }
+    PyObject *storage = slot_value(slots, SLOT_STORAGE, tensor);
+    if (!storage || !is_storage(slots, storage))
+        return 0;
+    int failed = 0;
+    const int64_t address = slot_as_integer(slots, SLOT_ADDRESS, storage, &failed) +
+                            slot_as_integer(slots, SLOT_OFFSET, tensor, &failed);
+    if (input->is_written)
+        slot_as_integer(slots, SLOT_VERSION, storage, &failed); /* None of read-only memory */
+    if (failed || collides(self, i, address))
+        return 0;
+    self->values[i] = address;
+    return 1;
+}
+
+/* The first input that is not as expected, or -1. */
 static Py_ssize_t failing_input(Sequence *self, PyObject *inputs)
 {
-    if (PyTuple_Size(inputs) != self->input_count) {
-        PyErr_Clear();
+    if (PyTuple_Size(inputs) != self->input_count)
         return 0;
-    }
-    for (Py_ssize_t i = 0; i < self->input_count; i++) {
-        const Input *input = &self->inputs[i];
-        PyObject *tensor = PyTuple_GetItem(inputs, i);
-        int failed = 0;
-        PyObject *found = get_slot(self->slots[SLOT_LAYOUT], tensor, NULL);
-        if (!found)
-            PyErr_Clear();
-        Py_XDECREF(found);
-        if (found != input->layout)
+    for (Py_ssize_t i = 0; i < self->input_count; i++)
+        if (!fits(self, i, PyTuple_GetItem(inputs, i)))
             return i;
-        if (input->node) {
-            found = get_slot(self->slots[SLOT_NODE], tensor, NULL);
-            if (!found)
-                PyErr_Clear();
-            const int fits = found && (found == input->node || (PyObject *)Py_TYPE(found) == input->node);
-            Py_XDECREF(found);
-            if (!fits)
-                return i;
-        }
-        PyObject *storage = get_slot(self->slots[SLOT_STORAGE], tensor, NULL);
-        if (!storage) {
-            PyErr_Clear();
-            return i;
-        }
-        const int64_t address = slot_as_integer(self->slots[SLOT_ADDRESS], storage, &failed) +
-                                slot_as_integer(self->slots[SLOT_OFFSET], tensor, &failed);
-        Py_DECREF(storage);
-        for (Py_ssize_t k = 0; k < self->span_count; k++)
-            failed |= address < self->spans[k].end && self->spans[k].start < address + input->extent;
-        for (Py_ssize_t k = 0; input->root >= 0 && k < i; k++) {
-            const int64_t start = self->values[k];
-            if (input->root == k)
-                failed |= address - start != input->delta;
-            else if (input->root != self->inputs[k].root)
-                failed |= address < start + self->inputs[k].extent && start < address + input->extent;
-        }
-        if (failed)
-            return i;
-        self->values[i] = address;
-    }
     return -1;
 }
 
@@ -172,10 +157,10 @@ static int finish(Sequence *self)
     for (Py_ssize_t i = 0; i < self->changed_count; i++) {
         const Put *put = &self->changed[i];
         int failed = 0;
-        const int64_t version = slot_as_integer(self->slots[SLOT_VERSION], put->holder, &failed);
+        const int64_t version = slot_as_integer(&self->slots, SLOT_VERSION, put->holder, &failed);
         PyObject *next = PyLong_FromLongLong(version + self->counts[i]);
-        if (failed || !next || set_slot(self->slots[SLOT_VERSION], put->holder, next) ||
-            set_slot(self->slots[SLOT_MUTATOR], put->holder, put->value)) {
+        if (failed || !next || set_slot(self->slots.descriptors[SLOT_VERSION], put->holder, next) ||
+            set_slot(self->slots.descriptors[SLOT_MUTATOR], put->holder, put->value)) {
             Py_XDECREF(next);
             return -1;
         }
@@ -187,24 +172,37 @@ static int finish(Sequence *self)
     return 0;
 }
 
-/* run(inputs, values) -> None, or which check failed: -1 - k for input k. */
-PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count)
+/* The first changed storage that is read-only now, or -1: its version is None. */
+static Py_ssize_t read_only_storage(const Sequence *self)
 {
-    if (count != 2 || !PyTuple_CheckExact(args[0]) || !PyTuple_CheckExact(args[1]) ||
-        PyTuple_Size(args[1]) != self->value_count - self->input_count) {
-        PyErr_SetString(PyExc_TypeError, "run: expected a tuple of inputs and one of values");
-        return NULL;
+    for (Py_ssize_t i = 0; i < self->changed_count; i++) {
+        int failed = 0;
+        slot_as_integer(&self->slots, SLOT_VERSION, self->changed[i].holder, &failed);
+        if (failed)
+            return i;
     }
-    if (self->busy)
-        return PyLong_FromSsize_t(self->check_count);
-    Py_ssize_t failing = failing_input(self, args[0]);
-    if (failing >= 0)
-        return PyLong_FromSsize_t(-1 - failing);
-    failing = failing_check(self);
+    return -1;
+}
+
+/* All of a call, where nobody else is inside. */
+static PyObject *run_once(Sequence *self, PyObject *inputs, PyObject *values)
+{
+    /* What may let other code run comes first: from then on nothing can change until the launches. */
+    Py_ssize_t failing = self->has_early ? failing_check(self->checks, self->check_count, &self->slots, 1) : -1;
+    if (failing == -2)
+        return NULL;
     if (failing >= 0)
         return PyLong_FromSsize_t(failing);
+    failing = failing_input(self, inputs);
+    if (failing >= 0)
+        return PyLong_FromSsize_t(-1 - failing);
+    failing = failing_check(self->checks, self->check_count, &self->slots, 0);
+    if (failing >= 0)
+        return PyLong_FromSsize_t(failing);
+    if (read_only_storage(self) >= 0)
+        return PyLong_FromSsize_t(self->check_count);
     for (Py_ssize_t i = self->input_count; i < self->value_count; i++) {
-        self->values[i] = PyLong_AsLongLong(PyTuple_GetItem(args[1], i - self->input_count));
+        self->values[i] = PyLong_AsLongLong(PyTuple_GetItem(values, i - self->input_count));
         if (self->values[i] == -1 && PyErr_Occurred())
             return NULL;
     }
@@ -213,9 +211,7 @@ PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count)
         self->arguments[patch->place] = self->values[patch->source] + patch->delta;
     }
     Py_ssize_t at = 0;
-    self->busy = 1;
     const int64_t status = run_steps(self, &at);
-    self->busy = 0;
     PyObject *kind, *value, *trace;
     PyErr_Fetch(&kind, &value, &trace);
     const int failed = finish(self);
@@ -230,4 +226,20 @@ PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count)
         return NULL;
     Py_INCREF(Py_None);
     return Py_None;
+}
+
+/* run(inputs, values) -> None, or which check failed: -1 - k for input k. */
+PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 2 || !PyTuple_CheckExact(args[0]) || !PyTuple_CheckExact(args[1]) ||
+        PyTuple_Size(args[1]) != self->value_count - self->input_count) {
+        PyErr_SetString(PyExc_TypeError, "run: expected a tuple of inputs and one of values");
+        return NULL;
+    }
+    if (self->busy)
+        return PyLong_FromSsize_t(self->check_count);
+    self->busy = 1;
+    PyObject *result = run_once(self, args[0], args[1]);
+    self->busy = 0;
+    return result;
 }

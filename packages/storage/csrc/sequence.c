@@ -102,53 +102,15 @@ static int read_patches(Sequence *self, PyObject *patches)
     return 0;
 }
 
-/* Whether a type is that of the descriptors that Python makes of slots, and of attributes of its own objects. */
-static int is_slot(PyTypeObject *type)
-{
-    PyObject *name = PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE ? NULL : PyType_GetName(type);
-    const int known = name && (PyUnicode_CompareWithASCIIString(name, "member_descriptor") == 0 ||
-                               PyUnicode_CompareWithASCIIString(name, "getset_descriptor") == 0);
-    Py_XDECREF(name);
-    return known;
-}
-
 static int read_checks(Sequence *self, PyObject *checks)
 {
     const Py_ssize_t count = PyList_Size(checks);
     if (!(self->checks = room(count, sizeof *self->checks))) return -1;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        Check check = {0};
-        if (!PyArg_ParseTuple(PyList_GetItem(checks, i), "OOO:check", &check.holder, &check.key, &check.expected))
+    for (; self->check_count < count; self->check_count++) {
+        Check *check = &self->checks[self->check_count];
+        if (read_check(check, &self->slots, PyList_GetItem(checks, self->check_count)))
             return -1;
-        if (check.key == Py_None) { /* the length of a dict or list */
-            check.kind = CHECK_SIZE;
-            check.size = PyLong_AsSsize_t(check.expected);
-            if (check.size == -1 && PyErr_Occurred())
-                return -1;
-            if (!PyDict_Check(check.holder) && !PyList_CheckExact(check.holder)) {
-                PyErr_SetString(PyExc_TypeError, "Sequence: expected a dict or list whose length is checked");
-                return -1;
-            }
-        } else if (PyList_CheckExact(check.holder)) {
-            check.kind = CHECK_PLACE;
-            check.size = PyLong_AsSsize_t(check.key);
-            if (check.size == -1 && PyErr_Occurred())
-                return -1;
-        } else {
-            check.kind = PyDict_Check(check.holder) ? CHECK_ITEM : CHECK_SLOT;
-        }
-        if (check.kind == CHECK_SLOT) { /* Python's own descriptors alone: what is asked runs no code of a program's */
-            if (is_slot(Py_TYPE(check.key)))
-                check.get = (descrgetfunc)PyType_GetSlot(Py_TYPE(check.key), Py_tp_descr_get);
-            if (!check.get) {
-                PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptor of a slot");
-                return -1;
-            }
-        }
-        Py_INCREF(check.holder);
-        Py_INCREF(check.key);
-        Py_INCREF(check.expected);
-        self->checks[self->check_count++] = check;
+        self->has_early |= check->is_early;
     }
     return 0;
 }
@@ -161,9 +123,10 @@ static int read_inputs(Sequence *self, PyObject *inputs)
         PyObject *layout, *node;
         long long extent, delta = 0;
         Py_ssize_t root = -1;
-        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL|nL:input", &layout, &node, &extent, &root, &delta))
+        int is_written = 0;
+        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL|nLp:input", &layout, &node, &extent, &root, &delta, &is_written))
             return -1;
-        self->inputs[self->input_count++] = (Input){kept(layout), kept(node), extent, root, delta};
+        self->inputs[self->input_count++] = (Input){kept(layout), kept(node), extent, root, delta, is_written};
     }
     return 0;
 }
@@ -195,9 +158,10 @@ static int read_spans(Sequence *self, PyObject *spans)
     if (!(self->spans = room(self->span_count, sizeof *self->spans))) return -1;
     for (Py_ssize_t i = 0; i < self->span_count; i++) {
         long long start, end;
-        if (!PyArg_ParseTuple(PyList_GetItem(spans, i), "LL:span", &start, &end))
+        int is_written = 1;
+        if (!PyArg_ParseTuple(PyList_GetItem(spans, i), "LL|p:span", &start, &end, &is_written))
             return -1;
-        self->spans[i] = (Span){start, end};
+        self->spans[i] = (Span){start, end, is_written};
     }
     return 0;
 }
@@ -207,9 +171,12 @@ static int sequence_traverse(Sequence *self, visitproc visit, void *arg)
     Py_VISIT((PyObject *)Py_TYPE((PyObject *)self));
     Py_VISIT(self->launches);
     for (Py_ssize_t i = 0; i < self->check_count; i++) {
-        Py_VISIT(self->checks[i].holder);
-        Py_VISIT(self->checks[i].expected);
+        const int stopped = visit_check(&self->checks[i], visit, arg);
+        if (stopped)
+            return stopped;
     }
+    for (Py_ssize_t i = 0; i < self->input_count; i++)
+        Py_VISIT(self->inputs[i].node);
     for (Py_ssize_t i = 0; i < self->put_count; i++) {
         Py_VISIT(self->puts[i].holder);
         Py_VISIT(self->puts[i].value);
@@ -242,11 +209,8 @@ static int sequence_clear(Sequence *self)
     self->inputs = NULL;
     self->check_count = 0;
     self->input_count = self->step_count = self->patch_count = self->value_count = 0;
-    for (Py_ssize_t i = 0; i < check_count; i++) {
-        Py_DECREF(checks[i].holder);
-        Py_DECREF(checks[i].key);
-        Py_DECREF(checks[i].expected);
-    }
+    for (Py_ssize_t i = 0; i < check_count; i++)
+        drop_check(&checks[i]);
     for (Py_ssize_t i = 0; i < input_count; i++) {
         Py_DECREF(inputs[i].layout);
         Py_DECREF(inputs[i].node);
@@ -264,8 +228,7 @@ static void sequence_dealloc(Sequence *self)
     PyTypeObject *type = Py_TYPE((PyObject *)self);
     PyObject_GC_UnTrack((PyObject *)self);
     sequence_clear(self);
-    for (int i = 0; i < SLOTS; i++)
-        Py_XDECREF(self->slots[i]);
+    drop_slots(&self->slots);
     free(self->arguments);
     free(self->scratch);
     free(self->values);
@@ -290,32 +253,18 @@ static PyObject *sequence_new(PyTypeObject *type, PyObject *args, PyObject *keyw
                           &PyList_Type, &inputs, &values, &PyList_Type, &patches, &PyList_Type, &checks, &PyList_Type,
                           &changed, &PyList_Type, &puts, &PyList_Type, &spans))
         return NULL;
-    if (PyTuple_Size(slots) != SLOTS || values < 0) {
-        PyErr_SetString(PyExc_ValueError, "Sequence: expected seven slots, and no negative number of values");
+    if (values < 0) {
+        PyErr_SetString(PyExc_ValueError, "Sequence: expected no negative number of values");
         return NULL;
     }
-    PyTypeObject *kind = Py_TYPE(PyTuple_GetItem(slots, 0));
     allocfunc make = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    for (int i = 0; i < SLOTS; i++)
-        if (Py_TYPE(PyTuple_GetItem(slots, i)) != kind) {
-            PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptors of slots");
-            return NULL;
-        }
-    get_slot = (descrgetfunc)PyType_GetSlot(kind, Py_tp_descr_get);
-    set_slot = (descrsetfunc)PyType_GetSlot(kind, Py_tp_descr_set);
-    if (!get_slot || !set_slot) {
-        PyErr_SetString(PyExc_TypeError, "Sequence: expected the descriptors of slots");
-        return NULL;
-    }
     Sequence *self = (Sequence *)make(type, 0);
     if (!self)
         return NULL;
-    for (int i = 0; i < SLOTS; i++)
-        self->slots[i] = kept(PyTuple_GetItem(slots, i));
     self->launches = kept(steps);
     self->value_count = PyList_Size(inputs) + values;
     self->values = room(self->value_count, sizeof *self->values);
-    if (self->values && !read_steps(self, steps) && !read_inputs(self, inputs) && !read_patches(self, patches) &&
+    if (self->values && !read_slots(&self->slots, slots) && !read_steps(self, steps) && !read_inputs(self, inputs) && !read_patches(self, patches) &&
         !read_checks(self, checks) && !read_puts(changed, &self->changed, &self->changed_count, &self->counts) &&
         !read_puts(puts, &self->puts, &self->put_count, NULL) && !read_spans(self, spans))
         return (PyObject *)self;
@@ -344,7 +293,7 @@ static PyObject *set(Sequence *self, PyObject *args)
     return Py_None;
 }
 
-/* expect(check, value): another object that a check compares with. */
+/* expect(check, value): what a check compares with from now on. */
 static PyObject *expect(Sequence *self, PyObject *args)
 {
     Py_ssize_t place;
@@ -355,10 +304,12 @@ static PyObject *expect(Sequence *self, PyObject *args)
         PyErr_SetString(PyExc_IndexError, "expect: there is no such check");
         return NULL;
     }
-    PyObject *before = self->checks[place].expected;
-    Py_INCREF(value);
-    self->checks[place].expected = value;
-    Py_DECREF(before);
+    if (self->busy) {
+        PyErr_SetString(PyExc_RuntimeError, "expect: the sequence runs");
+        return NULL;
+    }
+    if (expect_value(&self->checks[place], &self->slots, value))
+        return NULL;
     Py_INCREF(Py_None);
     return Py_None;
 }
@@ -367,14 +318,14 @@ static PyMethodDef sequence_methods[] = {
     {"run", (PyCFunction)(void (*)(void))sequence_run, METH_FASTCALL,
      "run(inputs, values) -> None or int\n\nLaunch all, once every check has passed; else the number of the one that "
      "failed, -1 - k for input k, the number of checks where another thread is inside."},
-    {"expect", (PyCFunction)expect, METH_VARARGS, "expect(check, value) -> None\n\nCompare with another object."},
+    {"expect", (PyCFunction)expect, METH_VARARGS, "expect(check, value) -> None\n\nCompare with another value."},
     {"set", (PyCFunction)set, METH_VARARGS, "set(launch, argument, value) -> None\n\nChange a number of a launch."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot sequence_slots[] = {
     {Py_tp_doc, "Sequence(slots, launches, inputs, values, patches, checks, changed, puts, spans)\n\n"
-                "Launches that one call runs, and what it looks at before."},
+                "Launches that one call runs, and the checks before them."},
     {Py_tp_new, sequence_new},
     {Py_tp_dealloc, sequence_dealloc},
     {Py_tp_traverse, sequence_traverse},

@@ -4,6 +4,7 @@
 #ifndef FACULA_STORAGE_SEQUENCE_H
 #define FACULA_STORAGE_SEQUENCE_H
 
+#include "checks.h"
 #include "launch.h"
 
 typedef struct {
@@ -21,17 +22,11 @@ typedef struct {
 } Patch;
 
 typedef struct {
-    int kind;
-    PyObject *holder, *key, *expected;
-    descrgetfunc get; /* of a slot's descriptor */
-    Py_ssize_t size;
-} Check;
-
-typedef struct {
     PyObject *layout, *node; /* node NULL: any; the type Node: any of that type */
     int64_t extent;
     Py_ssize_t root; /* the first input in the same memory, itself perhaps, `delta` bytes before; -1: wherever they lie */
     int64_t delta;
+    int is_written; /* a launch changes its elements: it may not be read-only, nor lie in memory that launches read */
 } Input;
 
 typedef struct {
@@ -40,14 +35,13 @@ typedef struct {
 
 typedef struct {
     int64_t start, end;
+    int is_written;
 } Span;
-
-enum { CHECK_SLOT, CHECK_ITEM, CHECK_PLACE, CHECK_SIZE }; /* an object's slot, a dict's item, a list's, a length */
-enum { SLOT_LAYOUT, SLOT_STORAGE, SLOT_OFFSET, SLOT_NODE, SLOT_ADDRESS, SLOT_VERSION, SLOT_MUTATOR, SLOTS };
 
 typedef struct {
     PyObject_HEAD
-    PyObject *launches, *slots[SLOTS], *node_type;
+    PyObject *launches;
+    Slots slots;
     int64_t *arguments, *scratch, *values;
     Step *steps;
     Patch *patches;
@@ -58,11 +52,8 @@ typedef struct {
     int64_t *counts; /* how often each changed storage is written */
     Py_ssize_t step_count, argument_count, patch_count, check_count, input_count, put_count, changed_count, span_count,
         value_count;
-    int releases, busy;
+    int releases, busy, has_early; /* whether the GIL is given away, a call is under way, there are early checks */
 } Sequence;
-
-extern descrgetfunc get_slot; /* of slots' descriptors: quicker than attributes by name */
-extern descrsetfunc set_slot;
 
 PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count);
 

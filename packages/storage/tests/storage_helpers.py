@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 
 import numpy as np
 
 from facula_storage import Layout, MallocAllocator, Storage, contiguous, cpu, float32
-from facula_storage.extend import HostMemory, allocate, host_view, register_backend
+from facula_storage.extend import HostMemory, Sequence, allocate, host_view, register_backend
 
 
 def counting(layout: Layout | None = None) -> tuple[Storage, Layout]:
@@ -67,3 +68,38 @@ class Reordering(HostMemory):
 def new_device(name: str, backend) -> None:
     """Register `backend` for devices of type `name`."""
     register_backend(name, lambda index: backend)
+
+
+class Holder:
+    """What tensors are to sequences: slots."""
+
+    __slots__ = ("__weakref__", "grad", "hooks", "layout", "node", "offset", "storage")
+
+
+SLOTS = (
+    *[vars(Holder)[name] for name in ("layout", "storage", "offset", "node", "hooks", "grad")],
+    *[vars(Storage)[name] for name in ("ptr", "version", "mutator")],
+    *[vars(Layout)[name] for name in ("shape", "strides", "dtype", "device")],
+)
+LAYOUT = contiguous((4,), float32)
+
+
+def holder(values=None):
+    """A holder with memory of its own."""
+    made = Holder()
+    made.layout, made.storage, made.offset, made.node = LAYOUT, allocate(LAYOUT), 0, None
+    if values is not None:
+        view(made)[:] = values
+    return made
+
+
+def view(one):
+    """The elements of a holder."""
+    return np.ctypeslib.as_array((ctypes.c_float * 4).from_address(one.storage.ptr))
+
+
+def sequence(launches, slots=SLOTS, **parts):
+    """A sequence of these launches, with as many of the other parts as are given."""
+    names = ("inputs", "values", "patches", "checks", "changed", "puts", "spans")
+    defaults = {name: 0 if name == "values" else [] for name in names}
+    return Sequence(slots, launches, *{**defaults, **parts}.values())

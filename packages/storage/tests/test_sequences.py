@@ -4,39 +4,15 @@ import ctypes
 import gc
 import weakref
 
-import numpy as np
 import pytest
-from storage_helpers import Owner, Running
+from storage_helpers import LAYOUT, SLOTS, Owner, Running, holder, sequence, view
 
-from facula_storage import LaunchError, Storage, bind, contiguous, float32
-from facula_storage.extend import Sequence, allocate, launch_count
+from facula_storage import LaunchError, bind, contiguous, float32, float64, layout_of
+from facula_storage._layout_caches import clear_layout_caches
+from facula_storage.extend import CheckKind, borrow, launch_count
 
 NEVER = 2**62
-
-
-class Holder:
-    """What tensors are to sequences: slots."""
-
-    __slots__ = ("__weakref__", "layout", "node", "offset", "storage")
-
-
-SLOTS = (
-    *[vars(Holder)[name] for name in ("layout", "storage", "offset", "node")],
-    *[vars(Storage)[name] for name in ("ptr", "version", "mutator")],
-)
-LAYOUT = contiguous((4,), float32)
-
-
-def holder(values=None):
-    made = Holder()
-    made.layout, made.storage, made.offset, made.node = LAYOUT, allocate(LAYOUT), 0, None
-    if values is not None:
-        view(made)[:] = values
-    return made
-
-
-def view(one):
-    return np.ctypeslib.as_array((ctypes.c_float * 4).from_address(one.storage.ptr))
+NODE = SLOTS[3]
 
 
 @pytest.fixture
@@ -44,12 +20,6 @@ def noting(address_of):
     from test_launch import Noting
 
     return lambda *args, **keywords: Noting(address_of, *args, **keywords)
-
-
-def sequence(launches, **parts):
-    names = ("inputs", "values", "patches", "checks", "changed", "puts", "spans")
-    defaults = {name: 0 if name == "values" else [] for name in names}
-    return Sequence(SLOTS, launches, *{**defaults, **parts}.values())
 
 
 def test_launches_run_in_order_with_their_arguments(noting):
@@ -102,37 +72,74 @@ def test_inputs_share_memory_as_they_did(noting):
     assert together.run((x, x), ()) == -2
 
 
-def test_checks_come_before_everything(noting):
-    note, x, table, entries = noting(1), holder(), {"a": 1}, [2, 3]
-    checks = [
-        (x, SLOTS[0], LAYOUT),
-        (table, "a", table["a"]),
-        (table, None, 1),
-        (entries, 1, entries[1]),
-        (x, SLOTS[3], None),
-    ]
-    made = sequence([(note.launch, (0,))], checks=checks)
-    changes = [
-        (lambda: setattr(x, "layout", None), lambda: setattr(x, "layout", LAYOUT)),
-        (lambda: table.update(a=None), lambda: table.update(a=1)),
-        (lambda: table.update(b=1), lambda: table.pop("b")),
-        (lambda: entries.pop(), lambda: entries.append(3)),
-        (lambda: delattr(x, "node"), lambda: setattr(x, "node", None)),
-    ]
-    for number, (change, back) in enumerate(changes):
-        assert made.run((), ()) is None
-        change()
-        assert made.run((), ()) == number
-        back()
-    assert note.count == len(changes)
-    made.expect(1, "other")
-    table["a"] = "other"
+def test_equal_layouts_fit(noting):
+    x = holder()
+    table_dropped_it = new_layout(LAYOUT.shape, LAYOUT.strides)
+    assert table_dropped_it is not LAYOUT
+    made = sequence([(noting(1).launch, (0,))], inputs=[(LAYOUT, None, 16)])
+    for layout in (table_dropped_it, LAYOUT, LAYOUT, table_dropped_it):
+        x.layout = layout
+        assert made.run((x,), ()) is None
+    for layout in (new_layout((2, 2), (2, 1)), new_layout((4,), (2,)), contiguous((4,), float64), None):
+        x.layout = layout
+        assert made.run((x,), ()) == -1
+
+
+def new_layout(shape, strides):
+    """A layout that no table has."""
+    clear_layout_caches()
+    made = layout_of(shape, strides, float32)
+    clear_layout_caches()
+    return made
+
+
+def read_only(one):
+    """A holder over the memory of another that may not be written."""
+    made = shifted(one, 0)
+    made.storage = borrow(one.storage.ptr, 16, one.storage, "it is a test")
+    return made
+
+
+def test_a_read_only_input_is_not_written(noting):
+    note, x = noting(1), holder()
+    written = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, 0, 0, True)])
+    assert written.run((read_only(x),), ()) == -1
+    assert note.count == 0
+    assert written.run((x,), ()) is None  # it is still of use
+    del x.storage.version
+    assert written.run((x,), ()) == -1
+    read = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, 0, 0, False)])
+    assert read.run((read_only(x),), ()) is None
+
+
+def test_a_changed_storage_that_is_read_only_now(noting):
+    note, x = noting(1), holder()
+    checks = [(CheckKind.SIZE, [], None, 0)]
+    made = sequence([(note.launch, (0,))], checks=checks, changed=[(x.storage, 1, None)])
+    x.storage.version = None
+    assert (made.run((), ()), note.count) == (1, 0)
+    x.storage.version = 3
     assert made.run((), ()) is None
+    assert x.storage.version == 4
+
+
+def test_a_written_input_lies_nowhere_that_is_read(noting):
+    note, x, other = noting(1), holder(), holder()
+    start = x.storage.ptr
+    for is_written, missed in ((False, None), (True, -1)):
+        spans = [(start, start + 16, False)]
+        made = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, 0, 0, is_written)], spans=spans)
+        assert [made.run((one,), ()) for one in (x, shifted(x, 12), shifted(x, 16), other)] == [
+            missed,
+            missed,
+            None,
+            None,
+        ]
 
 
 def test_versions_and_slots_are_left_behind(noting):
     x, site = holder(), ("add_", None, 0)
-    made = sequence([(noting(1).launch, (0,))], changed=[(x.storage, 3, site)], puts=[(x, SLOTS[3], site)])
+    made = sequence([(noting(1).launch, (0,))], changed=[(x.storage, 3, site)], puts=[(x, NODE, site)])
     made.run((), ()), made.run((), ())
     assert (x.storage.version, x.storage.mutator, x.node) == (6, site, site)
 
@@ -202,7 +209,7 @@ def test_a_launch_that_fails_is_named(noting, address_of):
 def test_a_second_thread_is_told(address_of):
     flags = (ctypes.c_int64 * 3)(0, 0, 20_000)
     waiting = bind(address_of("wait_for_go"), ctypes.addressof(flags), 0, 0, flags)
-    made = sequence([(waiting, (1,))], checks=[([1], None, 1)])
+    made = sequence([(waiting, (1,))], checks=[(CheckKind.SIZE, [1], None, 1)])
     thread = Running(made.run, (), ())
     while not flags[0]:
         pass
@@ -234,9 +241,6 @@ WRONG = {
     "no number": dict(launches=[("launch", ("x",))]),
     "a patch of nothing": dict(launches=[("launch", (1,))], patches=[(0, 1, 0, 0)], values=1),
     "a patch by nothing": dict(launches=[("launch", (1,))], patches=[(0, 0, 1, 0)], values=1),
-    "a check of nothing": dict(launches=[], checks=[(3, 4, 5)]),
-    "a check by a program's descriptor": dict(launches=[], checks=[(3, property(), 5)]),
-    "a length of nothing": dict(launches=[], checks=[(3, None, 5)]),
     "a condition without launches": dict(launches=[(None, (0, 1))]),
     "a condition that goes back too far": dict(launches=[("launch", (1,)), (None, (0, -3))]),
     "a count of values": dict(launches=[], values=-1),
@@ -266,7 +270,7 @@ def test_it_holds_and_lets_go(address_of, no_collector):
     launch = bind(address_of("note"), 0, NEVER, 0, owner)
     x = holder()
     links = [weakref.ref(one) for one in (owner, x)]
-    made = sequence([(launch, (0,))], checks=[(x, SLOTS[3], None)])
+    made = sequence([(launch, (0,))], checks=[(CheckKind.SLOT, x, NODE, None)])
     del owner, launch, x
     gc.collect()
     assert None not in [link() for link in links]
@@ -276,7 +280,7 @@ def test_it_holds_and_lets_go(address_of, no_collector):
 
 def test_circles_through_it_are_collected(noting):
     x = holder()
-    x.node = sequence([(noting(1).launch, (0,))], checks=[(x, SLOTS[2], 0)])
+    x.node = sequence([(noting(1).launch, (0,))], checks=[(CheckKind.CALL, x, [x.storage].count, 0)])
     link = weakref.ref(x)
     del x
     gc.collect()

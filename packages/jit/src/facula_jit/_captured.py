@@ -17,6 +17,7 @@ from facula_tensor.extend import user_frame
 from ._again import Again
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
+from ._checks import expected_objects
 from ._closures import defaults_of
 from ._crossings import crossings
 from ._dependence import is_unread
@@ -170,7 +171,7 @@ class Captured(Generic[P, R]):
         self._places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
 
     def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
-        result = replay.attempt(tensors)
+        result = replay.replay(tensors)
         if result is MISS and replay.numbers_from <= replay.missed < len(replay.checks) and replay.refill():
             result = replay.replay(tensors)
         return result
@@ -219,7 +220,7 @@ class Captured(Generic[P, R]):
             replay = Replay(found, self._name, self.function, self._guard, self._left_out)
             replay.again = again
             given = {id(one) for one in signature.tensors}
-            if any([id(expected) in given for _, _, expected in replay.checks]):
+            if any([id(one) in given for check in replay.checks for one in expected_objects(check)]):
                 problem = "an argument is a tensor that the function finds elsewhere, too"
                 unsettled = Break(problem, "call it with a clone()", None)
         if why is None and unsettled is not None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakMethod
 
 from facula_errors.extend import is_library_module
-from facula_storage import Layout
+from facula_storage.extend import CheckKind
 from facula_tensor import Tensor
 
 from ._closures import UNSET, cells_of, content, defaults_of
@@ -30,7 +30,7 @@ from ._closures import UNSET, cells_of, content, defaults_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    Check = tuple[Any, Any, Any]  # a holder, which slot, key or None for how many, and what is expected there
+    Check = tuple[CheckKind, Any, Any, Any]  # kind, holder, key and what is expected: Note [Checks] in facula_storage
 
 CONTENTS = vars(CellType)["cell_contents"]
 INSTALLED = tuple({get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
@@ -221,13 +221,13 @@ class Contents:
                 continue
             now = held.present()
             if held.whole:
-                checks.append((held.holder, None, len(held.holder)))
+                checks.append((CheckKind.SIZE, held.holder, None, len(held.holder)))
             for name, one in held.entries.items():
                 is_attribute = (key in self.owners and name in left_out) or self._is_unread(held, name)
                 is_unnamed = key in self.classes and name not in self.names
                 if now.get(name, UNSET) is one and one is not UNSET and name is not None:
                     if not is_attribute and not is_unnamed:
-                        checks.append((held.holder, name, one))
+                        checks.append(check_of(held.holder, name, one))
         return checks
 
 
@@ -240,12 +240,10 @@ def present(holder: Any, key: Any) -> Any:
     return _slot(key, holder)
 
 
-def renewed(check: Check) -> Check | None:
-    """A check that expects what is there now: another object of the same value; None if it is none."""
-    holder, key, expected = check
-    now = present(holder, key)
-    is_same = type(now) is type(expected) and isinstance(now, (*REMEMBERED, Layout)) and repr(now) == repr(expected)
-    return (holder, key, now) if is_same else None
+def check_of(holder: Any, key: Any, expected: Any) -> Check:
+    """The check of an entry of a dict or list, or of an object's slot."""
+    is_list = CheckKind.PLACE if type(holder) is list else CheckKind.SLOT
+    return (CheckKind.ITEM if isinstance(holder, dict) else is_list), holder, key, expected
 
 
 def classes_of(objects: Iterable[object]) -> list[type]:

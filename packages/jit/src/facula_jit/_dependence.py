@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import FunctionType
 
 
-def names_of(check: tuple[Any, Any, Any], function: FunctionType, owners: Iterable[object]) -> set[str]:
+def names_of(check: tuple[Any, ...], function: FunctionType, owners: Iterable[object]) -> set[str]:
     """The names of variables and attributes that lead to what a check is about: one, or none that is known.
 
     Arguments:
@@ -23,7 +23,7 @@ def names_of(check: tuple[Any, Any, Any], function: FunctionType, owners: Iterab
         function: the function that was captured.
         owners: the objects that it was given.
     """
-    holder, key, _ = check
+    _, holder, key, _ = check
     code = function.__code__
     if isinstance(holder, CellType):
         return {name for name, cell in cells_of(function).items() if cell is holder}

@@ -1,6 +1,6 @@
 """Numbers of optimizers' steps, which change from replay to replay: learning rates, betas, decays.
 
-A replay compares each group's options with what they were, by identity. Where one was changed, the part of the step
+A replay compares each group's options with what they were. Where one was changed, the part of the step
 that reads them is done again with nothing launched, and says the numbers that its operators would take.
 """
 
@@ -10,7 +10,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, cast
 
 from facula_autograd.extend import replace_mode
-from facula_storage.extend import collecting, recorders
+from facula_storage.extend import CheckKind, collecting, recorders
 
 from ._records import made_tensor
 
@@ -30,9 +30,9 @@ class Refill:
         self.options = {name: value for name, value in numbers.options.items() if name != "params"}
         self.found: list[Many[float]] | None = None  # the numbers, where they are not those that were taken down
 
-    def checks(self) -> list[tuple[Any, Any, Any]]:
+    def checks(self) -> list[tuple[CheckKind, Any, Any, Any]]:
         """Checks of the group's options."""
-        return [(self.numbers.group, name, self.options[name]) for name in self.options]
+        return [(CheckKind.ITEM, self.numbers.group, name, self.options[name]) for name in self.options]
 
     def renew(self, found: list[Many[float]]) -> None:
         """Take these as the numbers that follow from the present options."""

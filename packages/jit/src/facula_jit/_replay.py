@@ -9,7 +9,15 @@ from facula_autograd import MutationError
 from facula_autograd.extend import Node, adapter_of, describe_call_site, error_node, next_seq, output_node
 from facula_errors import OperationError
 from facula_storage import LaunchError, Storage
-from facula_storage.extend import Sequence, allocate, collecting, current_recorder, new_instance, plain_address
+from facula_storage.extend import (
+    CheckKind,
+    Sequence,
+    allocate,
+    collecting,
+    current_recorder,
+    new_instance,
+    plain_address,
+)
 from facula_tensor import Tensor, zeros
 from facula_tensor.extend import no_record_ops, snapshot, user_site
 
@@ -17,7 +25,6 @@ from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
 from ._containers import Tree, rebuilt
-from ._contents import renewed
 from ._crossings import found_crossings, is_crossed, take_down
 from ._dependence import names_of
 from ._lowering import Lowered, layout_of_block
@@ -141,7 +148,7 @@ class Replay:
         backwards: list[Sequence] = []
         if self.has_backward:
             storages = {id(one): one for one in self.recording.fixed.values()}
-            checks: list[Check] = [(one, ADDRESS, one.ptr) for one in storages.values()]
+            checks: list[Check] = [(CheckKind.SLOT, one, ADDRESS, one.ptr) for one in storages.values()]
             backwards = [one.part.sequence(base, lowered.places, checks, []) for one in lowered.backwards]
         return Frame(arena, forward, backwards, lowered)
 
@@ -356,33 +363,6 @@ class Replay:
         return one
 
     # ------------------------------------------------------------------------------------------------------ otherwise
-    def attempt(self, tensors: tuple[Tensor, ...]) -> Any:
-        """Do it, also where something is there as another object of the same value."""
-        result = self.replay(tensors)
-        while result is MISS and self._renew(tensors):
-            result = self.replay(tensors)
-        return result
-
-    def _renew(self, tensors: tuple[Tensor, ...]) -> bool:
-        """Whether what was missed is there as another object of the same value, which is expected from now on.
-
-        An argument gets the layout that is expected, if the table dropped one of the two, so that they are equal alone.
-        """
-        if self.missed < 0:
-            given, like = tensors[-1 - self.missed], self.inputs[-1 - self.missed]
-            if given._layout is like.layout or given._layout != like.layout:
-                return False
-            given._layout = like.layout
-            return True
-        if not self.missed < self.numbers_from:
-            return False
-        if (check := renewed(self.checks[self.missed])) is None:
-            return False
-        self.checks[self.missed] = check
-        for frame in self.frames:
-            frame.forward.expect(self.missed, check[2])
-        return True
-
     def refill(self) -> bool:
         """Take the optimizers' numbers anew; False where their steps are no longer the ones that were taken down."""
         found = [numbers for one in self.refills if (numbers := one.present_numbers()) is not None]
@@ -394,7 +374,7 @@ class Replay:
         for frame in self.frames:
             for refill in self.refills:
                 refill.put(frame.forward, self.lowered.forward.step_of)
-            for place, (_, _, option) in enumerate(self.checks[self.numbers_from :], self.numbers_from):
+            for place, (*_, option) in enumerate(self.checks[self.numbers_from :], self.numbers_from):
                 frame.forward.expect(place, option)
         return True
 
@@ -403,7 +383,7 @@ class Replay:
         if function is None or self.missed < 0:
             return set()
         is_check = self.missed < len(self.checks)
-        check = self.checks[self.missed] if is_check else (self.positions and self.positions.moved(), None, None)
+        check = self.checks[self.missed] if is_check else (None, self.positions and self.positions.moved(), None, None)
         return names_of(check, function, self.owners())
 
     def owners(self) -> list[Any]:

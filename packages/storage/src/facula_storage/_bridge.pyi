@@ -38,20 +38,25 @@ def rebind(
 def unbind(launch: Callable[..., None], /) -> tuple[int, int, int, tuple[Any, ...]]: ...
 def launch_count() -> int: ...
 
+ABSENT: object
+ANY: object
+
+def snapshot_bytes(array: object, /) -> bytes: ...
+
 class Sequence:
-    """Launches that one call runs, and what it looks at before; see Note [Sequences] in _sequences.py."""
+    """Launches that one call runs, and the checks before them; see Note [Sequences] in _sequences.py."""
 
     def __new__(
         cls,
         slots: tuple[object, ...],
         launches: list[Any],
-        inputs: list[tuple[Layout, object, int]],
+        inputs: list[Any],
         values: int,
         patches: list[tuple[int, int, int, int]],
-        checks: list[tuple[object, object, object]],
+        checks: list[tuple[int, Any, Any, Any]],
         changed: list[Any],
         puts: list[Any],
-        spans: list[tuple[int, int]],
+        spans: list[tuple[int, int, bool]],
         /,
     ) -> Sequence: ...
     def run(self, inputs: tuple[object, ...], values: tuple[int, ...], /) -> int | None: ...

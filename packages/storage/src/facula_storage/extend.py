@@ -38,7 +38,7 @@ from ._recorders import (
     recorders,
 )
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
-from ._sequences import Sequence, launch_count
+from ._sequences import ABSENT, ANY, CheckKind, Sequence, launch_count, snapshot_bytes
 from ._storages import (
     alias,
     allocate,
@@ -55,6 +55,8 @@ from ._storages import (
 )
 
 __all__ = [
+    "ABSENT",
+    "ANY",
     "BOOL",
     "COMPLEX",
     "FLOATING",
@@ -66,6 +68,7 @@ __all__ = [
     "STATUS_RANGE",
     "STATUS_REQUIRED",
     "STATUS_TARGET",
+    "CheckKind",
     "Elementwise",
     "HostMemory",
     "Instruction",
@@ -107,6 +110,7 @@ __all__ = [
     "release_retired",
     "replace_buffer",
     "root_of",
+    "snapshot_bytes",
     "take_block",
     "unbind",
 ]

@@ -194,7 +194,7 @@ class Loaded:
             raise ArgumentError(f"{self._name}: it cannot run on {shown(args, kwargs)}: {error}") from None
         tensors = tuple([self._fit(one, k, ready) for k, one in enumerate(signature.tensors)])
         replay = ready.replay
-        result = replay.attempt(tensors)
+        result = replay.replay(tensors)
         if result is MISS:
             self._refused(ready)
         self._latest = replay if ready.is_plain and not kwargs else None
@@ -212,7 +212,7 @@ class Loaded:
                     "give its detach()"
                 )
             tensor = snapshot(tensor)
-        if tensor._layout is not like.layout:
+        if tensor._layout != like.layout:
             if place in ready.writes_to:
                 raise OperationError(
                     f"{self._name}: argument {place} is changed in place, and a copy of it would be: expected strides "

@@ -57,7 +57,7 @@ class Ready:
         name = str(reader.data["name"])[:200]
         self.words = words(arguments)
         self.replay = replay = Replay(recording, name, None, shared.guard)
-        replay.checks = [one for one in replay.checks if one[0] is not default_dtype_cell]
+        replay.checks = [one for one in replay.checks if one[1] is not default_dtype_cell]
         replay.numbers_from = len(replay.checks)
         for place, state in enumerate(reader.states):
             if state is not None and replay.drawn[place] is None:

@@ -1,0 +1,83 @@
+/* What sequences compare before they run: slots.c finds slots, same.c compares two objects, checks.c holds the checks.
+   Note [Checks] in _sequences.py. */
+#ifndef FACULA_STORAGE_CHECKS_H
+#define FACULA_STORAGE_CHECKS_H
+
+#include "bridge.h"
+
+enum {
+    SLOT_LAYOUT, SLOT_STORAGE, SLOT_OFFSET, SLOT_NODE, SLOT_HOOKS, SLOT_GRAD, /* of a tensor */
+    SLOT_ADDRESS, SLOT_VERSION, SLOT_MUTATOR,                                 /* of a storage */
+    SLOT_SHAPE, SLOT_STRIDES, SLOT_DTYPE, SLOT_DEVICE,                        /* of a layout */
+    SLOTS
+};
+
+/* slots.c */
+typedef struct {
+    PyObject *descriptors[SLOTS];
+    PyTypeObject *kinds[SLOTS];  /* the class that each slot belongs to; the descriptor keeps it alive */
+    Py_ssize_t offsets[SLOTS];   /* of the slot in an instance, in bytes; -1: not found */
+} Slots;
+
+extern descrgetfunc get_slot; /* of slots' descriptors */
+extern descrsetfunc set_slot;
+
+int is_slot(PyTypeObject *type);               /* whether a type is that of Python's own descriptors */
+int read_slots(Slots *slots, PyObject *tuple); /* -1 with an error set */
+void drop_slots(Slots *slots);
+
+/* What a slot of `holder` contains, borrowed; NULL without an error where it is not set. The caller has made sure that
+   the holder is an instance of `kinds[which]`. */
+static inline PyObject *slot_value(const Slots *slots, int which, PyObject *holder)
+{
+    if (slots->offsets[which] >= 0)
+        return *(PyObject **)((char *)holder + slots->offsets[which]);
+    PyObject *found = get_slot(slots->descriptors[which], holder, NULL);
+    if (!found)
+        PyErr_Clear();
+    Py_XDECREF(found); /* the slot keeps it: read_slots has made sure */
+    return found;
+}
+
+static inline int is_tensor(const Slots *slots, PyObject *object)
+{
+    return PyObject_TypeCheck(object, slots->kinds[SLOT_LAYOUT]);
+}
+
+static inline int is_storage(const Slots *slots, PyObject *object)
+{
+    return PyObject_TypeCheck(object, slots->kinds[SLOT_ADDRESS]);
+}
+
+/* same.c: none of these runs code of a program's */
+extern PyObject *absent, *any;             /* in place of an expected value: the slot or key is not there; any value */
+int same(PyObject *found, PyObject *expected);
+int same_layout(const Slots *slots, PyObject *found, PyObject *expected);
+int has_bytes(PyObject *holder, PyObject *expected); /* whether a snapshot of `holder` would be equal */
+
+/* checks.c */
+typedef struct {
+    int kind;
+    PyObject *holder, *key, *expected;
+    PyObject **parts; /* of an ENTRIES or TENSOR check: copied from `expected`; NULL among them: the slot is not set */
+    Py_ssize_t size;  /* the number of parts, a length or a place */
+    union {
+        descrgetfunc get;   /* a SLOT check's, where `slot` is -1 */
+        getiterfunc ordered; /* iterates over an OrderedDict; NULL for other holders */
+    };
+    int slot; /* which of `Slots` a SLOT check reads; -1: another */
+    int is_early; /* it calls Python, or makes an iterator, which may start the collector: others are compared after it */
+} Check;
+
+enum { CHECK_SLOT, CHECK_ITEM, CHECK_PLACE, CHECK_SIZE, CHECK_ENTRIES, CHECK_BYTES, CHECK_TYPE, CHECK_TENSOR, CHECK_CALL };
+
+/* A check as Python describes it: (kind, holder, key, expected). -1 with an error set, and then it holds nothing. */
+int read_check(Check *check, const Slots *slots, PyObject *description);
+int expect_value(Check *check, const Slots *slots, PyObject *expected); /* compare with another value from now on */
+int visit_check(const Check *check, visitproc visit, void *arg);
+void drop_check(Check *check);
+/* The number of the first check that fails, of the early or of the other ones; -1: none; -2 with an error set: a function
+   was interrupted. */
+Py_ssize_t failing_check(Check *checks, Py_ssize_t count, const Slots *slots, int are_early);
+
+#endif
