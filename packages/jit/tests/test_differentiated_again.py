@@ -235,7 +235,7 @@ def test_what_hooks_remember_is_noticed():
     w.register_hook(lambda g: log.append(1))
     for _ in range(5):
         captured(ones(4))
-    assert len(log) == 5 and "how long a list is" in captured.report()
+    assert len(log) == 5 and "is changed by the function" in captured.report()
 
 
 def test_hooks_before_and_inside():

@@ -69,7 +69,7 @@ GENERATORS = {"python": Random(1), "python's own": random, "numpy": np.random.de
 def test_a_random_generator_that_is_used(name):
     generator = GENERATORS[name]
     captured = capture(lambda x: x * generator.random(), on_break="error")
-    with pytest.raises(CaptureError, match="the state of a"):
+    with pytest.raises(CaptureError, match="whose state cannot be compared"):
         for _ in range(9):
             captured(ones(3))
 
@@ -164,7 +164,7 @@ def test_what_changes_at_each_call():
     captured = capture(function)
     wanted = [ones(2) * one for one in reversed(factors)]
     assert same([captured(ones(2)) for _ in range(20)], wanted)
-    assert "how long a list is" in captured.report()
+    assert "an entry of the variable 'factors' is changed by the function" in captured.report()
 
 
 def test_the_report_says_why_a_call_was_captured_again():
@@ -173,9 +173,7 @@ def test_the_report_says_why_a_call_was_captured_again():
     for one in (True, True, False, False):
         switch[0] = one
         captured(ones(2))
-    assert "captured again, because another was the variable, attribute, option or entry 0, which was True" in (
-        captured.report()
-    )
+    assert "captured again because an entry of the variable 'switch' has changed" in captured.report()
     kept = []
     other = capture(lambda x: kept.append(x + 1))
     other(ones(2))

@@ -67,7 +67,8 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
         return None
     leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
     reached = _leaves_of(roots, recorder.inputs)
-    recorder.operands(reached)  # a view may be all that an operator saw of one
+    for one in reached:
+        recorder.watch_tensor(one)
     leaves += [one for one in reached if not recorder.block_of(one._storage).born]
     targets = list({id(one): one for one in recorder.inputs if one.node is not None}.values())
     targets += {id(one): one for one in leaves if not any([one is other for other in targets])}.values()

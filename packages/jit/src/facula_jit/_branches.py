@@ -23,7 +23,7 @@ from facula_tensor.extend import no_record_ops, user_site
 
 from ._breaks import CaptureError
 from ._closures import variables_of
-from ._contents import MOST_ENTRIES
+from ._changes import MAX_ENTRIES
 from ._inner_graphs import InnerGraphs, stopped_at
 from ._operands import Leaves, check_agree, leaves_of
 from ._records import Address, Skip
@@ -121,7 +121,7 @@ def closed_over(function: object, depth: int = 4) -> list[Tensor]:
     """The tensors that a function finds in variables around it, in tuples and lists, and in such functions."""
     if isinstance(function, Tensor):
         return [function]
-    parts = list(function) if isinstance(function, (tuple, list)) and len(function) <= MOST_ENTRIES else []
+    parts = list(function) if isinstance(function, (tuple, list)) and len(function) <= MAX_ENTRIES else []
     parts += variables_of(function).values()
     return [found for one in parts for found in closed_over(one, depth - 1)] if depth else []
 

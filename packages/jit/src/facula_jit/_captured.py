@@ -17,10 +17,7 @@ from facula_tensor.extend import user_frame
 from ._again import Again
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
-from ._checks import expected_objects
-from ._closures import defaults_of
 from ._crossings import crossings
-from ._dependence import is_unread
 from ._graph import Graph, numbered
 from ._kinds import Kind
 from ._pieces import Pieces, own_function
@@ -30,7 +27,8 @@ from ._recording import Recording
 from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
 from ._signature import Signature, is_container, shown
-from ._variables import Variables
+from ._reads.events import observing
+from ._reads.values import Reads
 from ._verifying import leak_of
 from .passes._running import run_passes
 
@@ -64,8 +62,15 @@ class Captured(Generic[P, R]):
     function: Callable[P, R]
     recorder_kind = Recorder
 
-    def __init__(self, function: Callable[P, R], on_break: str, passes: tuple[Callable[[Graph], object], ...]):
-        self.function, self.on_break, self.passes = function, on_break, passes
+    def __init__(
+        self,
+        function: Callable[P, R],
+        on_break: str,
+        passes: tuple[Callable[[Graph], object], ...],
+        allow: tuple[Any, ...] = (),
+    ):
+        self.function, self.on_break, self.passes, self.allow = function, on_break, passes, allow
+        self._allowed = {id(one) for part in allow for one in (part, getattr(part, "__code__", None))}
         self._own = own_function(function)
         self._paused = False
         self._warned = False
@@ -75,8 +80,7 @@ class Captured(Generic[P, R]):
 
     def _reset(self) -> None:
         """Forget what was captured: the next calls are captured anew."""
-        self._left_out: set[str] = set()  # attributes that do not matter
-        piece = partial(_captured, on_break=self.on_break, passes=self.passes, warns=False)
+        piece = partial(_captured, on_break=self.on_break, passes=self.passes, allow=self.allow, warns=False)
         self._pieces = Pieces(self.function, piece) if self.on_break == "split" else None
         self._kinds: dict[Any, Kind] = {}
         self._latest: Replay | None = None
@@ -141,26 +145,15 @@ class Captured(Generic[P, R]):
             why = why or replay.describe(replay.missed)
         if len(kind.replays) >= MOST_REPLAYS and sum([one.count for one in kind.replays]) >= WORTH:
             kind.replays.pop(0)
-        if len(kind.replays) > 1 and not self._leave_out(kind) and len(kind.replays) >= MOST_REPLAYS:
+        if len(kind.replays) >= MOST_REPLAYS:
             if self._pieces is not None:
-                kind.pieces = self._pieces.around_names(kind.replays[-1].names_of_missed(self._own))
+                kind.pieces = self._pieces.around_names([kind.replays[-1].name_of_missed])
             problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
             kind.breaks = Break(problem, "make it an argument, or a tensor that is changed in place", None)
             kind.replays.clear()
             self._latest = None
             return kind.pieces(*args, **kwargs) if kind.pieces else self._broken(kind.breaks, args, kwargs)
         return self._capture(kind, signature, args, kwargs, why)
-
-    def _leave_out(self, kind: Kind) -> bool:
-        """Look no more at what changes all the time if nothing can read it; whether there is such a thing."""
-        replay, own = kind.replays[-1], self._own
-        names = replay.names_of_missed(own) - self._left_out
-        if own is None or not is_unread(names, replay.recording.recorder.contents.names, replay.owners()):
-            return False
-        self._left_out |= names
-        kind.replays.clear()
-        self._latest = None
-        return True
 
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the next call go straight to this replay, if it needs no look at its signature."""
@@ -181,16 +174,15 @@ class Captured(Generic[P, R]):
     ) -> Any:
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
         recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
-        recorder.objects += [*signature.kept, getattr(self.function, "__self__", None), self.function]
-        recorder.objects += defaults_of(self._own)
         recorder.own = self._own
-        variables = Variables(recorder, self.function, signature.containers)
+        reads = Reads(recorder, self._allowed)
         if self._guard.busy:
             raise CaptureError(IN_USE.format(self._name))
         self._guard.busy = True
         try:
             recorder.caller = user_frame(1)
-            with recording(recorder):
+            with recording(recorder), observing(reads):
+                reads.begin([self.function, self._own, *signature.kept], signature.containers)
                 with crossings(recorder):
                     result = self.function(*args, **kwargs)
                 boundary = record_backward(recorder, result)
@@ -207,7 +199,7 @@ class Captured(Generic[P, R]):
             kind.breaks = Break("tensors have nothing to do in it", "leave it as it is", None)
             return result
         if found.unsettled is None:
-            found.unsettled = recorder.outside or variables.changed()
+            found.unsettled = recorder.outside or reads.changed()
         if why is None and self._pieces is not None:
             found.unsettled = kind.compared(found.plain()) or found.unsettled
         kind.waits = recorder.again or found.unsettled
@@ -216,11 +208,9 @@ class Captured(Generic[P, R]):
         replay = None
         unsettled = found.unsettled
         if why is None and unsettled is None:
-            recorder.positions = variables.positions.of_replays(recorder.contents.reached())
-            replay = Replay(found, self._name, self.function, self._guard, self._left_out)
+            replay = Replay(found, self._name, reads, self._guard)
             replay.again = again
-            given = {id(one) for one in signature.tensors}
-            if any([id(one) in given for check in replay.checks for one in expected_objects(check)]):
+            if recorder.found_argument:
                 problem = "an argument is a tensor that the function finds elsewhere, too"
                 unsettled = Break(problem, "call it with a clone()", None)
         if why is None and unsettled is not None:
@@ -378,7 +368,7 @@ class Captured(Generic[P, R]):
         return self if owner is None else partial(self.__call__, owner)  # type: ignore[arg-type]  # the first of P
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _captured, (self.function, self.on_break, self.passes)
+        return _captured, (self.function, self.on_break, self.passes, self.allow)
 
 
 def _run_as_written(captured: ref[Captured[..., Any]], kind: ref[Kind], why: Break) -> None:
@@ -388,9 +378,13 @@ def _run_as_written(captured: ref[Captured[..., Any]], kind: ref[Kind], why: Bre
 
 
 def _captured(
-    function: Any, on_break: str, passes: tuple[Callable[[Graph], object], ...], warns: bool = True
+    function: Any,
+    on_break: str,
+    passes: tuple[Callable[[Graph], object], ...],
+    allow: tuple[Any, ...] = (),
+    warns: bool = True,
 ) -> Captured[..., Any]:
     """A captured function as another one was made. That of a piece warns of nothing: the report says it."""
-    made: Captured[..., Any] = Captured(function, on_break, passes)
+    made: Captured[..., Any] = Captured(function, on_break, passes, allow)
     made._warned = not warns
     return made

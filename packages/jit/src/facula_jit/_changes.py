@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from facula_errors.extend import is_library_module
 from facula_tensor import Tensor
 
-from ._contents import MOST_ENTRIES, NEAR, REMEMBERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MAX_ENTRIES, MAX_DEPTH = 64, 2  # of containers that are compared, and how deep
+REMEMBERED = (type(None), bool, int, float, complex, str, bytes)
 LEFT_OUT = (Tensor, FunctionType, MethodType, ModuleType, type, *REMEMBERED)
 
 
@@ -32,16 +33,16 @@ class Snapshot:
         self._held: list[tuple[Any, Any, str]] = []  # a holder, a copy of it, and what it is in words
         todo, met = [(one, 0) for one in values], set()
         for one, depth in todo:  # which gets longer meanwhile
-            if isinstance(one, LEFT_OUT) or id(one) in met or depth > NEAR:
+            if isinstance(one, LEFT_OUT) or id(one) in met or depth > MAX_DEPTH:
                 continue
             met.add(id(one))
             if isinstance(one, tuple):
-                todo += [(part, depth + 1) for part in one[:MOST_ENTRIES]]
+                todo += [(part, depth + 1) for part in one[:MAX_ENTRIES]]
             elif (holder := _holder(one)) is not None:
                 copied = holder.copy()
                 kind = type(one).__name__
                 self._held.append((holder, copied, f"a {kind}" if holder is one else f"an attribute of a {kind}"))
-                todo += [(part, depth + 1) for part in _parts(copied)[:MOST_ENTRIES]]
+                todo += [(part, depth + 1) for part in _parts(copied)[:MAX_ENTRIES]]
 
     def changed(self) -> str | None:
         """What has changed since, in words."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from facula_storage import Layout, Storage
     from facula_tensor import Tensor
 
-    from ._checks import Check
+    from ._reads.guards import Check
     from ._recording import Like, Recording
     from ._records import Pass
 

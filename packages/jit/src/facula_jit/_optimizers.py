@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from facula_tensor import Tensor
+
 from ._branching import Branches
 from ._records import Numbers, do_if
 
@@ -32,6 +34,10 @@ class OptimizerRecorder:
         self.condition: Callable[[], bool] | None = None  # whether what is done now is left out of a replay
 
     @abstractmethod
+    def watch_tensor(self, tensor: Tensor) -> None:
+        """A tensor of the program that the function may read."""
+
+    @abstractmethod
     def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
         """What cannot be captured."""
 
@@ -41,10 +47,21 @@ class OptimizerRecorder:
         if self.breaks is None:
             groups = [dict(group) for group in optimizer.param_groups]
             self.optimizers.setdefault(id(optimizer), (optimizer, groups))
+            self._watch_parameters(optimizer)
 
     def reads_groups(self, optimizer: Any) -> None:
         """The parameters of an optimizer's groups are about to be gone through, without a step."""
         self.groups[id(optimizer)] = optimizer
+        self._watch_parameters(optimizer)
+
+    def _watch_parameters(self, optimizer: Any) -> None:
+        """The parameters of an optimizer, and what it keeps for them."""
+        for group in optimizer.param_groups:
+            for one in group["params"]:
+                self.watch_tensor(one)
+                for state in optimizer.state.get(one, {}).values():
+                    if isinstance(state, Tensor):
+                        self.watch_tensor(state)
 
     @contextmanager
     def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> Iterator[None]:

@@ -38,7 +38,6 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import Break, CaptureError
 from ._cells import Cell
-from ._contents import KINDS, Contents
 from ._optimizers import OptimizerRecorder
 from ._records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
 from ._source import line_under_way
@@ -69,9 +68,8 @@ class Recorder(OptimizerRecorder):
         self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> how often, by what, where last
         self.generators: dict[int, Stream] = {}  # id -> what is known of a generator
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
-        self.contents = Contents(self.watch)
-        self.variables: dict[CodeType, tuple[dict[str, Any], dict[str, Any]]] = {}  # code -> globals, those it names
-        self.objects: list[Any] = []  # arguments that are no tensors, and what the function is bound to
+        self.globals: dict[str, Any] = {}  # variables of the program, for names in files
+        self.found_argument = False  # whether the function reads an argument from somewhere else, too
         self.inside: list[Any] = []  # the modules whose call is under way
         self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
         self.asked: dict[int, tuple[Tensor, Any]] = {}  # the same of leaves whose `.grad` the program looked at
@@ -86,7 +84,6 @@ class Recorder(OptimizerRecorder):
         self.loops: list[Loop] = []
         self.decides = False  # whether tensors decide what runs, by conditions or loops
         self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
-        self.positions: Any = None  # of objects that must be where they were when it is replayed
         self.outside: Break | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
         self.line: int | None = None  # that of the function where it breaks
@@ -158,11 +155,6 @@ class Recorder(OptimizerRecorder):
         frame = user_frame(1)
         code = frame.f_code
         site = code, frame.f_lasti
-        if code not in self.variables and frame is not self.caller:
-            known = frame.f_globals
-            named = {name: known[name] for name in code.co_names if name in known}
-            self.variables[code] = known, named
-            self.contents.add_code(code, known)
         taken: list[Address | Cell | float] = [n]
         for one in arguments:
             if type(one) is Place:
@@ -213,27 +205,19 @@ class Recorder(OptimizerRecorder):
             self.constants.add(self.number_of(storage))
 
     def operands(self, operands: Sequence[object]) -> None:
-        """An operator is about to look at these: tensors of the program's among them are watched."""
+        """An operator is about to run: branches of conditions keep what it changes."""
         self.branches.sees(operands)
-        if self.breaks is not None or self.goes_back:
+
+    def watch_tensor(self, tensor: Tensor) -> None:
+        """A tensor of the program that the function may read: it has to be the same in each replay."""
+        if self.breaks is not None or type(tensor._storage) is not Storage:  # a transform's: what it wraps comes
             return
-        for one in operands:
-            if not isinstance(one, Tensor) or type(one._storage) is not Storage:  # a transform's: what it wraps comes
-                continue
-            base = one
-            while id(base) not in self.given and (further := getattr(base, "_base", None)) is not None:
-                if further._storage is not one._storage:
-                    break
-                base = further
-            if id(base) in self.given:
-                continue
-            link = self.tensors.get(id(base))
-            if link is not None and link() is base:  # else another of that address is gone
-                continue
-            block = self.block_of(base._storage)
-            if not block.born:
-                self.tensors[id(base)] = ref(base)
-                self.seen[id(base)] = moment_of(base)
+        link = self.tensors.get(id(tensor))
+        if link is not None and link() is tensor:  # else another of that address is gone
+            return
+        if id(tensor) not in self.given and not self.block_of(tensor._storage).born:
+            self.tensors[id(tensor)] = ref(tensor)
+            self.seen[id(tensor)] = moment_of(tensor)
 
     def mutated(self, storage: Storage, operation: str) -> None:
         """The last launch changed this storage."""
@@ -306,18 +290,6 @@ class Recorder(OptimizerRecorder):
     def entered(self, module: Any) -> None:
         """A call of a module begins."""
         self.inside.append(module)
-        self.watch(module)
-
-    def watch(self, module: Any) -> None:
-        """Keep what a module is like, and what it holds: containers are called by nobody."""
-        if id(module) not in self.modules:
-            own = vars(module)
-            own.setdefault("training", module.training)  # an attribute of the class until it is first set
-            self.modules[id(module)] = module, dict(own)
-            self.contents.add_class(type(module))
-            self.contents.add([one for name, one in own.items() if name != KINDS], 1)
-            for one in module.children():
-                self.watch(one)
 
     def left(self) -> None:
         """The call of the innermost module ends."""

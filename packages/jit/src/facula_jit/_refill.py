@@ -15,6 +15,7 @@ from facula_storage.extend import CheckKind, collecting, recorders
 from ._records import made_tensor
 
 if TYPE_CHECKING:
+    from ._reads.guards import Check
     from collections.abc import Sequence as Many
 
     from facula_storage.extend import Recorder, Sequence
@@ -30,7 +31,7 @@ class Refill:
         self.options = {name: value for name, value in numbers.options.items() if name != "params"}
         self.found: list[Many[float]] | None = None  # the numbers, where they are not those that were taken down
 
-    def checks(self) -> list[tuple[CheckKind, Any, Any, Any]]:
+    def checks(self) -> list[Check]:
         """Checks of the group's options."""
         return [(CheckKind.ITEM, self.numbers.group, name, self.options[name]) for name in self.options]
 

@@ -26,17 +26,14 @@ from ._breaks import CaptureError
 from ._checks import ADDRESS, checks_of, described, reads_options
 from ._containers import Tree, rebuilt
 from ._crossings import found_crossings, is_crossed, take_down
-from ._dependence import names_of
 from ._lowering import Lowered, layout_of_block
 from ._recording import Argument, Given, Output, Recording
 from ._records import made_tensor
 from ._refill import Refill
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-    from types import FunctionType
-
-    from ._checks import Check
+    from ._reads.guards import Check
+    from ._reads.values import Reads
 
 MISS = object()
 _spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
@@ -70,16 +67,15 @@ class Replay:
     Arguments:
         recording: what was taken down.
         name: the function's.
-        function: the function.
+        reads: what the function read.
         guard: what all its replays share.
-        left_out: names of attributes and variables whose changes do not matter.
 
     `again`, an Again, runs such a call as it is written.
     """
 
     again: Any = None
 
-    def __init__(self, recording: Recording, name: str, function: Any, guard: Guard, left_out: Collection[str] = ()):
+    def __init__(self, recording: Recording, name: str, reads: Reads | None, guard: Guard):
         recorder = recording.recorder
         self.recording, self.name, self.guard = recording, name, guard
         self.count = self.missed = 0
@@ -90,12 +86,11 @@ class Replay:
         self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
-        self.crossings, self.positions = recorder.crossings, recorder.positions
-        self.looks = bool(self.crossings) or self.positions is not None
+        self.crossings = recorder.crossings
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
-        refills = [] if reads_options(recorder, function) else recorder.refills
+        refills = [] if reads is not None and reads_options(reads) else recorder.refills
         self.refills = [Refill(one) for one in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [
@@ -103,7 +98,9 @@ class Replay:
             for number, block in enumerate(recorder.blocks)
             if block.inputs and number in recorder.changed
         ]
-        self.checks: list[Check] = checks_of(recording, [one.group for one in refills], left_out)
+        self.guards = [] if reads is None else reads.guards.all()
+        self.checks: list[Check] = [one.check for one in self.guards]
+        self.checks += checks_of(recording, [one.group for one in refills])
         self.numbers_from = len(self.checks)
         self.checks += [check for one in self.refills for check in one.checks()]
         self.has_backward = bool(recording.roots)
@@ -168,10 +165,7 @@ class Replay:
         if guard.busy:
             raise CaptureError(IN_USE.format(self.name))
         cells: list[int] = []
-        if self.looks:
-            if self.positions is not None and self.positions.moved() is not None:
-                self.missed = len(self.checks)
-                return MISS
+        if self.crossings:
             found = found_crossings(self.crossings, tensors)
             if isinstance(found, int):
                 self.missed = -1 - found
@@ -378,21 +372,15 @@ class Replay:
                 frame.forward.expect(place, option)
         return True
 
-    def names_of_missed(self, function: FunctionType | None) -> set[str]:
-        """The names by which the function comes to what was found changed, as far as they are known."""
-        if function is None or self.missed < 0:
-            return set()
-        is_check = self.missed < len(self.checks)
-        check = self.checks[self.missed] if is_check else (None, self.positions and self.positions.moved(), None, None)
-        return names_of(check, function, self.owners())
-
-    def owners(self) -> list[Any]:
-        """The objects whose attributes are looked at."""
-        recorder = self.recording.recorder
-        return [*recorder.objects, *recorder.contents.owners.values()]
+    @property
+    def name_of_missed(self) -> str:
+        """The name of the variable or attribute that was found changed; "" of other checks."""
+        return self.guards[self.missed].name if 0 <= self.missed < len(self.guards) else ""
 
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""
         if missed < 0:
             return f"the layout, graph or requires_grad of argument {-1 - missed}, or that it lies where is written"
-        return described(self.checks[missed]) if missed < len(self.checks) else "what a set or a queue holds"
+        if missed < len(self.guards):
+            return self.guards[missed].described()
+        return described(self.checks[missed]) if missed < len(self.checks) else "another thread's use of it"

@@ -37,7 +37,7 @@ def report_of(
             times = TIMES.get(replay.count, f"{replay.count} times")
             lines.append(f"  {words}: {launches}, replayed {times}, {replay.pool_bytes:,} bytes of temporaries")
             if replay.reason:
-                lines.append(f"    captured again, because another was {replay.reason}")
+                lines.append(f"    captured again because {replay.reason} has changed")
         if breaks is not None:
             lines.append(f"  {words}: runs {'in pieces' if is_cut else 'as written'}: {breaks}")
         elif not replays:

@@ -47,7 +47,7 @@ class Signature:
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]):
         self.tensors: list[Tensor] = []
         self.kept: list[object] = []
-        self.containers: list[Any] = []  # lists and dicts among the arguments
+        self.containers: list[Any] = []  # containers and dataclasses among the arguments
         mode = current_mode() if active_modes else DEFAULT
         self.supported = _is_supported(mode)
         parts = [self._of(one) for one in args]
@@ -68,12 +68,12 @@ class Signature:
             return Tensor, layout.dtype, layout.shape, layout.strides, wants
         kind = type(value)
         if is_container(value):
-            if not isinstance(value, tuple):
-                self.containers.append(value)
+            self.containers.append(value)
             if isinstance(value, dict):
                 return kind, *[(self._of(name), self._of(one)) for name, one in value.items()]
             return kind, *[self._of(one) for one in value]
         if is_dataclass(value) and not isinstance(value, type):
+            self.containers.append(value)
             return kind, *[self._of(getattr(value, field.name)) for field in fields(value)]
         return self._named(value)
 

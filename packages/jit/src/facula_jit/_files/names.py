@@ -59,9 +59,7 @@ def _variables(function: Any, recorder: Recorder) -> Iterator[tuple[str, Any]]:
         for name in code.co_names:
             if name in function.__globals__:
                 yield name, function.__globals__[name]
-    for known, named in recorder.variables.values():
-        for name in named:
-            yield name, known.get(name)
+    yield from recorder.globals.items()
 
 
 def _tensors(name: str, value: Any) -> Iterator[Named]:

@@ -1,0 +1,101 @@
+"""The instructions that a program runs in this thread, reported while a function is captured.
+
+Python 3.11 reports them to a tracer. From 3.12 on `sys.monitoring` reports each instruction of a code object once, which
+costs nothing for code that is not the program's. Whose code a frame runs is decided by `Observer.enter`.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import in_library, known_modules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType, FrameType
+    from typing import Protocol
+
+    class Observer(Protocol):
+        incomplete: bool
+
+        def enter(self, frame: FrameType) -> bool: ...
+        def executed(self, frame: FrameType, offset: int) -> None: ...
+
+
+TOOLS = range(5, -1, -1)  # identifiers of sys.monitoring; debuggers, coverage and profilers take the low ones
+
+
+def observing(observer: Observer) -> Any:
+    """A context in which `observer` is told of the instructions outside the library that this thread runs."""
+    monitoring = getattr(sys, "monitoring", None)
+    free = [one for one in TOOLS if monitoring.get_tool(one) is None] if monitoring is not None else []
+    return _monitored(observer, monitoring, free[0]) if free else _traced(observer)
+
+
+@contextmanager
+def _traced(observer: Observer) -> Iterator[None]:
+    """The same by a tracer; that of a debugger or of coverage is put back afterwards."""
+    enter, executed, known = observer.enter, observer.executed, known_modules.get
+
+    def opcode(frame: FrameType, event: str, argument: object) -> Any:
+        if event == "opcode":
+            executed(frame, frame.f_lasti)
+        return opcode
+
+    def call(frame: FrameType, event: str, argument: object) -> Any:
+        is_library = known(frame.f_globals.get("__name__", ""))
+        if is_library or (is_library is None and in_library(frame)) or not enter(frame):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return opcode
+
+    before = sys.gettrace()
+    sys.settrace(call)
+    try:
+        yield
+    finally:
+        observer.incomplete = observer.incomplete or sys.gettrace() is not call
+        sys.settrace(before)
+        opcode = call = enter = executed = observer = None  # type: ignore[assignment]  # functions that hold each other
+
+
+@contextmanager
+def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]:
+    """The same by `sys.monitoring`, whose events are those of all threads."""
+    enter, executed, thread = observer.enter, observer.executed, get_ident()
+    events, disable = monitoring.events, monitoring.DISABLE
+    watched: set[CodeType] = set()
+
+    def start(code: CodeType, offset: int) -> Any:
+        frame = sys._getframe(1)
+        if in_library(frame):
+            return disable
+        if get_ident() == thread and enter(frame) and code not in watched:
+            watched.add(code)
+            monitoring.set_local_events(tool, code, events.INSTRUCTION)
+        return None
+
+    def instruction(code: CodeType, offset: int) -> Any:
+        if get_ident() != thread:
+            return None
+        frame = sys._getframe(1)
+        if enter(frame):
+            executed(frame, offset)
+        return None
+
+    monitoring.use_tool_id(tool, "facula_jit")
+    try:
+        monitoring.register_callback(tool, events.PY_START, start)
+        monitoring.register_callback(tool, events.INSTRUCTION, instruction)
+        monitoring.set_events(tool, events.PY_START)
+        yield
+    finally:
+        monitoring.set_events(tool, 0)
+        for code in watched:
+            monitoring.set_local_events(tool, code, 0)
+        for event in (events.PY_START, events.INSTRUCTION):
+            monitoring.register_callback(tool, event, None)
+        monitoring.free_tool_id(tool)

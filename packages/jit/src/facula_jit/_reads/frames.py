@@ -1,0 +1,51 @@
+"""Whose code a frame runs: the program's, or that of the library and of what it calls."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import in_library
+
+from .known import allowed_ids, is_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+    from types import FrameType
+
+SUPPORT = frozenset(("scipy", "cffi", "_cffi_backend", "safetensors"))  # packages that the library calls
+
+
+def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
+    """Whether reads of this frame are the program's own.
+
+    The standard library's code belongs to its caller. NumPy's is taken for functions of its arguments (known.py), and
+    what an allowed function does counts for nothing.
+    """
+    name = _module_name(frame)
+    if is_numpy(name) or name.partition(".")[0] == "facula_jit":
+        return False
+    if is_support(name):
+        caller = frame.f_back
+        while caller is not None and is_support(_module_name(caller)):
+            caller = caller.f_back
+        if caller is None or in_library(caller) or is_numpy(_module_name(caller)):
+            return False
+    if allowed or allowed_ids:
+        above: FrameType | None = frame
+        while above is not None:
+            if id(above.f_code) in allowed or id(above.f_code) in allowed_ids:
+                return False
+            above = above.f_back
+    return True
+
+
+def is_support(name: str) -> bool:
+    """Whether a module is Python's own, or of a package that the library uses."""
+    top = name.partition(".")[0]
+    return top in sys.stdlib_module_names or top in SUPPORT
+
+
+def _module_name(frame: FrameType) -> str:
+    name = frame.f_globals.get("__name__", "")
+    return name if type(name) is str else ""

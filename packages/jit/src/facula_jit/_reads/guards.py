@@ -1,0 +1,144 @@
+"""Guards: what a captured function read, and its value, as checks that each replay makes before its launches."""
+
+from __future__ import annotations
+
+from types import CellType, FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_storage.extend import ABSENT, ANY, CheckKind
+
+from .._closures import UNSET
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Check = tuple[CheckKind, Any, Any, Any]
+
+CONTENTS = vars(CellType)["cell_contents"]
+MRO = vars(type)["__mro__"]
+CODE, DEFAULTS, KEYWORDS = [vars(FunctionType)[name] for name in ("__code__", "__defaults__", "__kwdefaults__")]
+
+
+class Guard(NamedTuple):
+    """A check and what it is about: `name` is that of the variable or attribute, `words` describe it."""
+
+    kind: CheckKind
+    holder: Any
+    key: Any
+    expected: Any
+    name: str
+    words: str
+
+    def described(self) -> str:
+        """The guard in words, with the value that it expects where that is short."""
+        shown = f" ({self.expected!r:.40})" if type(self.expected) in (bool, int, float, str) else ""
+        return self.words + shown
+
+    @property
+    def check(self) -> Check:
+        """What a sequence takes."""
+        return self[:4]
+
+
+class Text:
+    """A function that returns what another one does as Python shows it."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+
+    def __call__(self, *arguments: Any) -> str:
+        return repr(self.function(*arguments))
+
+
+class Attributes:
+    """The attributes of an object or a class, as they were when it was reached; `read` names those that are read.
+
+    Arguments:
+        owner: the object.
+        own: the dict of its attributes.
+        words: what the object is.
+        sparse: whether further attributes may come and go: of classes and objects of the library.
+    """
+
+    __slots__ = ("before", "own", "owner", "read", "sparse", "words")
+
+    def __init__(self, owner: Any, own: dict[str, Any], words: str, sparse: bool = False):
+        self.owner, self.own, self.words, self.sparse = owner, own, words, sparse
+        self.before = dict(own)
+        self.read: set[str] = set()
+
+    def guards(self) -> Iterable[Guard]:
+        """The checks of what is read, and that nothing is there that hides it."""
+        before, read = self.before, self.read
+        if self.sparse:
+            for name in read:
+                yield Guard(CheckKind.ITEM, self.own, name, before[name], name, f"the attribute {name!r} of {self.words}")
+            return
+        missing = [name for name in read if name not in self.own]
+        for name in missing:  # the function has deleted it
+            yield Guard(CheckKind.ITEM, self.own, name, before[name], name, f"the attribute {name!r} of {self.words}")
+        flat: list[Any] = []
+        for name in self.own:
+            flat += (name, before.get(name, UNSET) if name in read else ANY)
+        yield Guard(CheckKind.ENTRIES, self.own, None, tuple(flat), "", f"an attribute of {self.words}")
+
+    def difference(self) -> str:
+        """The name of an attribute that is read and not as it was; "" where there is none."""
+        own, before = self.own, self.before
+        return next((name for name in self.read if own.get(name, UNSET) is not before.get(name, UNSET)), "")
+
+
+class Guards:
+    """All that was read, each place once."""
+
+    def __init__(self) -> None:
+        self._guards: dict[tuple[int, int, Any], Guard] = {}
+        self.attributes: dict[int, Attributes] = {}  # by the id of their dict
+
+    def add(self, kind: CheckKind, holder: Any, key: Any, expected: Any, name: str, words: str) -> None:
+        """Note a value, unless its place was noted before."""
+        place = kind, id(holder), key if type(key) is str else id(key)
+        if place not in self._guards:
+            self._guards[place] = Guard(kind, holder, key, expected, name, words)
+
+    def item(self, holder: dict[str, Any], name: str, words: str) -> Any:
+        """Note an item of a dict that has others; UNSET where there is none."""
+        value = holder.get(name, UNSET)
+        self.add(CheckKind.ITEM, holder, name, ABSENT if value is UNSET else value, name, words)
+        return value
+
+    def slot(self, holder: Any, descriptor: Any, name: str, words: str) -> Any:
+        """Note what a slot contains; UNSET where it is not set."""
+        try:
+            value = descriptor.__get__(holder)
+        except (AttributeError, ValueError):
+            value = UNSET
+        self.add(CheckKind.SLOT, holder, descriptor, ABSENT if value is UNSET else value, name, words)
+        return value
+
+    def entries(self, holder: Any, flat: tuple[Any, ...], words: str) -> None:
+        """Note all entries of a container, in their order."""
+        self.add(CheckKind.ENTRIES, holder, None, flat, "", words)
+
+    def kind_of(self, value: Any) -> None:
+        """Note the class of an object."""
+        self.add(CheckKind.TYPE, value, None, type(value), "__class__", f"the class of a {type(value).__name__}")
+
+    def memory(self, value: Any, snapshot: bytes) -> None:
+        """Note the elements of an array."""
+        self.add(CheckKind.BYTES, value, None, snapshot, "", f"the elements of a {type(value).__name__}")
+
+    def answer(self, function: Callable[..., Any], argument: Any, words: str) -> None:
+        """Note what a function of ours returns: a plain value, or the text of another one."""
+        found = function() if argument is None else function(argument)
+        if type(found) not in (bool, int, float, str, tuple):
+            found, function = repr(found), Text(function)
+        self.add(CheckKind.CALL, argument, function, found, "", words)
+
+    def all(self) -> list[Guard]:
+        """Every guard."""
+        found = list(self._guards.values())
+        for one in self.attributes.values():
+            if one.read or not one.sparse:
+                found += one.guards()
+        return found

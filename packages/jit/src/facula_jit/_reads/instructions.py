@@ -1,0 +1,101 @@
+"""What the instructions of a code object read from outside the frame, decoded once per code object."""
+
+from __future__ import annotations
+
+import dis
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+GLOBAL, CELL, ATTRIBUTE, IMPORT, LOCAL, MATCH = range(6)
+
+GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
+CELLS = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "STORE_DEREF", "DELETE_DEREF")
+ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR")
+LOCALS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_FAST_AND_CLEAR")
+STORES = ("STORE_FAST", "STORE_DEREF", "STORE_NAME")
+NEUTRAL = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "COPY", "PRECALL")  # leave the loaded value on the stack
+MAX_TABLES = 4096
+
+
+class Read(NamedTuple):
+    """One read: `kind`, the name, and the attributes that the following instructions take from the value.
+
+    `offsets` are those of these attribute instructions. Of an IMPORT `name` is the module and `level` that of a
+    relative import; of a LOCAL that an import statement sets, `name` is the variable.
+    """
+
+    kind: int
+    name: str
+    chain: tuple[str, ...] = ()
+    offsets: tuple[int, ...] = ()
+    level: int = 0
+
+
+@lru_cache(MAX_TABLES)
+def _reads_of(code: CodeType, _: int) -> dict[int, Read]:
+    found: dict[int, Read] = {}
+    steps = [one for one in dis.get_instructions(code) if one.opname not in NEUTRAL[2:]]
+    prefix: list[int] = []  # offsets of EXTENDED_ARG, where a tracer may report the instruction
+    steps_and_prefixes = []
+    for one in steps:
+        if one.opname == "EXTENDED_ARG":
+            prefix.append(one.offset)
+        else:
+            steps_and_prefixes.append((one, prefix))
+            prefix = []
+    imported: set[str] = set()
+    for place, (one, before) in enumerate(steps_and_prefixes):
+        following = [step for step, _ in steps_and_prefixes[place + 1 : place + 9]]
+        read = None
+        if one.opname in GLOBALS:
+            read = Read(GLOBAL, one.argval, *_chain(following))
+        elif one.opname in CELLS:
+            read = Read(CELL, one.argval, *_chain(following))
+        elif one.opname in ATTRIBUTES:
+            read = Read(ATTRIBUTE, one.argval)
+        elif one.opname == "IMPORT_NAME":
+            level = next((step.argval for step, _ in steps_and_prefixes[place - 2 : place]), 0)
+            read = _import(one.argval, level or 0, steps_and_prefixes[place + 1 :], imported)
+        elif one.opname == "MATCH_CLASS":
+            read = Read(MATCH, "match")
+        elif one.opname in LOCALS and one.argval in imported:
+            read = Read(LOCAL, one.argval, *_chain(following))
+        if read is not None:
+            found.update(dict.fromkeys((one.offset, *before), read))
+    return found
+
+
+def reads_of(code: CodeType) -> dict[int, Read]:
+    """The reads of a code object by offset. Equal code objects of other lines share one table."""
+    return _reads_of(code, id(code))
+
+
+def _chain(following: list[dis.Instruction]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The attributes that instructions take one after the other, and the offsets of these instructions."""
+    names, offsets = [], []
+    for one in following:
+        if one.opname not in ATTRIBUTES[:4]:
+            break
+        names.append(one.argval)
+        offsets.append(one.offset)
+        if one.opname in ATTRIBUTES[2:]:
+            break
+    return tuple(names), tuple(offsets)
+
+
+def _import(name: str, level: int, after: list[tuple[dis.Instruction, list[int]]], imported: set[str]) -> Read:
+    """An import statement: its module, and the names that it takes from it; its variables are added to `imported`."""
+    names = []
+    for one, _ in after:
+        if one.opname == "IMPORT_FROM":
+            names.append(one.argval)
+        elif one.opname in STORES:
+            imported.add(one.argval)
+            if not names:
+                break
+        elif one.opname not in ("SWAP", "POP_TOP"):
+            break
+    return Read(IMPORT, name, tuple(names), (), level)

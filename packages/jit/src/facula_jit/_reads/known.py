@@ -1,0 +1,120 @@
+"""Tables of what a captured function may read: values that cannot change, and C functions without state of their own.
+
+Whatever is in none of these tables, and is no value that guards can compare, breaks the capture.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    EllipsisType,
+    GenericAlias,
+    GetSetDescriptorType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    NoneType,
+    NotImplementedType,
+    UnionType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from facula_errors.extend import is_library_module
+from facula_storage import Device, DType, Layout, Storage
+from facula_tensor import Generator
+
+HEAP, IMMUTABLE = 1 << 9, 1 << 8  # flags of classes
+CONSTANTS = {
+    object, NoneType, bool, int, float, complex, str, bytes, range, slice, EllipsisType, NotImplementedType, CodeType,
+    GenericAlias, UnionType, DType, Device, Layout, Storage, Generator,
+}  # fmt: skip
+"""Types whose values cannot change, or whose changes replays follow."""
+
+CONTAINERS = {object, list, tuple, dict, set, frozenset, bytearray, type, super, property, staticmethod, classmethod}
+PURE: dict[str, str] = {
+    "builtins": "__build_class__ abs all any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict dir "
+    "divmod enumerate filter float format frozenset getattr hasattr hex int isinstance issubclass iter len list map "
+    "max min next object oct ord pow property range repr reversed round set setattr slice sorted staticmethod str "
+    "sum super tuple type vars zip NoneType ellipsis function method code builtin_function_or_method",
+    "math": "*", "cmath": "*", "_operator": "*", "_abc": "*", "_bisect": "*", "_heapq": "*", "_struct": "*",
+    "itertools": "*", "_functools": "reduce partial cmp_to_key", "_collections": "*", "collections": "*",
+    "types": "*", "_typing": "*", "typing": "*", "array": "array _array_reconstructor", "_sre": "*", "re": "Pattern",
+    "functools": "reduce partial cmp_to_key", "posix": "fspath", "sys": "intern getsizeof exc_info",
+    "_string": "*", "_json": "*", "unicodedata": "*", "_stat": "*",
+}  # fmt: skip
+"""C functions and types without state, by module; "*" for all of the module."""
+
+NUMPY_STATE = frozenset(
+    "empty empty_like fromfile load save savez savez_compressed savetxt loadtxt genfromtxt memmap frompyfunc vectorize "
+    "seterr geterr seterrcall geterrcall errstate setbufsize getbufsize set_printoptions get_printoptions printoptions "
+    "set_string_function test info show_config show_runtime nditer nested_iters flatiter put place putmask copyto "
+    "fill_diagonal put_along_axis shares_memory may_share_memory".split()
+)
+"""NumPy's functions that read or change more than their arguments."""
+
+ALL_ATTRIBUTES = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller"))
+"""Functions by which a program reads attributes that no instruction names."""
+
+allowed_ids: dict[int, Any] = {}  # what `allow` was given, by id
+
+
+def is_numpy(module: Any) -> bool:
+    """Whether a module's name is one of NumPy's, other than its random generators."""
+    return type(module) is str and module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
+
+
+def is_pure(function: Any) -> bool:
+    """Whether a C function, or a type written in C, has no state of its own."""
+    kind = type(function)
+    if kind in (MethodDescriptorType, WrapperDescriptorType, GetSetDescriptorType):
+        owner = function.__objclass__
+        return is_known_type(owner) or is_pure(owner)
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None)
+    if kind in (BuiltinFunctionType, MethodWrapperType):
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, type):  # a class method, as dict.fromkeys
+            return is_known_type(owner)
+    if module is None or is_library_module(module) or name == "":
+        return module is not None and is_library_module(module)
+    if is_numpy(module):
+        return name not in NUMPY_STATE
+    names = PURE.get(module)
+    return names is not None and (names == "*" or name in names.split())
+
+
+def is_known_type(kind: type) -> bool:
+    """Whether instances of a type written in C can be compared, or cannot change."""
+    if kind in CONSTANTS or issubclass(kind, BaseException):
+        return True
+    if kind.__module__ == "builtins":
+        return kind in CONTAINERS
+    return kind.__module__ in ("collections", "_collections", "typing", "types") or is_library_module(kind.__module__)
+
+
+def is_constant(value: Any, kind: type) -> bool:
+    """Whether a value cannot change: numbers, strings, types of NumPy, compiled patterns, typing's forms."""
+    if kind in CONSTANTS or kind is GetSetDescriptorType:
+        return True
+    module = kind.__module__
+    if module in ("typing", "re") or is_numpy(module):
+        numpy: Any = sys.modules.get("numpy")
+        if is_numpy(module) and numpy is not None:
+            return issubclass(kind, (numpy.generic, numpy.dtype, numpy.ufunc, BuiltinFunctionType)) or (
+                kind.__name__ in ("_ArrayFunctionDispatcher", "_NoValueType", "finfo", "iinfo")
+                and getattr(value, "__name__", "") not in NUMPY_STATE
+            )
+        return True
+    return False
+
+
+def is_python_class(kind: type) -> bool:
+    """Whether a class is written in Python: types in C are static, immutable or have a `__new__` in C."""
+    flags = kind.__flags__
+    return bool(flags & HEAP) and not flags & IMMUTABLE and type(vars(kind).get("__new__")) is not BuiltinFunctionType
+
+
+def has_known_bases(kind: type) -> bool:
+    """Whether C keeps nothing of an instance of a class but the contents of Python's own containers."""
+    return all([is_python_class(base) or is_known_type(base) for base in kind.__mro__])

@@ -1,0 +1,43 @@
+"""Functions of the library that return no tensor: whether replays compare their result, or a capture breaks.
+
+Every public function whose result is no tensor has a row in one of these tables; a test goes through the public names.
+Results of the others are tensors, or follow from their arguments.
+"""
+
+from __future__ import annotations
+
+COMPARED = frozenset(
+    "are_deterministic_algorithms_enabled get_default_device get_default_dtype get_deterministic_debug_mode "
+    "get_float32_matmul_precision get_num_interop_threads get_num_threads get_printoptions initial_seed "
+    "is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled is_autocast_cache_enabled "
+    "get_autocast_cpu_dtype get_autocast_gpu_dtype".split()
+)
+"""Settings: called without arguments before each replay."""
+
+CONSTANT = frozenset(
+    "broadcast_shapes can_cast capture compile compiled_with_cxx11_abi cond clear_autocast_cache fork_rng "
+    "get_autocast_dtype get_device get_rng_state is_anomaly_check_nan_enabled is_anomaly_enabled "
+    "is_autocast_cpu_enabled is_autocast_enabled is_complex is_conj is_floating_point is_grad_enabled is_inference "
+    "is_inference_mode_enabled is_neg is_same_size is_signed is_storage is_tensor is_vulkan_available manual_seed "
+    "numel promote_types result_type scan set_rng_state typename vmap while_loop functional_call functionalize grad "
+    "grad_and_value hessian jacfwd jacrev jvp linearize replace_all_batch_norm_modules_ value_and_grad vjp backward "
+    "annotate export freeze ignore interface is_scripting is_tracing isinstance onednn_fusion_enabled script "
+    "script_if_tracing trace unused allclose equal is_nonzero to_dlpack gradcheck gradgradcheck".split()
+)
+"""Functions of their arguments, of the signature of a call, or of generators that replays follow; and those that break
+a capture by themselves, as they look at elements."""
+
+BREAKS = frozenset(
+    "load save seed set_autocast_cache_enabled set_autocast_dtype set_default_device set_default_dtype "
+    "set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal "
+    "set_num_interop_threads set_num_threads set_printoptions set_warn_always use_deterministic_algorithms".split()
+)
+"""Functions that read or change files and settings, which a replay does not."""
+
+METHODS_THAT_BREAK = {
+    "data_ptr": "the address of a tensor",
+    "storage_offset": "where a tensor begins in its memory",
+    "_version": "how often a tensor was changed",
+    "is_shared": "whether memory is shared",
+}
+"""Attributes of tensors that no guard compares."""

@@ -1,0 +1,423 @@
+"""Values that a captured function may read: how each type is compared, and where reading goes on from it."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from gc import get_referents
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+    WrapperDescriptorType,
+)
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import is_library_module
+from facula_tensor import Tensor
+
+from .._closures import UNSET, cells_of, content
+from . import known, library
+from .containers import CONTAINERS, add_entries, buffer_snapshot
+from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes, Guards
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from .._recorder import Recorder
+
+    Site = tuple[CodeType, int]
+
+C_FUNCTIONS = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
+LRU_CACHE = type(lru_cache(len))
+UNNOTED = frozenset(
+    "__module__ __doc__ __dict__ __weakref__ __qualname__ __annotations__ __slots__ __firstlineno__ __name__ "
+    "__static_attributes__ __signature__ __abstractmethods__ __parameters__ __orig_bases__ __dataclass_fields__ __match_args__".split()
+)
+"""Attributes of classes that Python does not read by itself."""
+KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
+FOLLOWED = ("facula_optim",)  # packages whose objects change from call to call, and are followed by replays
+INTERNAL = frozenset(("facula_errors", "facula_storage", "facula_autograd", "facula_cpu", "facula_tensor", "facula_jit"))
+"""Packages whose objects keep nothing of the program's, but for containers such as tables of hooks."""
+
+
+class Reach:
+    """The values that were reached, each once, and the guards on what is read of them.
+
+    Arguments:
+        recorder: it is broken by what cannot be compared, and given the tensors and modules that are reached.
+        allowed: the ids of functions, types and objects that count as constant.
+    """
+
+    def __init__(self, recorder: Recorder, allowed: Collection[int]):
+        self.recorder, self.allowed = recorder, allowed
+        self.guards = Guards()
+        self.site: Site | None = None
+        self.names: set[str] = set()  # of attributes, that instructions load
+        self.reads_all = False  # whether a function like `getattr` may read any attribute
+        self.functions: dict[int, list[FunctionType]] = {}  # by the id of their code
+        self._ran: set[int] = set()  # ids of code objects that ran
+        self._methods: dict[int, list[tuple[Attributes, str]]] = {}  # id of a code object -> classes that have it
+        self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
+        self._named: list[Attributes] = []  # of which an attribute is read where an instruction names it
+        self._reached: dict[int, Any] = {}
+        self._todo: list[tuple[Any, str]] = []
+        self._draining = False
+
+    # ------------------------------------------------------------------------------------------------------- values
+    def reach(self, value: Any, words: str) -> None:
+        """A value that the function may read.
+
+        Arguments:
+            value: the value.
+            words: what it is called.
+        """
+        kind = type(value)
+        if kind in known.CONSTANTS or value is UNSET or id(value) in self._reached:
+            return
+        self._reached[id(value)] = value
+        self._todo.append((value, words))
+        if self._draining:
+            return
+        self._draining = True
+        try:
+            while self._todo and self.recorder.breaks is None:
+                self._visit(*self._todo.pop())
+        finally:
+            self._draining = False
+
+    def _visit(self, value: Any, words: str) -> None:
+        kind = type(value)
+        for one in (value, kind, getattr(value, "__objclass__", None) if kind in C_FUNCTIONS else None):
+            if id(one) in self.allowed or id(one) in known.allowed_ids:
+                return
+        if kind is FunctionType:
+            self._function(value)
+        elif issubclass(kind, Tensor):
+            self._tensor(value, words)
+        elif kind in C_FUNCTIONS:
+            self._c_function(value, words)
+        elif issubclass(kind, type):
+            self._class(value, words)
+        elif kind is MethodType:
+            self.reach(value.__func__, words)
+            self.reach(value.__self__, words)
+        elif kind is property:
+            for one in (value.fget, value.fset, value.fdel):
+                self.reach(one, words)
+        elif kind in (staticmethod, classmethod):
+            self.reach(value.__func__, words)
+        elif kind is MemberDescriptorType or known.is_constant(value, kind):
+            pass
+        elif kind is MappingProxyType:
+            self.reach(get_referents(value)[0], words)
+        elif kind is LRU_CACHE:
+            self.guards.answer(_misses, value, f"the cache of {value.__name__}")
+            self.reach(value.__wrapped__, words)
+        elif kind is CellType:
+            self.reach(self.guards.slot(value, CONTENTS, "", words), words)
+        elif issubclass(kind, ModuleType) and is_library_module(value.__name__):
+            self._library_module(value)
+        elif issubclass(kind, ModuleType):
+            self.refuse(f"the module {value.__name__} as a value", f"write {value.__name__.rpartition(chr(46))[2]}.NAME where NAME is used")
+        elif is_module(kind):
+            self._module(value)
+        elif is_library_module(kind.__module__):
+            self._library_object(value, words)
+        elif issubclass(kind, partial):
+            self.guards.kind_of(value)
+            for one in (value.func, value.args, value.keywords):
+                self.reach(one, words)
+            self._attributes(value, words)
+        elif issubclass(kind, CONTAINERS) and known.has_known_bases(kind):
+            add_entries(self, value, words)
+            self._instance(value, words)
+        elif (snapshot := buffer_snapshot(value)) is not None:
+            if isinstance(snapshot, str):
+                self.refuse(f"{words}, {snapshot}", "keep it in a tensor")
+            else:
+                self.guards.memory(value, snapshot)
+        elif kind is SimpleNamespace or (known.is_python_class(kind) and known.has_known_bases(kind)):
+            self._instance(value, words)
+        else:
+            self.refuse(f"{words}, a {kind.__module__}.{kind.__qualname__}".replace("a builtins.", "a "))
+
+    def refuse(self, what: str, remedy: str = "") -> None:
+        """Break the capture: a value that no guard can compare was read."""
+        self.recorder.broken(
+            f"it reads {what}, whose state cannot be compared before a replay",
+            remedy or "make it an argument, or list it in capture(..., allow=[...]) if its value at capture is enough",
+            self.site,
+        )
+
+    # --------------------------------------------------------------------------------------------------- attributes
+    def add_name(self, name: str) -> None:
+        """An instruction names this attribute."""
+        if name in self.names:
+            return
+        if name == "__dict__":
+            self.read_all()
+        if name in library.METHODS_THAT_BREAK:
+            self.refuse(library.METHODS_THAT_BREAK[name], "compute it outside of the function")
+        self.names.add(name)
+        for one in list(self._named):
+            if name in one.before:
+                self._read(one, name)
+        for owner, slots in list(self._slots):
+            if name in slots:
+                self._read_slot(owner, slots[name], name)
+
+    def read_all(self) -> None:
+        """Any attribute of what is reached may be read."""
+        if not self.reads_all:
+            self.reads_all = True
+            for one in list(self._named):
+                for name in one.before:
+                    self._read(one, name)
+            for owner, slots in list(self._slots):
+                for name, one in slots.items():
+                    self._read_slot(owner, one, name)
+
+    def _read(self, attributes: Attributes, name: str) -> None:
+        if name not in attributes.read:
+            attributes.read.add(name)
+            self.reach(attributes.before[name], f"the attribute {name!r} of {attributes.words}")
+
+    def _read_slot(self, owner: Any, descriptor: Any, name: str) -> None:
+        words = f"the attribute {name!r} of a {type(owner).__name__}"
+        self.reach(self.guards.slot(owner, descriptor, name, words), words)
+
+    def _note(self, owner: Any, own: dict[str, Any], words: str, sparse: bool = False) -> Attributes | None:
+        """The attributes of an object or class that were not noted yet, of which those that are named are read."""
+        if id(own) in self.guards.attributes:
+            return None
+        made = self.guards.attributes[id(own)] = Attributes(owner, own, words, sparse)
+        self._named.append(made)
+        for name in made.before if self.reads_all else self.names & made.before.keys():
+            self._read(made, name)
+        return made
+
+    def _instance(self, value: Any, words: str) -> None:
+        """An object of a class written in Python."""
+        kind = type(value)
+        if not known.is_python_class(kind) and kind is not SimpleNamespace:
+            return
+        self.guards.kind_of(value)
+        self.reach(kind, words)
+        self._attributes(value, words)
+
+    def _attributes(self, value: Any, words: str, everything: bool = False) -> None:
+        """The attributes of an object in its dict and slots."""
+        kind = type(value)
+        own = own_dict(value)
+        if own is not None:
+            made = self._note(value, own, f"a {kind.__name__}", is_library_module(kind.__module__))
+            if made is not None and everything:
+                for name in made.before:
+                    self._read(made, name)
+        slots = {
+            name.removeprefix("_" + base.__name__.lstrip("_")) if name.startswith("__") else name: one
+            for base in kind.__mro__
+            if known.is_python_class(base) or is_library_module(base.__module__)
+            for name, one in vars(base).items()
+            if type(one) is MemberDescriptorType
+        }
+        if slots:
+            self._slots.append((value, slots))
+            for name in slots if everything or self.reads_all else self.names & slots.keys():
+                self._read_slot(value, slots[name], name)
+
+    # ------------------------------------------------------------------------------------------------------- classes
+    def _class(self, kind: type, words: str) -> None:
+        """A class: what is named of it and its bases, and its special methods."""
+        if not known.is_python_class(kind):
+            if not (is_library_module(kind.__module__) or known.is_pure(kind) or known.is_known_type(kind)):
+                self.refuse(f"{words}, the type {kind.__module__}.{kind.__qualname__}")
+            if is_library_module(kind.__module__):
+                self._library_class(kind)
+            return
+        self.guards.slot(kind, MRO, "__mro__", f"the bases of {kind.__name__}")
+        for base in kind.__mro__[:-1]:
+            own = get_referents(vars(base))[0]
+            if is_library_module(base.__module__):
+                self._library_class(base)
+            elif known.is_python_class(base) and (made := self._note(base, own, f"the class {base.__name__}")):
+                for name, one in made.before.items():
+                    if type(function := function_in(one)) is FunctionType:
+                        self._methods.setdefault(id(function.__code__), []).append((made, name))
+                    if (name.startswith("__") and name.endswith("__") and name not in UNNOTED) or (
+                        id(getattr(function, "__code__", None)) in self._ran
+                    ):
+                        self._read(made, name)
+        if type(kind) is not type and known.is_python_class(type(kind)):
+            self.guards.kind_of(kind)
+            self.reach(type(kind), words)
+
+    def _library_class(self, kind: type) -> None:
+        own = get_referents(vars(kind))[0]
+        made = self._note(kind, own, f"the class {kind.__name__}", True) if type(own) is dict else None
+        if made is not None and "forward" in own:
+            self._read(made, "forward")
+
+    # ----------------------------------------------------------------------------------------------------- functions
+    def _function(self, function: FunctionType) -> None:
+        module = function.__module__
+        if is_library_module(module):
+            self._library_function(function)
+            return
+        if known.is_numpy(module):
+            if function.__name__ in known.NUMPY_STATE:
+                self.refuse(f"numpy.{function.__name__}")
+            return
+        if function.__name__ in known.ALL_ATTRIBUTES and module in ("operator", "_operator"):
+            self.read_all()
+        self.functions.setdefault(id(function.__code__), []).append(function)
+        if id(function.__code__) in self._ran:
+            self._run_of(function)
+            for name, cell in cells_of(function).items():
+                self.reach(self.guards.slot(cell, CONTENTS, name, f"the variable {name!r}"), f"the variable {name!r}")
+
+    def runs(self, code: CodeType) -> None:
+        """A code object begins to run for the first time."""
+        self._ran.add(id(code))
+        for attributes, name in self._methods.get(id(code), ()):
+            self._read(attributes, name)
+        for function in self.functions.get(id(code), ()):
+            self._run_of(function)
+
+    def _run_of(self, function: FunctionType) -> None:
+        """The code and the defaults of a function that runs."""
+        words = f"the function {function.__name__}"
+        self.guards.slot(function, CODE, "__code__", f"the code of {words}")
+        defaults = self.guards.slot(function, DEFAULTS, "__defaults__", f"the defaults of {words}")
+        keywords = self.guards.slot(function, KEYWORDS, "__kwdefaults__", f"the defaults of {words}")
+        self.reach(defaults, f"a default of {words}")
+        self.reach(keywords, f"a default of {words}")
+
+    def _library_function(self, function: FunctionType) -> None:
+        name = function.__name__
+        if name in library.COMPARED:
+            self.guards.answer(function, None, f"{name}()")
+        elif name in library.BREAKS:
+            self.refuse(f"{name}(), which reads or changes a file or a setting", "call it outside of the function")
+        for cell in function.__closure__ or ():  # what a decorator of the library wraps
+            one = content(cell)
+            if type(one) in (FunctionType, MethodType, partial) or known.is_python_class(type(one)):
+                self.reach(one, f"what {name} wraps")
+
+    def _library_module(self, module: ModuleType) -> None:
+        """A module of the library as a value, of which any attribute may be read, as in `getattr(F, name)`."""
+        own = vars(module)
+        self.guards.entries(own, tuple([part for pair in own.items() for part in pair]), module.__name__)
+        for name in library.COMPARED & own.keys():
+            self.guards.answer(own[name], None, f"{name}()")
+
+    def _c_function(self, function: Any, words: str) -> None:
+        owner = getattr(function, "__self__", None)
+        if owner is not None and not issubclass(type(owner), (ModuleType, type)):
+            self.reach(owner, words)  # a method that was bound before
+        elif not known.is_pure(function):
+            self.refuse(f"{words}, the C function {getattr(function, '__module__', None)}.{function.__qualname__}")
+        elif function.__name__ in known.ALL_ATTRIBUTES:
+            self.read_all()
+
+    # ------------------------------------------------------------------------------------------- the library's objects
+    def _tensor(self, tensor: Tensor, words: str) -> None:
+        if id(tensor) in self.recorder.given:
+            self.recorder.found_argument = True
+            return
+        self.recorder.watch_tensor(tensor)
+        hooks = getattr(tensor, "hooks", None)
+        for table in (hooks.value_hooks, hooks.after) if hooks is not None else ():
+            self.reach(table, f"the hooks of {words}")
+        if known.is_python_class(type(tensor)):
+            self.reach(type(tensor), words)
+        self._attributes(tensor, words) if own_dict(tensor) else None
+
+    def _module(self, module: Any) -> None:
+        """A module of a network: what the library reads of it, and what is named."""
+        kind, own = type(module), vars(module)
+        before = self.recorder.modules.get(id(module))
+        if before is None:
+            own.setdefault("training", module.training)  # an attribute of the class until it is first set
+            self.recorder.modules[id(module)] = module, dict(own)
+        self.guards.kind_of(module)
+        self.reach(kind, f"the class {kind.__name__}")
+        if is_library_module(kind.__module__):
+            self._class_of_library(kind)
+        made = self._note(module, own, f"a {kind.__name__}")
+        if made is not None:
+            of_library = names_of_library(kind)
+            for name, one in made.before.items():
+                is_read = name == "training" or name in of_library or (name.startswith("_") and name != KINDS)
+                if is_read or issubclass(type(one), Tensor) or is_module(type(one)):
+                    self._read(made, name)
+
+    def _class_of_library(self, kind: type) -> None:
+        for base in kind.__mro__[:-1]:
+            if is_library_module(base.__module__):
+                self._library_class(base)
+
+    def _library_object(self, value: Any, words: str) -> None:
+        """Another object of the library: all its attributes, unless replays follow them."""
+        kind = type(value)
+        if hasattr(value, "__wrapped__") and "function" in vars(value):  # a captured function
+            self.reach(value.function, words)
+            return
+        package = kind.__module__.partition(".")[0]
+        if issubclass(kind, CONTAINERS):
+            add_entries(self, value, words)
+        if package not in INTERNAL:
+            self.guards.kind_of(value)
+            self._attributes(value, words, package not in FOLLOWED)
+
+
+def is_module(kind: type) -> bool:
+    """Whether a class is one of the library's modules, not of another framework's."""
+    return hasattr(kind, "named_modules") and any([is_library_module(base.__module__) for base in kind.__mro__])
+
+
+_library_names: dict[type, frozenset[str]] = {}
+
+
+def names_of_library(kind: type) -> frozenset[str]:
+    """The names that the library's own classes among the bases of a module read, but for those of all modules."""
+    if kind not in _library_names:
+        found: set[str] = set()
+        for base in kind.__mro__[:-1]:
+            if is_library_module(base.__module__) and "named_modules" not in dir(base.__base__ or object):
+                continue
+            if is_library_module(base.__module__):
+                codes = [one.__code__ for one in map(function_in, vars(base).values()) if type(one) is FunctionType]
+                found.update(*[code.co_names for code in codes])
+        _library_names[kind] = frozenset(found)
+    return _library_names[kind]
+
+
+def function_in(attribute: Any) -> Any:
+    """The function of an attribute of a class, whichever kind of method it is."""
+    if type(attribute) is property:
+        return attribute.fget
+    return getattr(attribute, "__func__", attribute) if type(attribute) in (staticmethod, classmethod) else attribute
+
+
+def _misses(function: Any) -> int:
+    """How often a cached function ran: what it returned before may have been dropped since."""
+    misses: int = function.cache_info().misses
+    return misses
+
+
+def own_dict(value: Any) -> dict[str, Any] | None:
+    """The dict of an object's attributes; None where it has none."""
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+    return own if type(own) is dict else None

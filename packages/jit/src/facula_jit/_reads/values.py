@@ -1,0 +1,235 @@
+"""The state that a captured function reads, found from the instructions that it runs.
+
+Note [Reads]
+~~~~~~~~~~~~
+A replay equals the call as long as everything that the function read is unchanged. While it is captured, the
+instructions of the program report which globals, cells and attribute names they load (events.py, instructions.py).
+`Reads` follows these from the function and its arguments on: the named attributes of each object, all entries of each
+container, the defaults of each function that runs (reach.py). Each value is either of a type that guards can compare,
+or it breaks the capture, with the line of the read. No operand is looked at: a name that one instruction loads counts
+for every object that was reached. A value is noted before the instruction that first makes it readable runs; what the
+function itself changes afterwards therefore fails a guard at the end of the run.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from importlib import import_module
+from importlib.util import resolve_name
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import is_library_module
+
+from .._breaks import Break
+from .._checks import first_failing
+from .._closures import UNSET, cells_of
+from .frames import is_of_program
+from .guards import CONTENTS
+from .instructions import ATTRIBUTE, CELL, GLOBAL, IMPORT, LOCAL, Read, reads_of
+from .known import is_numpy
+from .reach import Reach
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from types import FrameType
+
+    from .._recorder import Recorder
+
+
+class Running:
+    """A code object of the program that has begun to run, and its reads that have not happened yet."""
+
+    __slots__ = ("code", "pending")
+
+    def __init__(self, code: CodeType):
+        self.code, self.pending = code, dict(reads_of(code))
+
+
+class Reads(Reach):
+    """What one run of a function reads; an observer of its instructions.
+
+    Arguments:
+        recorder: of the run; it is broken by what cannot be compared.
+        allowed: the ids of functions, types and objects that count as constant.
+    """
+
+    def __init__(self, recorder: Recorder, allowed: Collection[int] = ()):
+        collected = [id(code) for one in gc.callbacks if (code := getattr(one, "__code__", None)) is not None]
+        super().__init__(recorder, {*allowed, *collected})  # a collection may begin anywhere
+        self.incomplete = False  # whether something else took the place of the tracer
+        self._running: dict[int, Running] = {}
+        self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the one that it is in
+        self._searched: set[int] = set()
+        self._given: list[tuple[Any, list[Any]]] = []  # containers among the arguments, and their parts
+
+    def begin(self, values: Iterable[Any], containers: Iterable[Any]) -> None:
+        """Reach the function, what it is bound to, and its arguments that are no tensors.
+
+        Arguments:
+            values: these.
+            containers: the containers and dataclasses among the arguments, each of whose parts is in the signature.
+        """
+        for one in values:
+            self.reach(one, "an argument")
+        for one in containers:
+            self.reach(type(one), "the class of an argument")
+            self._given.append((one, parts_of_argument(one)))
+
+    # ------------------------------------------------------------------------------------------------ as an observer
+    def enter(self, frame: FrameType) -> bool:
+        """A frame outside the library begins, or goes on: whether its reads are the program's."""
+        if not is_of_program(frame, self.allowed):
+            return False
+        code = frame.f_code
+        if id(code) not in self._running:
+            self._running[id(code)] = Running(code)
+            for one in code.co_consts:
+                if type(one) is CodeType:
+                    self._parents[id(one)] = code
+            self.site = code, 0
+            self.runs(code)
+        return True
+
+    def executed(self, frame: FrameType, offset: int) -> None:
+        """An instruction is about to run."""
+        running = self._running[id(frame.f_code)]
+        read = running.pending.pop(offset, None)
+        if read is None or self.recorder.breaks is not None:
+            return
+        self.site = running.code, offset
+        if not read.name.isidentifier() and read.kind != IMPORT:  # a variable of the library's, in what it compiled
+            return
+        if read.kind == ATTRIBUTE:
+            self.add_name(read.name)
+        elif read.kind == GLOBAL:
+            self._load(self._global(frame, read.name), read, running)
+        elif read.kind == CELL:
+            self._cell(frame, read, running)
+        elif read.kind == IMPORT:
+            self._import(frame, read)
+        elif read.kind == LOCAL:
+            value = frame.f_locals.get(read.name)
+            if issubclass(type(value), ModuleType):
+                self._follow(value, read, running)
+        else:
+            self.read_all()
+
+    # ----------------------------------------------------------------------------------------------------- variables
+    def _global(self, frame: FrameType, name: str) -> Any:
+        value = self.guards.item(frame.f_globals, name, f"the global variable {name!r}")
+        if value is UNSET:
+            value = self.guards.item(frame.f_builtins, name, f"the builtin {name!r}")
+        self.recorder.globals.setdefault(name, value)
+        return value
+
+    def _load(self, value: Any, read: Read, running: Running) -> None:
+        if issubclass(type(value), ModuleType):
+            self._follow(value, read, running)
+        elif value is not UNSET:
+            self.reach(value, f"the variable {read.name!r}")
+
+    def _cell(self, frame: FrameType, read: Read, running: Running) -> None:
+        """A variable of an enclosing function, or one that a function within shares."""
+        if read.name not in running.code.co_freevars:
+            value = frame.f_locals.get(read.name)
+            if issubclass(type(value), ModuleType):
+                self._follow(value, read, running)
+            return
+        cells = self._cells(running.code, read.name)
+        for cell in cells:
+            value = self.guards.slot(cell, CONTENTS, read.name, f"the variable {read.name!r}")
+            self._load(value, read, running)
+        if not cells:  # a variable of this run
+            value = frame.f_locals.get(read.name)
+            if issubclass(type(value), ModuleType):
+                self._follow(value, read, running)
+
+    def _cells(self, code: CodeType, name: str) -> list[CellType]:
+        """The cells that may hold a variable, of functions from before the run; none of one that this run made."""
+        while name in code.co_freevars:
+            functions = self.functions.get(id(code), [])
+            if not functions and id(code) not in self._parents and id(code) not in self._searched:
+                self._searched.add(id(code))
+                for one in gc.get_referrers(code):
+                    if type(one) is FunctionType and one.__code__ is code:
+                        self.reach(one, f"the function {code.co_name}")
+                functions = self.functions.get(id(code), [])
+            if functions:
+                return [cells_of(one)[name] for one in functions]
+            if id(code) not in self._parents:
+                break
+            code = self._parents[id(code)]
+        return []
+
+    # ------------------------------------------------------------------------------------------------------- modules
+    def _follow(self, module: ModuleType, read: Read, running: Running) -> None:
+        """A module of which attributes are read by the next instructions; anything else that is done with it breaks."""
+        value: Any = module
+        for name, offset in zip(read.chain, read.offsets, strict=True):
+            running.pending.pop(offset, None)
+            value = self._of_module(value, name)
+            if value is UNSET:
+                return
+            if not issubclass(type(value), ModuleType):
+                self.reach(value, f"{module.__name__}.{'.'.join(read.chain)}")
+                return
+        self.reach(value, f"the module {value.__name__}")
+
+    def _of_module(self, module: ModuleType, name: str) -> Any:
+        own = vars(module)
+        words = f"{module.__name__}.{name}"
+        if name in own:
+            return self.guards.item(own, name, words)
+        if is_library_module(module.__name__) or is_numpy(module.__name__):
+            return getattr(module, name, UNSET)  # which may be imported only now
+        self.guards.item(own, name, words)
+        self.reach(self.guards.item(own, "__getattr__", words), words)
+        return sys.modules.get(words, UNSET)
+
+    def _import(self, frame: FrameType, read: Read) -> None:
+        """An import statement inside of a function."""
+        name = read.name
+        if read.level:
+            name = resolve_name("." * read.level + name, frame.f_globals.get("__package__") or "")
+        try:
+            module = import_module(name)
+        except ImportError:
+            return
+        self.guards.item(sys.modules, name, f"the module {name}")
+        for one in read.chain:
+            value = self._of_module(module, one)
+            if value is not UNSET and not issubclass(type(value), ModuleType):
+                self.reach(value, f"{name}.{one}")
+
+    # --------------------------------------------------------------------------------------------------- in the end
+    def changed(self) -> Break | None:
+        """What the function itself has changed of what it read."""
+        if self.incomplete:
+            return Break("another tracer took the place of the one that captures", "set it outside of the function", None)
+        for one in self.guards.attributes.values():
+            if name := one.difference():
+                return _changed(f"the attribute {name!r} of {one.words}")
+        for given, parts in self._given:
+            now = parts_of_argument(given)
+            if len(now) != len(parts) or any([a is not b for a, b in zip(now, parts, strict=True)]):
+                return _changed(f"a {type(given).__name__} among the arguments")
+        guards = self.guards.all()
+        failing = first_failing(guards)
+        return None if failing is None else _changed(guards[failing].words)
+
+
+def parts_of_argument(value: Any) -> list[Any]:
+    """The entries of a list or dict, the attributes of a dataclass."""
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    return list(value) if isinstance(value, (list, tuple)) else list(vars(value).values())
+
+
+def _changed(words: str) -> Break:
+    return Break(
+        f"{words} is changed by the function, and would stay as it is in replays",
+        "change it outside, or keep it in a tensor that is changed in place",
+        None,
+    )
