@@ -97,18 +97,29 @@ class Part:
                 elif one is not None:
                     values.append(one)
             launches.append((launch.plan.launch, tuple(values)))
-        changed, spans = self._changed()
+        written = self._written_inputs()
         return Sequence(
-            SLOTS, launches, self._inputs(), self.values,
-            patches, checks, changed, [(leaf, GRAD, after) for leaf, after in puts], spans,
+            SLOTS, launches, self._inputs(written), self.values, patches, checks,
+            self._changed(), [(leaf, GRAD, after) for leaf, after in puts], self._spans(bool(written)),
         )  # fmt: skip
 
-    def _inputs(self) -> list[tuple[Any, ...]]:
-        """What is expected of each input."""
+    def _written_inputs(self) -> set[int]:
+        """The inputs whose memory a launch changes."""
+        blocks = self.recording.recorder.blocks
+        return {
+            place
+            for number in self.step_of
+            for one in self.recording.launches[number].arguments
+            if type(one) is Address and one.written
+            for place in blocks[one.block].inputs
+        }
+
+    def _inputs(self, written: set[int]) -> list[tuple[Any, ...]]:
+        """What is expected of each input, where these are `written`."""
         deltas = [one.offset - self.inputs[max(one.root, 0)].offset for one in self.inputs]
         return [
-            (one.layout, one.node, one.layout.extent, one.root, delta)
-            for one, delta in zip(self.inputs, deltas, strict=True)
+            (one.layout, one.node, one.layout.extent, one.root, delta, place in written)
+            for place, (one, delta) in enumerate(zip(self.inputs, deltas, strict=True))
         ]
 
     def _address(
@@ -134,21 +145,28 @@ class Part:
             return place, one.offset - self.inputs[place].offset
         return self.recording.fixed.get(one.block), one.offset
 
-    def _changed(self) -> tuple[list[tuple[Storage, int, Any]], list[tuple[int, int]]]:
-        """Storages that are written and stay, and the memory that is: no input may lie there."""
+    def _changed(self) -> list[tuple[Storage, int, Any]]:
+        """Storages that are written and stay."""
         fixed, changed = self.recording.fixed, []
-        spans: dict[tuple[int, int], None] = {}
         for block, (count, operation, site) in self.recording.recorder.changed.items():
             storage = fixed.get(block)
             if not self.start and storage is not None and storage.version is not None:
                 changed.append((storage, count, (operation, *site)))
+        return changed
+
+    def _spans(self, with_read: bool) -> list[tuple[int, int, bool]]:
+        """Memory that stays and is written: no input may lie there. Perhaps what is read, where no written one may."""
+        fixed = self.recording.fixed
+        spans: dict[tuple[int, int, bool], None] = {}
         for number in self.step_of:
             for one in self.recording.launches[number].arguments:
-                if type(one) is Address and one.written and one.block in fixed and one.layout is not None:
+                if type(one) is Address and one.block in fixed and (one.written or with_read):
                     start = plain_address(fixed[one.block])
                     end = start + capacity(fixed[one.block])  # part of a launch writes to the end of the whole's layout
-                    spans[start + one.offset, min(start + one.offset + one.layout.extent, end)] = None
-        return changed, list(spans)
+                    if one.layout is not None:
+                        start, end = start + one.offset, min(start + one.offset + one.layout.extent, end)
+                    spans[start, end, one.written] = None
+        return list(spans)
 
 
 class Backward:

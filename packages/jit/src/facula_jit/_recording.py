@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import LEAF, Node
 from facula_storage import Device, DType, Storage
+from facula_storage.extend import plain_address
 from facula_tensor import Tensor
 from facula_tensor.extend import overlapping
 
@@ -249,6 +250,7 @@ class Recording:
             if self.recorder.block_of(tensor._storage).inputs:
                 problem = "an argument shares its memory with a tensor of the program"
                 self.unsettled = Break(problem, "call it with a clone()", None)
+        self._look_at_memory()
         for number, block in enumerate(self.recorder.blocks):
             if block.held is not None and not block.inputs:
                 self.fixed.setdefault(number, block.held)
@@ -259,6 +261,20 @@ class Recording:
                     "return it, or copy it into a tensor that was there before",
                     block.site,
                 )
+
+    def _look_at_memory(self) -> None:
+        """Wait for another call where an argument overlaps something else by way of another storage.
+
+        Blocks say nothing of such memory, and operators may have left work out: a copy of elements to themselves.
+        """
+        recorder = self.recorder
+        given = [(*memory_of(one), recorder.number_of(one._storage)) for one in recorder.inputs]
+        known = [one for link in recorder.tensors.values() if (one := link()) is not None]
+        others = given + [(*memory_of(one), recorder.number_of(one._storage)) for one in known]
+        for start, end, block in given:
+            if any([block != number and start < last and first < end for first, last, number in others]):
+                problem = "an argument shares memory with another tensor, each as an array of its own"
+                self.unsettled = Break(problem, "call it with a clone()", None)
 
     def _break(self, problem: str, remedy: str) -> None:
         if self.breaks is None:
@@ -303,6 +319,12 @@ class Recording:
         """Whether a block is needed inside a replay alone."""
         block = self.recorder.blocks[number]
         return block.born and number not in self.fixed and number not in self.outputs and number not in self.grads
+
+
+def memory_of(tensor: Tensor) -> tuple[int, int]:
+    """The first address of a tensor's elements, and the one past the last."""
+    start = plain_address(tensor._storage) + tensor._offset
+    return start, start + tensor._layout.extent
 
 
 def _has_elements(block: Block) -> bool:
