@@ -53,7 +53,7 @@ class Sequence:
         inputs: list[Any],
         values: int,
         patches: list[tuple[int, int, int, int]],
-        checks: list[tuple[int, Any, Any, Any]],
+        checks: list[Any],
         changed: list[Any],
         puts: list[Any],
         spans: list[tuple[int, int, bool]],
