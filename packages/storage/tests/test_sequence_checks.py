@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import random
 import sys
 import weakref
 from array import array
@@ -557,3 +558,69 @@ def test_references_are_balanced():
     del made
     gc.collect()
     assert [sys.getrefcount(one) for one in (*values, LAYOUT)] == before
+
+
+PLAIN = [
+    0,
+    1,
+    -1,
+    2**70,
+    True,
+    False,
+    None,
+    0.0,
+    -0.0,
+    NAN,
+    -NAN,
+    1.5,
+    1j,
+    complex(-0.0, 0),
+    "",
+    "a",
+    "ä" * 3,
+    b"",
+    b"a",
+]
+PLAIN += [
+    np.float64(0),
+    np.float64(-0.0),
+    np.float32(0),
+    np.int64(1),
+    np.str_("a"),
+    np.bool_(True),
+    LoudInt(1),
+    (),
+    [],
+    {},
+]
+
+
+def random_value(numbers, depth):
+    """A plain value, or a tuple of some; often another object of the same value."""
+    if depth and numbers.random() < 0.4:
+        return tuple([random_value(numbers, depth - 1) for _ in range(numbers.randrange(3))])
+    one = numbers.choice(PLAIN)
+    return fresh(one) if type(one) in (int, float, str, bytes, complex) else one
+
+
+def like(one, other):
+    """The comparison of checks, in Python."""
+    if one is other or type(one) is not type(other):
+        return one is other
+    if type(one) is tuple:
+        return len(one) == len(other) and all(map(like, one, other))
+    if type(one) in (int, str, bytes):
+        return one == other
+    return isinstance(one, (float, complex, np.generic)) and np.array(one).tobytes() == np.array(other).tobytes()
+
+
+def test_random_values_are_compared_as_in_python():
+    numbers, equal = random.Random(11), 0
+    for _ in range(5_000):
+        one, other = random_value(numbers, 3), random_value(numbers, 3)
+        equal += like(one, other)
+        holder_of = {"a": one, "b": (one, 1)}
+        for kind, key, expected in ((ITEM, "a", other), (ENTRIES, None, ("a", other, "b", (other, 1)))):
+            made = check(kind, holder_of, key, expected)
+            assert [fits(made), fits(made)] == [like(one, other)] * 2
+    assert equal > 100
