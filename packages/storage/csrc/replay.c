@@ -14,22 +14,33 @@ static inline int64_t slot_as_integer(const Slots *slots, int which, PyObject *h
     return -1;
 }
 
+static int overlaps(const Spans *spans, int64_t start, int64_t end)
+{
+    Py_ssize_t first = 0, count = spans->count; /* the spans from `first + count` on begin too late */
+    while (count > 0) {
+        const Py_ssize_t half = count / 2;
+        if (spans->all[first + half].start < end) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return first && start < spans->all[first - 1].end;
+}
+
 /* Whether input `i`, from `address` on, shares memory with others that it was apart from, or otherwise than before. */
 static int collides(const Sequence *self, Py_ssize_t i, int64_t address)
 {
     const Input *input = &self->inputs[i];
-    int failed = 0;
-    for (Py_ssize_t k = 0; k < self->span_count; k++) {
-        const Span *span = &self->spans[k];
-        if (span->is_written || input->is_written)
-            failed |= address < span->end && span->start < address + input->extent;
-    }
+    const int64_t end = address + input->extent;
+    int failed = overlaps(&self->written, address, end) || (input->is_written && overlaps(&self->read, address, end));
     for (Py_ssize_t k = 0; input->root >= 0 && k < i; k++) {
         const int64_t start = self->values[k];
         if (input->root == k)
             failed |= address - start != input->delta;
         else if (input->root != self->inputs[k].root)
-            failed |= address < start + self->inputs[k].extent && start < address + input->extent;
+            failed |= address < start + self->inputs[k].extent && start < end;
     }
     return failed;
 }

@@ -152,17 +152,41 @@ static int read_puts(PyObject *list, Put **puts, Py_ssize_t *count, int64_t **co
     return 0;
 }
 
+static int compare_starts(const void *one, const void *other)
+{
+    const int64_t start = ((const Span *)one)->start, second = ((const Span *)other)->start;
+    return (start > second) - (start < second);
+}
+
+static void put_in_order(Spans *spans)
+{
+    Py_ssize_t count = 0;
+    qsort(spans->all, (size_t)spans->count, sizeof *spans->all, compare_starts);
+    for (Py_ssize_t i = 0; i < spans->count; i++) {
+        const Span next = spans->all[i];
+        Span *last = spans->all + count - 1;
+        if (!count || next.start > last->end)
+            spans->all[count++] = next;
+        else if (next.end > last->end)
+            last->end = next.end;
+    }
+    spans->count = count;
+}
+
 static int read_spans(Sequence *self, PyObject *spans)
 {
-    self->span_count = PyList_Size(spans);
-    if (!(self->spans = room(self->span_count, sizeof *self->spans))) return -1;
-    for (Py_ssize_t i = 0; i < self->span_count; i++) {
+    const Py_ssize_t count = PyList_Size(spans);
+    if (!(self->read.all = room(count, sizeof(Span))) || !(self->written.all = room(count, sizeof(Span)))) return -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
         long long start, end;
         int is_written = 1;
         if (!PyArg_ParseTuple(PyList_GetItem(spans, i), "LL|p:span", &start, &end, &is_written))
             return -1;
-        self->spans[i] = (Span){start, end, is_written};
+        Spans *into = is_written ? &self->written : &self->read;
+        into->all[into->count++] = (Span){start, end};
     }
+    put_in_order(&self->read);
+    put_in_order(&self->written);
     return 0;
 }
 
@@ -234,7 +258,8 @@ static void sequence_dealloc(Sequence *self)
     free(self->values);
     free(self->steps);
     free(self->patches);
-    free(self->spans);
+    free(self->read.all);
+    free(self->written.all);
     free(self->counts);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);

@@ -35,8 +35,12 @@ typedef struct {
 
 typedef struct {
     int64_t start, end;
-    int is_written;
 } Span;
+
+typedef struct {
+    Span *all; /* in order, and apart */
+    Py_ssize_t count;
+} Spans;
 
 typedef struct {
     PyObject_HEAD
@@ -48,9 +52,9 @@ typedef struct {
     Check *checks;
     Input *inputs;
     Put *puts, *changed; /* a changed storage: holder; `value` is its mutator; `descriptor` unused */
-    Span *spans;
+    Spans read, written; /* memory that stays where it is */
     int64_t *counts; /* how often each changed storage is written */
-    Py_ssize_t step_count, argument_count, patch_count, check_count, input_count, put_count, changed_count, span_count,
+    Py_ssize_t step_count, argument_count, patch_count, check_count, input_count, put_count, changed_count,
         value_count;
     int releases, busy, has_early; /* whether the GIL is given away, a call is under way, there are early checks */
 } Sequence;

@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import random
 import weakref
 
 import pytest
@@ -135,6 +136,22 @@ def test_a_written_input_lies_nowhere_that_is_read(noting):
             None,
             None,
         ]
+
+
+def test_random_spans_are_searched(noting):
+    numbers, note = random.Random(7), noting(1)
+    for _ in range(200):
+        spans = []
+        for _ in range(numbers.randrange(12)):
+            start = numbers.randrange(200)
+            spans.append((start, start + numbers.randrange(1, 20), numbers.random() < 0.5))
+        for is_written in (False, True):
+            made = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, -1, 0, is_written)], spans=spans)
+            for address in range(0, 230, 7):
+                x = holder()
+                x.offset = address - x.storage.ptr
+                hit = any(address < end and start < address + 16 and (own or is_written) for start, end, own in spans)
+                assert made.run((x,), ()) == (-1 if hit else None)
 
 
 def test_versions_and_slots_are_left_behind(noting):
