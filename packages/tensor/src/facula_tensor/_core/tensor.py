@@ -350,7 +350,7 @@ def method(*names: str) -> Callable[[F], F]:
     """Make the decorated function a method of Tensor, under these names (default: its own)."""
 
     def attach(function: F) -> F:
-        if names and not names[0].startswith("__") and hasattr(function, "__name__"):
+        if names and not names[0].startswith("__") and hasattr(function, "__qualname__"):
             function.__name__ = function.__qualname__ = names[0]
         for name in names or (function.__name__,):
             setattr(Tensor, name, function)
