@@ -377,7 +377,10 @@ def test_other_kinds_of_calls_are_captured_whole():
         x = full((2,), float(number))
         assert same(captured(x, number % 2 == 1), function(x, False))
     report = captured.report()
-    assert "(float32 (2,), False): 1 launch (before passes 3)" in report and "(float32 (2,), True): runs in pieces" in report
+    assert (
+        "(float32 (2,), False): 1 launch (before passes 3)" in report
+        and "(float32 (2,), True): runs in pieces" in report
+    )
 
 
 @pytest.mark.filterwarnings("ignore:capture")

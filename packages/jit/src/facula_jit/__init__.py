@@ -21,6 +21,7 @@ from ._files.errors import GraphFileError, SaveError
 from ._files.loaded import Loaded
 from ._files.saving import load, save
 from ._graph import Graph
+from ._reads.allow import allow
 from ._scan import associative_scan, map, scan
 from ._script import export, ignore, is_scripting, script, unused
 from ._source import SourceError
@@ -33,7 +34,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Call", "CaptureError", "Captured", "Graph", "GraphFileError", "Loaded", "SaveError", "SourceError", "Traced",
-    "TracerWarning", "Use", "Value", "associative_scan", "capture", "cond", "export", "freeze", "ignore",
+    "TracerWarning", "Use", "Value", "allow", "associative_scan", "capture", "cond", "export", "freeze", "ignore",
     "is_scripting", "load", "map", "passes", "save", "scan", "script", "trace", "unused", "while_loop",
 ]  # fmt: skip
 

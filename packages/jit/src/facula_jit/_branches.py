@@ -22,8 +22,8 @@ from facula_tensor import Tensor, empty, zeros
 from facula_tensor.extend import no_record_ops, user_site
 
 from ._breaks import CaptureError
-from ._closures import variables_of
 from ._changes import MAX_ENTRIES
+from ._closures import variables_of
 from ._inner_graphs import InnerGraphs, stopped_at
 from ._operands import Leaves, check_agree, leaves_of
 from ._records import Address, Skip

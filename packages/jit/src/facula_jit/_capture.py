@@ -14,7 +14,7 @@ from ._log import note
 from .passes import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ._graph import Graph
 
@@ -26,27 +26,41 @@ R = TypeVar("R")
 
 @overload
 def capture(
-    function: Callable[P, R], *, on_break: Literal["eager", "error", "split"] = "eager", passes: Passes = DEFAULT
+    function: Callable[P, R],
+    *,
+    on_break: Literal["eager", "error", "split"] = "eager",
+    passes: Passes = DEFAULT,
+    allow: Iterable[object] = (),
 ) -> Captured[P, R]: ...
 @overload
 def capture(
-    function: None = None, *, on_break: Literal["eager", "error", "split"] = "eager", passes: Passes = DEFAULT
+    function: None = None,
+    *,
+    on_break: Literal["eager", "error", "split"] = "eager",
+    passes: Passes = DEFAULT,
+    allow: Iterable[object] = (),
 ) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
 @boundary
-def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eager", passes: Passes = DEFAULT) -> Any:
+def capture(
+    function: Callable[..., Any] | None = None,
+    *,
+    on_break: str = "eager",
+    passes: Passes = DEFAULT,
+    allow: Iterable[object] = (),
+) -> Any:
     """`function`, whose tensor work is taken down in a first call, and replayed by one call into C in later ones.
 
     What is taken down is everything the function does with tensors: forward, backward, an optimizer's step, random
     draws. Parameters, buffers and optimizers' state stay the program's tensors and are changed in place; results are
     fresh tensors. Calls of other shapes, dtypes, strides, modes or other arguments that are no tensors are captured by
-    themselves, at most 16 kinds. Before a replay writes anything it looks whether the tensors and their memory, the
-    attributes of the modules that were called, the optimizers' groups and state and the default dtype are as they were;
-    where they are not, the function runs again and is captured again. Learning rates and other options of optimizers,
-    schedules and the generators' states are followed.
+    themselves, at most 16 kinds. Whatever else the function reads (globals, closures, attributes, entries of
+    containers, tensors and modules) is compared before a replay writes anything; where it has changed the function runs
+    again and is captured again. Learning rates and other options of optimizers, schedules and the generators' states
+    are followed.
 
-    Python beside the operators runs while a call is captured, not in replays: a counter counts once, a list gets one
-    entry. A replay cannot hand elements to Python (`item`, `if loss > 1`, printing) nor make a tensor that the program
-    keeps without returning it: such a function runs as it is written, after a warning that names the line.
+    A function that reads what cannot be compared (clocks, other random generators, files), that changes what it reads
+    (a counter), hands elements to Python (`item`, `if loss > 1`), prints, or makes a tensor that the program keeps
+    without returning it runs eagerly, after a warning that names the line, the value and the remedy.
 
     A result that requires a gradient can be differentiated outside: its backward is captured, too. One thread at a time
     may use a capture.
@@ -58,6 +72,7 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
         passes: functions that are called with the graph of a capture and change it, in their order, when it is about to
             be replayed for the second time; by default those of `facula_jit.passes`, which change no bit of a result.
             () for none.
+        allow: functions, types and objects whose state replays do not compare; see `allow`.
 
     Returns:
         A callable like the function; its `report()` says what was captured, `function` is the function.
@@ -89,13 +104,13 @@ def capture(function: Callable[..., Any] | None = None, *, on_break: str = "eage
     if not isinstance(passes, (tuple, list)) or not all(map(callable, passes)):
         raise InvalidTypeError(f"capture: expected passes to be a tuple of functions of a graph; got {passes!r}")
     if function is None:
-        return partial(capture, on_break=on_break, passes=passes)
+        return partial(capture, on_break=on_break, passes=passes, allow=allow)
     if not callable(function):
         raise InvalidTypeError(f"capture: expected a function; got {type(function).__name__}")
     if isgeneratorfunction(function) or iscoroutinefunction(function):
         raise InvalidTypeError(
             "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
         )
-    made: Captured[..., Any] = Captured(function, on_break, tuple(passes))
+    made: Captured[..., Any] = Captured(function, on_break, tuple(passes), tuple(allow))
     note(made)
     return made

@@ -22,13 +22,13 @@ from ._graph import Graph, numbered
 from ._kinds import Kind
 from ._pieces import Pieces, own_function
 from ._pool import Pool
+from ._reads.events import observing
+from ._reads.values import Reads
 from ._recorder import Recorder, recording
 from ._recording import Recording
 from ._replay import IN_USE, MISS, Guard, Replay
 from ._report import report_of
 from ._signature import Signature, is_container, shown
-from ._reads.events import observing
-from ._reads.values import Reads
 from ._verifying import leak_of
 from .passes._running import run_passes
 
@@ -57,6 +57,7 @@ class Captured(Generic[P, R]):
         function: the function.
         on_break: "eager", "error" or "split".
         passes: what goes over the graph of each capture.
+        allow: what counts as constant.
     """
 
     function: Callable[P, R]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from facula_errors.extend import is_library_module
 from facula_tensor import Tensor
 
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -54,9 +54,7 @@ def checks_of(recording: Recording, followed: list[Any]) -> list[Check]:
         if id(leaf) not in known:
             checks.append((CheckKind.SLOT, leaf, HOOKS, part_of(leaf, HOOKS)))
     storages = {id(one._storage) for one in known.values()}
-    checks += [
-        (CheckKind.SLOT, one, ADDRESS, one.ptr) for one in recording.fixed.values() if id(one) not in storages
-    ]
+    checks += [(CheckKind.SLOT, one, ADDRESS, one.ptr) for one in recording.fixed.values() if id(one) not in storages]
     checks += [(CheckKind.SLOT, leaf, GRAD, before) for leaf, before in needed.values()]
     optimizers = [one for one, _ in recorder.optimizers.values()] + [*recorder.groups.values()]
     for optimizer in {id(one): one for one in optimizers}.values():

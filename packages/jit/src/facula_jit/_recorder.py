@@ -44,7 +44,7 @@ from ._source import line_under_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import CodeType, FrameType, FunctionType
+    from types import FrameType, FunctionType
 
     from facula_storage import Layout
 

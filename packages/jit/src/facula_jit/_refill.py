@@ -7,7 +7,7 @@ that reads them is done again with nothing launched, and says the numbers that i
 from __future__ import annotations
 
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from facula_autograd.extend import replace_mode
 from facula_storage.extend import CheckKind, collecting, recorders
@@ -15,11 +15,11 @@ from facula_storage.extend import CheckKind, collecting, recorders
 from ._records import made_tensor
 
 if TYPE_CHECKING:
-    from ._reads.guards import Check
     from collections.abc import Sequence as Many
 
     from facula_storage.extend import Recorder, Sequence
 
+    from ._reads.guards import Check
     from ._records import Numbers
 
 

@@ -1,7 +1,7 @@
 """The instructions that a program runs in this thread, reported while a function is captured.
 
-Python 3.11 reports them to a tracer. From 3.12 on `sys.monitoring` reports each instruction of a code object once, which
-costs nothing for code that is not the program's. Whose code a frame runs is decided by `Observer.enter`.
+Python 3.11 reports them to a tracer. From 3.12 on `sys.monitoring` reports the instructions of code objects that are
+the program's, and the others cost next to nothing. `Observer.enter` decides whose code a frame runs.
 """
 
 from __future__ import annotations

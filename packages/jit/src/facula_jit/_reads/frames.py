@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import in_library
 
-from .known import allowed_ids, is_numpy
+from .known import allowed as always_allowed
+from .known import is_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -31,10 +32,10 @@ def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
             caller = caller.f_back
         if caller is None or in_library(caller) or is_numpy(_module_name(caller)):
             return False
-    if allowed or allowed_ids:
+    if allowed or always_allowed:
         above: FrameType | None = frame
         while above is not None:
-            if id(above.f_code) in allowed or id(above.f_code) in allowed_ids:
+            if id(above.f_code) in allowed or id(above.f_code) in always_allowed:
                 return False
             above = above.f_back
     return True

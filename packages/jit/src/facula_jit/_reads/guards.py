@@ -72,7 +72,9 @@ class Attributes:
         before, read = self.before, self.read
         if self.sparse:
             for name in read:
-                yield Guard(CheckKind.ITEM, self.own, name, before[name], name, f"the attribute {name!r} of {self.words}")
+                yield Guard(
+                    CheckKind.ITEM, self.own, name, before[name], name, f"the attribute {name!r} of {self.words}"
+                )
             return
         missing = [name for name in read if name not in self.own]
         for name in missing:  # the function has deleted it

@@ -34,15 +34,18 @@ CONSTANTS = {
 
 CONTAINERS = {object, list, tuple, dict, set, frozenset, bytearray, type, super, property, staticmethod, classmethod}
 PURE: dict[str, str] = {
-    "builtins": "__build_class__ abs all any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict dir "
-    "divmod enumerate filter float format frozenset getattr hasattr hex int isinstance issubclass iter len list map "
-    "max min next object oct ord pow property range repr reversed round set setattr slice sorted staticmethod str "
-    "sum super tuple type vars zip NoneType ellipsis function method code builtin_function_or_method",
-    "math": "*", "cmath": "*", "_operator": "*", "_abc": "*", "_bisect": "*", "_heapq": "*", "_struct": "*",
-    "itertools": "*", "_functools": "reduce partial cmp_to_key", "_collections": "*", "collections": "*",
-    "types": "*", "_typing": "*", "typing": "*", "array": "array _array_reconstructor", "_sre": "*", "re": "Pattern",
-    "functools": "reduce partial cmp_to_key", "posix": "fspath", "sys": "intern getsizeof exc_info",
-    "_string": "*", "_json": "*", "unicodedata": "*", "_stat": "*",
+    "builtins": (
+        "__build_class__ abs all any ascii bin bool builtin_function_or_method bytearray bytes callable chr classmethod "
+        "code complex delattr dict dir divmod ellipsis enumerate filter float format frozenset function getattr hasattr "
+        "hex int isinstance issubclass iter len list map max method min next NoneType object oct ord pow property range "
+        "repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip"
+    ),
+    "sys": "intern getsizeof exc_info", "posix": "fspath", "re": "Pattern", "array": "array _array_reconstructor",
+    "functools": "reduce partial cmp_to_key", "_functools": "reduce partial cmp_to_key",
+    **dict.fromkeys(
+        "math cmath _operator _abc _bisect _heapq _struct itertools _collections collections types _typing typing _sre "
+        "_string _json unicodedata _stat".split(), "*",
+    ),
 }  # fmt: skip
 """C functions and types without state, by module; "*" for all of the module."""
 
@@ -57,7 +60,7 @@ NUMPY_STATE = frozenset(
 ALL_ATTRIBUTES = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller"))
 """Functions by which a program reads attributes that no instruction names."""
 
-allowed_ids: dict[int, Any] = {}  # what `allow` was given, by id
+allowed: dict[int, Any] = {}  # what `allow` was given, and the code of functions among it, by id
 
 
 def is_numpy(module: Any) -> bool:

@@ -39,12 +39,15 @@ C_FUNCTIONS = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, Wra
 LRU_CACHE = type(lru_cache(len))
 UNNOTED = frozenset(
     "__module__ __doc__ __dict__ __weakref__ __qualname__ __annotations__ __slots__ __firstlineno__ __name__ "
-    "__static_attributes__ __signature__ __abstractmethods__ __parameters__ __orig_bases__ __dataclass_fields__ __match_args__".split()
+    "__static_attributes__ __signature__ __abstractmethods__ __parameters__ __orig_bases__ __dataclass_fields__ "
+    "__match_args__".split()
 )
 """Attributes of classes that Python does not read by itself."""
 KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
 FOLLOWED = ("facula_optim",)  # packages whose objects change from call to call, and are followed by replays
-INTERNAL = frozenset(("facula_errors", "facula_storage", "facula_autograd", "facula_cpu", "facula_tensor", "facula_jit"))
+INTERNAL = frozenset(
+    ("facula_errors", "facula_storage", "facula_autograd", "facula_cpu", "facula_tensor", "facula_jit")
+)
 """Packages whose objects keep nothing of the program's, but for containers such as tables of hooks."""
 
 
@@ -96,7 +99,7 @@ class Reach:
     def _visit(self, value: Any, words: str) -> None:
         kind = type(value)
         for one in (value, kind, getattr(value, "__objclass__", None) if kind in C_FUNCTIONS else None):
-            if id(one) in self.allowed or id(one) in known.allowed_ids:
+            if id(one) in self.allowed or id(one) in known.allowed:
                 return
         if kind is FunctionType:
             self._function(value)
@@ -126,7 +129,10 @@ class Reach:
         elif issubclass(kind, ModuleType) and is_library_module(value.__name__):
             self._library_module(value)
         elif issubclass(kind, ModuleType):
-            self.refuse(f"the module {value.__name__} as a value", f"write {value.__name__.rpartition(chr(46))[2]}.NAME where NAME is used")
+            self.refuse(
+                f"the module {value.__name__} as a value",
+                f"write {value.__name__.rpartition(chr(46))[2]}.NAME where NAME is used",
+            )
         elif is_module(kind):
             self._module(value)
         elif is_library_module(kind.__module__):

@@ -110,9 +110,7 @@ class Reads(Reach):
         elif read.kind == IMPORT:
             self._import(frame, read)
         elif read.kind == LOCAL:
-            value = frame.f_locals.get(read.name)
-            if issubclass(type(value), ModuleType):
-                self._follow(value, read, running)
+            self._local(frame, read, running)
         else:
             self.read_all()
 
@@ -132,19 +130,18 @@ class Reads(Reach):
 
     def _cell(self, frame: FrameType, read: Read, running: Running) -> None:
         """A variable of an enclosing function, or one that a function within shares."""
-        if read.name not in running.code.co_freevars:
-            value = frame.f_locals.get(read.name)
-            if issubclass(type(value), ModuleType):
-                self._follow(value, read, running)
-            return
         cells = self._cells(running.code, read.name)
         for cell in cells:
             value = self.guards.slot(cell, CONTENTS, read.name, f"the variable {read.name!r}")
             self._load(value, read, running)
-        if not cells:  # a variable of this run
-            value = frame.f_locals.get(read.name)
-            if issubclass(type(value), ModuleType):
-                self._follow(value, read, running)
+        if not cells:
+            self._local(frame, read, running)
+
+    def _local(self, frame: FrameType, read: Read, running: Running) -> None:
+        """A variable of this run: of interest where it is a module that an import statement put there."""
+        value = frame.f_locals.get(read.name)
+        if isinstance(value, ModuleType):
+            self._follow(value, read, running)
 
     def _cells(self, code: CodeType, name: str) -> list[CellType]:
         """The cells that may hold a variable, of functions from before the run; none of one that this run made."""
@@ -207,7 +204,9 @@ class Reads(Reach):
     def changed(self) -> Break | None:
         """What the function itself has changed of what it read."""
         if self.incomplete:
-            return Break("another tracer took the place of the one that captures", "set it outside of the function", None)
+            return Break(
+                "another tracer took the place of the one that captures", "set it outside of the function", None
+            )
         for one in self.guards.attributes.values():
             if name := one.difference():
                 return _changed(f"the attribute {name!r} of {one.words}")
