@@ -10,6 +10,7 @@ from weakref import WeakSet
 
 from facula_errors.extend import is_library_module
 
+from ._reads.frames import is_support
 from ._source import SourceError, tree_of
 from ._split import cut
 
@@ -105,7 +106,9 @@ class Pieces:
         """What is called in a line between pieces: captured, if it is a module or a function of the program's own."""
         function = own_function(callee)
         is_module = hasattr(type(callee), "named_modules")
-        if function is None or function in never_captured or (not is_module and is_library_module(function.__module__)):
+        if function is None or function in never_captured:
+            return callee
+        if not is_module and (is_library_module(function.__module__) or is_support(function.__module__ or "")):
             return callee
         key = id(function), id(callee if is_module else getattr(callee, "__self__", None))
         if key not in self._callees:

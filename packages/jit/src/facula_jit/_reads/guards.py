@@ -51,43 +51,47 @@ class Text:
 
 
 class Attributes:
-    """The attributes of an object or a class, as they were when it was reached; `read` names those that are read.
+    """The attributes of an object or a class, as they were when it was reached.
 
     Arguments:
-        owner: the object.
         own: the dict of its attributes.
         words: what the object is.
+        names: of the attributes that instructions load, shared by all objects.
         sparse: whether further attributes may come and go: of classes and objects of the library.
     """
 
-    __slots__ = ("before", "own", "owner", "read", "sparse", "words")
+    __slots__ = ("before", "is_whole", "names", "own", "read", "sparse", "words")
 
-    def __init__(self, owner: Any, own: dict[str, Any], words: str, sparse: bool = False):
-        self.owner, self.own, self.words, self.sparse = owner, own, words, sparse
+    def __init__(self, own: dict[str, Any], words: str, names: set[str], sparse: bool = False):
+        self.own, self.words, self.names, self.sparse = own, words, names, sparse
         self.before = dict(own)
-        self.read: set[str] = set()
+        self.read: set[str] = set()  # names of attributes that are read otherwise
+        self.is_whole = False  # whether all of them may be read
+
+    def is_read(self, name: str) -> bool:
+        """Whether an attribute is read if it is there."""
+        return name in self.names or name in self.read or self.is_whole
 
     def guards(self) -> Iterable[Guard]:
         """The checks of what is read, and that nothing is there that hides it."""
-        before, read = self.before, self.read
+        before = self.before
         if self.sparse:
-            for name in read:
-                yield Guard(
-                    CheckKind.ITEM, self.own, name, before[name], name, f"the attribute {name!r} of {self.words}"
-                )
+            for name in filter(self.is_read, before):
+                words = f"the attribute {name!r} of {self.words}"
+                yield Guard(CheckKind.ITEM, self.own, name, before[name], name, words)
             return
-        missing = [name for name in read if name not in self.own]
-        for name in missing:  # the function has deleted it
-            yield Guard(CheckKind.ITEM, self.own, name, before[name], name, f"the attribute {name!r} of {self.words}")
         flat: list[Any] = []
         for name in self.own:
-            flat += (name, before.get(name, UNSET) if name in read else ANY)
+            flat += (name, before.get(name, UNSET) if self.is_read(name) else ANY)
         yield Guard(CheckKind.ENTRIES, self.own, None, tuple(flat), "", f"an attribute of {self.words}")
 
     def difference(self) -> str:
         """The name of an attribute that is read and not as it was; "" where there is none."""
         own, before = self.own, self.before
-        return next((name for name in self.read if own.get(name, UNSET) is not before.get(name, UNSET)), "")
+        for name in own.keys() | before.keys():
+            if own.get(name, UNSET) is not before.get(name, UNSET) and self.is_read(name):
+                return name
+        return ""
 
 
 class Guards:
@@ -141,6 +145,5 @@ class Guards:
         """Every guard."""
         found = list(self._guards.values())
         for one in self.attributes.values():
-            if one.read or not one.sparse:
-                found += one.guards()
+            found += one.guards()
         return found

@@ -23,12 +23,11 @@ from typing import Any
 
 from facula_errors.extend import is_library_module
 from facula_storage import Device, DType, Layout, Storage
-from facula_tensor import Generator
 
 HEAP, IMMUTABLE = 1 << 9, 1 << 8  # flags of classes
 CONSTANTS = {
     object, NoneType, bool, int, float, complex, str, bytes, range, slice, EllipsisType, NotImplementedType, CodeType,
-    GenericAlias, UnionType, DType, Device, Layout, Storage, Generator,
+    GenericAlias, UnionType, DType, Device, Layout, Storage,
 }  # fmt: skip
 """Types whose values cannot change, or whose changes replays follow."""
 
@@ -59,6 +58,10 @@ NUMPY_STATE = frozenset(
 
 ALL_ATTRIBUTES = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller"))
 """Functions by which a program reads attributes that no instruction names."""
+ALL_BY_NAME = frozenset(
+    "__dict__ __getattribute__ __getattr__ __getstate__ __reduce__ __reduce_ex__ __dir__ format format_map".split()
+)
+"""Attributes that do the same."""
 
 allowed: dict[int, Any] = {}  # what `allow` was given, and the code of functions among it, by id
 
@@ -101,6 +104,8 @@ def is_constant(value: Any, kind: type) -> bool:
     if kind in CONSTANTS or kind is GetSetDescriptorType:
         return True
     module = kind.__module__
+    if (module, kind.__name__) in (("_abc", "_abc_data"), ("collections", "_tuplegetter"), ("_collections", "_tuplegetter")):
+        return True
     if module in ("typing", "re") or is_numpy(module):
         numpy: Any = sys.modules.get("numpy")
         if is_numpy(module) and numpy is not None:

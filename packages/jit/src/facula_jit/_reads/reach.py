@@ -9,6 +9,7 @@ from types import (
     CellType,
     CodeType,
     FunctionType,
+    GetSetDescriptorType,
     MappingProxyType,
     MemberDescriptorType,
     MethodDescriptorType,
@@ -21,11 +22,12 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import is_library_module
-from facula_tensor import Tensor
+from facula_tensor import Generator, Tensor
 
 from .._closures import UNSET, cells_of, content
 from . import known, library
 from .containers import CONTAINERS, add_entries, buffer_snapshot
+from .frames import is_support
 from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes, Guards
 
 if TYPE_CHECKING:
@@ -37,6 +39,12 @@ if TYPE_CHECKING:
 
 C_FUNCTIONS = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
 LRU_CACHE = type(lru_cache(len))
+FUNCTION_SLOTS = {
+    name: vars(FunctionType)[name]
+    for name in ("__name__", "__qualname__", "__globals__", "__closure__", "__annotations__", "__code__")
+}
+CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
+UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are named
 UNNOTED = frozenset(
     "__module__ __doc__ __dict__ __weakref__ __qualname__ __annotations__ __slots__ __firstlineno__ __name__ "
     "__static_attributes__ __signature__ __abstractmethods__ __parameters__ __orig_bases__ __dataclass_fields__ "
@@ -121,8 +129,7 @@ class Reach:
             pass
         elif kind is MappingProxyType:
             self.reach(get_referents(value)[0], words)
-        elif kind is LRU_CACHE:
-            self.guards.answer(_misses, value, f"the cache of {value.__name__}")
+        elif kind is LRU_CACHE and is_support(value.__module__ or ""):
             self.reach(value.__wrapped__, words)
         elif kind is CellType:
             self.reach(self.guards.slot(value, CONTENTS, "", words), words)
@@ -139,8 +146,8 @@ class Reach:
             self._library_object(value, words)
         elif issubclass(kind, partial):
             self.guards.kind_of(value)
-            for one in (value.func, value.args, value.keywords):
-                self.reach(one, words)
+            for name in ("func", "args", "keywords"):
+                self.reach(self.guards.slot(value, vars(partial)[name], name, f"the {name} of {words}"), words)
             self._attributes(value, words)
         elif issubclass(kind, CONTAINERS) and known.has_known_bases(kind):
             add_entries(self, value, words)
@@ -168,14 +175,14 @@ class Reach:
         """An instruction names this attribute."""
         if name in self.names:
             return
-        if name == "__dict__":
+        if name in known.ALL_BY_NAME:
             self.read_all()
         if name in library.METHODS_THAT_BREAK:
             self.refuse(library.METHODS_THAT_BREAK[name], "compute it outside of the function")
         self.names.add(name)
         for one in list(self._named):
             if name in one.before:
-                self._read(one, name)
+                self._reach_attribute(one, name)
         for owner, slots in list(self._slots):
             if name in slots:
                 self._read_slot(owner, slots[name], name)
@@ -185,29 +192,43 @@ class Reach:
         if not self.reads_all:
             self.reads_all = True
             for one in list(self._named):
-                for name in one.before:
-                    self._read(one, name)
+                self._read_whole(one)
             for owner, slots in list(self._slots):
-                for name, one in slots.items():
-                    self._read_slot(owner, one, name)
+                for name, descriptor in slots.items():
+                    if name not in UNREAD:
+                        self._read_slot(owner, descriptor, name)
 
     def _read(self, attributes: Attributes, name: str) -> None:
-        if name not in attributes.read:
-            attributes.read.add(name)
-            self.reach(attributes.before[name], f"the attribute {name!r} of {attributes.words}")
+        """An attribute is read that no instruction names."""
+        attributes.read.add(name)
+        self._reach_attribute(attributes, name)
+
+    def _read_whole(self, attributes: Attributes) -> None:
+        attributes.is_whole = True
+        for name in attributes.before:
+            self._reach_attribute(attributes, name)
+
+    def _reach_attribute(self, attributes: Attributes, name: str) -> None:
+        self.reach(attributes.before[name], f"the attribute {name!r} of {attributes.words}")
 
     def _read_slot(self, owner: Any, descriptor: Any, name: str) -> None:
         words = f"the attribute {name!r} of a {type(owner).__name__}"
+        if type(descriptor) is FunctionType:  # a method whose result is compared
+            self.guards.answer(descriptor, owner, words)
+            return
         self.reach(self.guards.slot(owner, descriptor, name, words), words)
 
-    def _note(self, owner: Any, own: dict[str, Any], words: str, sparse: bool = False) -> Attributes | None:
-        """The attributes of an object or class that were not noted yet, of which those that are named are read."""
+    def _note(self, own: dict[str, Any], words: str, sparse: bool = False) -> Attributes | None:
+        """The attributes of an object or class, of which those are read that are named; None if they were noted."""
         if id(own) in self.guards.attributes:
             return None
-        made = self.guards.attributes[id(own)] = Attributes(owner, own, words, sparse)
+        made = self.guards.attributes[id(own)] = Attributes(own, words, self.names, sparse)
         self._named.append(made)
-        for name in made.before if self.reads_all else self.names & made.before.keys():
-            self._read(made, name)
+        if self.reads_all:
+            self._read_whole(made)
+        else:
+            for name in self.names & made.before.keys():
+                self._reach_attribute(made, name)
         return made
 
     def _instance(self, value: Any, words: str) -> None:
@@ -217,27 +238,43 @@ class Reach:
             return
         self.guards.kind_of(value)
         self.reach(kind, words)
-        self._attributes(value, words)
+        self._attributes(value, f"a {kind.__name__}")
 
     def _attributes(self, value: Any, words: str, everything: bool = False) -> None:
         """The attributes of an object in its dict and slots."""
         kind = type(value)
         own = own_dict(value)
         if own is not None:
-            made = self._note(value, own, f"a {kind.__name__}", is_library_module(kind.__module__))
+            self._own_dict(value, own, words)
+            made = self._note(own, words, is_library_module(kind.__module__))
             if made is not None and everything:
-                for name in made.before:
-                    self._read(made, name)
+                self._read_whole(made)
+            for name, one in made.before.items() if made is not None else ():
+                if issubclass(type(one), dict) and is_library_module(type(one).__module__):  # a table of hooks
+                    self._read(made, name)  # type: ignore[arg-type]
         slots = {
             name.removeprefix("_" + base.__name__.lstrip("_")) if name.startswith("__") else name: one
             for base in kind.__mro__
-            if known.is_python_class(base) or is_library_module(base.__module__)
+            if known.is_python_class(base)
             for name, one in vars(base).items()
             if type(one) is MemberDescriptorType
         }
+        self._note_slots(value, slots, everything)
+
+    def _own_dict(self, value: Any, own: dict[str, Any], words: str) -> None:
+        """The dict of attributes itself, which a program may replace."""
+        for base in type(value).__mro__:
+            if (descriptor := vars(base).get("__dict__")) is not None:
+                if type(descriptor) in (GetSetDescriptorType, MemberDescriptorType):
+                    self.guards.slot(value, descriptor, "__dict__", f"the attributes of {words}")
+                return
+
+    def _note_slots(self, value: Any, slots: dict[str, Any], everything: bool = False) -> None:
+        """Attributes that descriptors read; of all of them those that are named."""
         if slots:
             self._slots.append((value, slots))
-            for name in slots if everything or self.reads_all else self.names & slots.keys():
+            read_all = everything or self.reads_all
+            for name in slots.keys() - UNREAD if read_all else self.names & slots.keys():
                 self._read_slot(value, slots[name], name)
 
     # ------------------------------------------------------------------------------------------------------- classes
@@ -250,11 +287,12 @@ class Reach:
                 self._library_class(kind)
             return
         self.guards.slot(kind, MRO, "__mro__", f"the bases of {kind.__name__}")
+        self._note_slots(kind, CLASS_SLOTS)
         for base in kind.__mro__[:-1]:
             own = get_referents(vars(base))[0]
             if is_library_module(base.__module__):
                 self._library_class(base)
-            elif known.is_python_class(base) and (made := self._note(base, own, f"the class {base.__name__}")):
+            elif known.is_python_class(base) and (made := self._note(own, f"the class {base.__name__}")):
                 for name, one in made.before.items():
                     if type(function := function_in(one)) is FunctionType:
                         self._methods.setdefault(id(function.__code__), []).append((made, name))
@@ -268,7 +306,7 @@ class Reach:
 
     def _library_class(self, kind: type) -> None:
         own = get_referents(vars(kind))[0]
-        made = self._note(kind, own, f"the class {kind.__name__}", True) if type(own) is dict else None
+        made = self._note(own, f"the class {kind.__name__}", True) if type(own) is dict else None
         if made is not None and "forward" in own:
             self._read(made, "forward")
 
@@ -284,6 +322,8 @@ class Reach:
             return
         if function.__name__ in known.ALL_ATTRIBUTES and module in ("operator", "_operator"):
             self.read_all()
+        self._attributes(function, f"the function {function.__name__}")
+        self._note_slots(function, FUNCTION_SLOTS)
         self.functions.setdefault(id(function.__code__), []).append(function)
         if id(function.__code__) in self._ran:
             self._run_of(function)
@@ -358,7 +398,7 @@ class Reach:
         self.reach(kind, f"the class {kind.__name__}")
         if is_library_module(kind.__module__):
             self._class_of_library(kind)
-        made = self._note(module, own, f"a {kind.__name__}")
+        made = self._note(own, f"a {kind.__name__}")
         if made is not None:
             of_library = names_of_library(kind)
             for name, one in made.before.items():
@@ -377,6 +417,8 @@ class Reach:
         if hasattr(value, "__wrapped__") and "function" in vars(value):  # a captured function
             self.reach(value.function, words)
             return
+        if issubclass(kind, Generator):
+            self._note_slots(value, {"initial_seed": Generator.initial_seed})
         package = kind.__module__.partition(".")[0]
         if issubclass(kind, CONTAINERS):
             add_entries(self, value, words)
@@ -412,12 +454,6 @@ def function_in(attribute: Any) -> Any:
     if type(attribute) is property:
         return attribute.fget
     return getattr(attribute, "__func__", attribute) if type(attribute) in (staticmethod, classmethod) else attribute
-
-
-def _misses(function: Any) -> int:
-    """How often a cached function ran: what it returned before may have been dropped since."""
-    misses: int = function.cache_info().misses
-    return misses
 
 
 def own_dict(value: Any) -> dict[str, Any] | None:

@@ -177,6 +177,9 @@ class Reads(Reach):
     def _of_module(self, module: ModuleType, name: str) -> Any:
         own = vars(module)
         words = f"{module.__name__}.{name}"
+        if name == "__dict__":
+            self.reach(module, words)
+            return UNSET
         if name in own:
             return self.guards.item(own, name, words)
         if is_library_module(module.__name__) or is_numpy(module.__name__):
