@@ -27,7 +27,7 @@ from facula_errors import InvalidTypeError
 from ._adapters import adapters, records
 from ._graph import Node, Rule, edges_of, next_seq
 from ._hooks import run_value_hooks
-from ._mode_state import active_modes, note_grad
+from ._mode_state import active_modes, note_grad, note_grad_read
 from ._modes import replace_mode
 
 TYPE_CHECKING = False
@@ -62,6 +62,7 @@ def run(
     waiting: dict[int, tuple[Node, object, bool]] = {}
     leaf_nodes: dict[int, Node] = {}
     plus, accumulate = (add_recorded, accumulate_recorded_grad) if create else (add, accumulate_grad)
+    noted = create or bool(active_modes)  # whether the other accumulation is called by itself
     if create and watch is None:
         watch = _unchanged
     seq = next_g = None
@@ -72,7 +73,7 @@ def run(
             if type(e) is not Node:
                 if e.hooks is None:
                     grad = e._grad
-                    if grad is None or create:
+                    if grad is None or noted:
                         accumulate(e, h, own)
                     else:
                         e._grad = adapters[type(grad)].add_into(grad, h)
@@ -148,6 +149,8 @@ def accumulate_grad(leaf: Leaf, h: object, own: bool) -> None:
     """Add `h` to the leaf's `.grad`."""
     grad = leaf._grad
     if grad is not None:
+        if active_modes:
+            note_grad_read(leaf)
         leaf._grad = adapters[type(grad)].add_into(grad, h)
     else:
         if active_modes:
@@ -158,6 +161,8 @@ def accumulate_grad(leaf: Leaf, h: object, own: bool) -> None:
 
 def accumulate_recorded_grad(leaf: Leaf, h: object, own: bool) -> None:
     """Add `h` to the leaf's `.grad`, so that `.grad` can be differentiated."""
+    if active_modes:
+        note_grad(leaf)
     grad, F = leaf._grad, adapters[type(h)].recorded_ops
     leaf._grad = F.clone(h) if grad is None else F.add(grad, h)
 

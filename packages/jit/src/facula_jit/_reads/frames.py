@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from sysconfig import get_paths
 from typing import TYPE_CHECKING
 
 from facula_errors.extend import in_library
@@ -12,8 +13,10 @@ from .known import is_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Container
-    from types import FrameType
+    from types import CodeType, FrameType
 
+STDLIB = get_paths()["stdlib"]
+NAMED_TUPLE = "namedtuple_"  # begins the module name that Python gives the constructors of named tuples
 SUPPORT = frozenset(("scipy", "cffi", "_cffi_backend", "safetensors"))  # packages that the library calls
 
 
@@ -44,7 +47,12 @@ def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
 def is_support(name: str) -> bool:
     """Whether a module is Python's own, or of a package that the library uses."""
     top = name.partition(".")[0]
-    return top in sys.stdlib_module_names or top in SUPPORT
+    return top in sys.stdlib_module_names or top in SUPPORT or top.startswith(NAMED_TUPLE)
+
+
+def is_installed(code: CodeType) -> bool:
+    """Whether code is Python's own."""
+    return code.co_filename.startswith((STDLIB, "<frozen")) and "site-packages" not in code.co_filename
 
 
 def _module_name(frame: FrameType) -> str:

@@ -6,8 +6,10 @@ Whatever is in none of these tables, and is no value that guards can compare, br
 from __future__ import annotations
 
 import sys
+from threading import get_ident
 from types import (
     BuiltinFunctionType,
+    ClassMethodDescriptorType,
     CodeType,
     EllipsisType,
     GenericAlias,
@@ -40,7 +42,7 @@ PURE: dict[str, str] = {
         "repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip"
     ),
     "sys": "intern getsizeof exc_info", "posix": "fspath", "re": "Pattern", "array": "array _array_reconstructor",
-    "functools": "reduce partial cmp_to_key", "_functools": "reduce partial cmp_to_key",
+    "operator": "*", "functools": "reduce partial cmp_to_key", "_functools": "reduce partial cmp_to_key",
     **dict.fromkeys(
         "math cmath _operator _abc _bisect _heapq _struct itertools _collections collections types _typing typing _sre "
         "_string _json unicodedata _stat".split(), "*",
@@ -66,6 +68,9 @@ ALL_BY_NAME = frozenset(
 allowed: dict[int, Any] = {}  # what `allow` was given, and the code of functions among it, by id
 
 
+SUPPORT_ONLY = (id, get_ident)  # which Python's own modules use as keys, and which differ from run to run otherwise
+
+
 def is_numpy(module: Any) -> bool:
     """Whether a module's name is one of NumPy's, other than its random generators."""
     return type(module) is str and module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
@@ -74,7 +79,7 @@ def is_numpy(module: Any) -> bool:
 def is_pure(function: Any) -> bool:
     """Whether a C function, or a type written in C, has no state of its own."""
     kind = type(function)
-    if kind in (MethodDescriptorType, WrapperDescriptorType, GetSetDescriptorType):
+    if kind in (ClassMethodDescriptorType, MethodDescriptorType, WrapperDescriptorType, GetSetDescriptorType):
         owner = function.__objclass__
         return is_known_type(owner) or is_pure(owner)
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None)
@@ -104,9 +109,9 @@ def is_constant(value: Any, kind: type) -> bool:
     if kind in CONSTANTS or kind is GetSetDescriptorType:
         return True
     module = kind.__module__
-    if (module, kind.__name__) in (("_abc", "_abc_data"), ("collections", "_tuplegetter"), ("_collections", "_tuplegetter")):
+    if kind.__name__ in ("_abc_data", "_tuplegetter") and module in ("_abc", "_collections", "collections"):
         return True
-    if module in ("typing", "re") or is_numpy(module):
+    if module in ("typing", "re", "operator") or is_numpy(module):
         numpy: Any = sys.modules.get("numpy")
         if is_numpy(module) and numpy is not None:
             return issubclass(kind, (numpy.generic, numpy.dtype, numpy.ufunc, BuiltinFunctionType)) or (

@@ -7,6 +7,7 @@ from gc import get_referents
 from types import (
     BuiltinFunctionType,
     CellType,
+    ClassMethodDescriptorType,
     CodeType,
     FunctionType,
     GetSetDescriptorType,
@@ -27,7 +28,7 @@ from facula_tensor import Generator, Tensor
 from .._closures import UNSET, cells_of, content
 from . import known, library
 from .containers import CONTAINERS, add_entries, buffer_snapshot
-from .frames import is_support
+from .frames import is_installed, is_support
 from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes, Guards
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     Site = tuple[CodeType, int]
 
-C_FUNCTIONS = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
+C_FUNCTIONS = (BuiltinFunctionType, ClassMethodDescriptorType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
 LRU_CACHE = type(lru_cache(len))
 FUNCTION_SLOTS = {
     name: vars(FunctionType)[name]
@@ -126,7 +127,8 @@ class Reach:
         elif kind in (staticmethod, classmethod):
             self.reach(value.__func__, words)
         elif kind is MemberDescriptorType or known.is_constant(value, kind):
-            pass
+            if kind.__name__ in known.ALL_ATTRIBUTES:  # an attrgetter that was made before
+                self.read_all()
         elif kind is MappingProxyType:
             self.reach(get_referents(value)[0], words)
         elif kind is LRU_CACHE and is_support(value.__module__ or ""):
@@ -157,6 +159,9 @@ class Reach:
                 self.refuse(f"{words}, {snapshot}", "keep it in a tensor")
             else:
                 self.guards.memory(value, snapshot)
+        elif issubclass(kind, BaseException) and known.has_known_bases(kind):
+            self.reach(self.guards.slot(value, vars(BaseException)["args"], "args", words), words)
+            self._instance(value, words)
         elif kind is SimpleNamespace or (known.is_python_class(kind) and known.has_known_bases(kind)):
             self._instance(value, words)
         else:
@@ -285,6 +290,8 @@ class Reach:
                 self.refuse(f"{words}, the type {kind.__module__}.{kind.__qualname__}")
             if is_library_module(kind.__module__):
                 self._library_class(kind)
+            if kind.__name__ in known.ALL_ATTRIBUTES:
+                self.read_all()
             return
         self.guards.slot(kind, MRO, "__mro__", f"the bases of {kind.__name__}")
         self._note_slots(kind, CLASS_SLOTS)
@@ -366,6 +373,9 @@ class Reach:
             self.guards.answer(own[name], None, f"{name}()")
 
     def _c_function(self, function: Any, words: str) -> None:
+        if function in known.SUPPORT_ONLY and self.site is not None and is_installed(self.site[0]):
+            del self._reached[id(function)]  # the program may read it as well
+            return
         owner = getattr(function, "__self__", None)
         if owner is not None and not issubclass(type(owner), (ModuleType, type)):
             self.reach(owner, words)  # a method that was bound before
