@@ -5,7 +5,8 @@
    checks.c, same.c, slots.c   the checks before these: checks.h
    buffer.c   the buffer protocol: `Export`, `buffer_address`
    dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
-   threads.c  what other threads and the cyclic collector do: `threads_inside`, `collection_callback`
+   threads.c  what other threads, the cyclic collector and tracers do: `threads_inside`, `collection_callback`,
+              `call_filter`
    module.c   the module's table, and `new_instance`
 
    Functions with the signature of a PyCFunction are entries of the module's table and documented there. */
@@ -48,5 +49,6 @@ PyObject *dlpack_consume(PyObject *module, PyObject *capsule);
 int prepare_threads(void); /* -1 with an error set where this Python lacks what is needed */
 PyObject *collection_callback(PyObject *module, PyObject *running);
 PyObject *threads_inside(PyObject *module, PyObject *names);
+PyObject *call_filter(PyObject *module, PyObject *args);
 
 #endif

@@ -39,6 +39,9 @@ static PyMethodDef methods[] = {
      "A function for gc.callbacks that has an entry in the given list while the collector runs."},
     {"threads_inside", threads_inside, METH_O,
      "threads_inside(names) -> set\n\nThe threads, by number, that run a function of one of these modules."},
+    {"call_filter", call_filter, METH_VARARGS,
+     "call_filter(ignored, function) -> callable\n\nA function for sys.settrace: calls of code objects whose ids are keys "
+     "of the dict `ignored` are not traced, others are left to `function`."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -88,8 +88,50 @@ PyObject *threads_inside(PyObject *module, PyObject *names)
     return NULL;
 }
 
+/* A function for sys.settrace that ignores calls of some code objects, and leaves the others to a function of Python's.
+   In C because it is called for every call of the library's while a function is captured. */
+static PyTypeObject *frame_type;
+
+static PyObject *on_call(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 3 || Py_TYPE(args[0]) != frame_type) {
+        PyErr_SetString(PyExc_TypeError, "on_call: expected a frame, an event and its argument");
+        return NULL;
+    }
+    PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)args[0]);
+    PyObject *key = PyLong_FromVoidPtr(code);
+    Py_DECREF((PyObject *)code);
+    if (!key)
+        return NULL;
+    PyObject *ignored = PyDict_GetItemWithError(PyTuple_GetItem(self, 0), key);
+    Py_DECREF(key);
+    if (ignored || PyErr_Occurred())
+        return ignored ? Py_BuildValue("") : NULL;
+    return PyObject_CallFunctionObjArgs(PyTuple_GetItem(self, 1), args[0], args[1], args[2], NULL);
+}
+
+static PyMethodDef on_call_definition = {"on_call", (PyCFunction)(void (*)(void))on_call, METH_FASTCALL,
+                                         "on_call(frame, event, argument) -> None or what the other function returns"};
+
+PyObject *call_filter(PyObject *module, PyObject *args)
+{
+    PyObject *ignored, *function;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!O:call_filter", &PyDict_Type, &ignored, &function))
+        return NULL;
+    PyObject *self = PyTuple_Pack(2, ignored, function);
+    PyObject *made = self ? PyCFunction_NewEx(&on_call_definition, self, NULL) : NULL;
+    Py_XDECREF(self);
+    return made;
+}
+
 int prepare_threads(void)
 {
+    PyObject *types = PyImport_ImportModule("types");
+    frame_type = types ? (PyTypeObject *)PyObject_GetAttrString(types, "FrameType") : NULL;
+    Py_XDECREF(types);
+    if (!frame_type)
+        return -1;
     current_frames = PySys_GetObject("_current_frames");
     if (!current_frames) {
         PyErr_SetString(PyExc_ImportError, "facula_storage needs sys._current_frames, which this Python lacks");

@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import collection_callback, new_instance, rebind, unbind
+from ._bridge import call_filter, collection_callback, new_instance, rebind, unbind
 from ._devices import register_backend
 from ._dtypes import (
     BOOL,
@@ -84,6 +84,7 @@ __all__ = [
     "capacity",
     "check_replaceable",
     "collecting",
+    "call_filter",
     "collection_callback",
     "contiguous_strides",
     "current_recorder",

@@ -11,7 +11,10 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from facula_errors.extend import in_library, known_modules
+from facula_errors.extend import in_library
+from facula_storage.extend import call_filter
+
+from .frames import NAMED_TUPLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 TOOLS = range(5, -1, -1)  # identifiers of sys.monitoring; debuggers, coverage and profilers take the low ones
 
+MAX_IGNORED = 20_000
+ignored: dict[int, CodeType] = {}  # code objects of the library by id, whose calls are not traced
+
 
 def observing(observer: Observer) -> Any:
     """A context in which `observer` is told of the instructions outside the library that this thread runs."""
@@ -38,7 +44,7 @@ def observing(observer: Observer) -> Any:
 @contextmanager
 def _traced(observer: Observer) -> Iterator[None]:
     """The same by a tracer; that of a debugger or of coverage is put back afterwards."""
-    enter, executed, known = observer.enter, observer.executed, known_modules.get
+    enter, executed = observer.enter, observer.executed
 
     def opcode(frame: FrameType, event: str, argument: object) -> Any:
         if event == "opcode":
@@ -46,20 +52,22 @@ def _traced(observer: Observer) -> Iterator[None]:
         return opcode
 
     def call(frame: FrameType, event: str, argument: object) -> Any:
-        is_library = known(frame.f_globals.get("__name__", ""))
-        if is_library or (is_library is None and in_library(frame)) or not enter(frame):
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return opcode
+        if in_library(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
+            if len(ignored) < MAX_IGNORED:
+                ignored[id(frame.f_code)] = frame.f_code
+        elif enter(frame):
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+            return opcode
+        return None
 
-    before = sys.gettrace()
-    sys.settrace(call)
+    before, tracer = sys.gettrace(), call_filter(ignored, call)
+    sys.settrace(tracer)
     try:
         yield
     finally:
-        observer.incomplete = observer.incomplete or sys.gettrace() is not call
+        observer.incomplete = observer.incomplete or sys.gettrace() is not tracer
         sys.settrace(before)
-        opcode = call = enter = executed = observer = None  # type: ignore[assignment]  # functions that hold each other
+        opcode = tracer = enter = executed = observer = None  # type: ignore[assignment]  # they hold each other
 
 
 @contextmanager

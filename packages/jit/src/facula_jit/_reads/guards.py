@@ -68,28 +68,30 @@ class Attributes:
         self.read: set[str] = set()  # names of attributes that are read otherwise
         self.is_whole = False  # whether all of them may be read
 
-    def is_read(self, name: str) -> bool:
-        """Whether an attribute is read if it is there."""
-        return name in self.names or name in self.read or self.is_whole
+    def _names_read(self, present: Iterable[str]) -> set[str]:
+        """Those among some names that are read if they are there."""
+        if self.is_whole:
+            return set(present)
+        found = self.names.intersection(present)
+        return found | self.read.intersection(present) if self.read else found
 
     def guards(self) -> Iterable[Guard]:
         """The checks of what is read, and that nothing is there that hides it."""
-        before = self.before
+        before, own = self.before, self.own
         if self.sparse:
-            for name in filter(self.is_read, before):
+            for name in self._names_read(before):
                 words = f"the attribute {name!r} of {self.words}"
-                yield Guard(CheckKind.ITEM, self.own, name, before[name], name, words)
+                yield Guard(CheckKind.ITEM, own, name, before[name], name, words)
             return
-        flat: list[Any] = []
-        for name in self.own:
-            flat += (name, before.get(name, UNSET) if self.is_read(name) else ANY)
-        yield Guard(CheckKind.ENTRIES, self.own, None, tuple(flat), "", f"an attribute of {self.words}")
+        read = self._names_read(own)
+        flat = [part for name in own for part in (name, before.get(name, UNSET) if name in read else ANY)]
+        yield Guard(CheckKind.ENTRIES, own, None, tuple(flat), "", f"an attribute of {self.words}")
 
     def difference(self) -> str:
         """The name of an attribute that is read and not as it was; "" where there is none."""
         own, before = self.own, self.before
-        for name in own.keys() | before.keys():
-            if own.get(name, UNSET) is not before.get(name, UNSET) and self.is_read(name):
+        for name in self._names_read(own if own.keys() == before.keys() else {**own, **before}):
+            if own.get(name, UNSET) is not before.get(name, UNSET):
                 return name
         return ""
 
@@ -100,6 +102,7 @@ class Guards:
     def __init__(self) -> None:
         self._guards: dict[tuple[int, int, Any], Guard] = {}
         self.attributes: dict[int, Attributes] = {}  # by the id of their dict
+        self._all: list[Guard] | None = None
 
     def add(self, kind: CheckKind, holder: Any, key: Any, expected: Any, name: str, words: str) -> None:
         """Note a value, unless its place was noted before."""
@@ -142,8 +145,10 @@ class Guards:
         self.add(CheckKind.CALL, argument, function, found, "", words)
 
     def all(self) -> list[Guard]:
-        """Every guard."""
-        found = list(self._guards.values())
+        """Every guard, once nothing more is read."""
+        if self._all is not None:
+            return self._all
+        found = self._all = list(self._guards.values())
         for one in self.attributes.values():
             found += one.guards()
         return found

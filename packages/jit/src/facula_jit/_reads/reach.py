@@ -52,6 +52,7 @@ UNNOTED = frozenset(
     "__match_args__".split()
 )
 """Attributes of classes that Python does not read by itself."""
+STANDARD = ("typing", "abc", "collections.abc")  # modules whose classes say nothing of their own
 KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
 FOLLOWED = ("facula_optim",)  # packages whose objects change from call to call, and are followed by replays
 INTERNAL = frozenset(
@@ -299,7 +300,7 @@ class Reach:
             own = get_referents(vars(base))[0]
             if is_library_module(base.__module__):
                 self._library_class(base)
-            elif known.is_python_class(base) and (made := self._note(own, f"the class {base.__name__}")):
+            elif base.__module__ not in STANDARD and known.is_python_class(base) and (made := self._note(own, f"the class {base.__name__}")):
                 for name, one in made.before.items():
                     if type(function := function_in(one)) is FunctionType:
                         self._methods.setdefault(id(function.__code__), []).append((made, name))
