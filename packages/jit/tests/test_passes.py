@@ -210,7 +210,7 @@ def test_memory_that_two_tensors_share():
     for call in (function, captured):
         array[:] = 1
         found.append([[part.tolist() for part in call(ft.arange(4.0) * number)] for number in range(5)])
-    assert found[0] == found[1] and replays(captured)[0].count == 4
+    assert found[0] == found[1] and replays(captured)[0].served == 4
 
 
 def test_errors_leave_what_came_before():

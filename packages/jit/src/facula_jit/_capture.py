@@ -31,6 +31,7 @@ def capture(
     on_break: Literal["eager", "error", "split"] = "eager",
     passes: Passes = DEFAULT,
     allow: Iterable[object] = (),
+    check: int | None = None,
 ) -> Captured[P, R]: ...
 @overload
 def capture(
@@ -39,6 +40,7 @@ def capture(
     on_break: Literal["eager", "error", "split"] = "eager",
     passes: Passes = DEFAULT,
     allow: Iterable[object] = (),
+    check: int | None = None,
 ) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
 @boundary
 def capture(
@@ -47,6 +49,7 @@ def capture(
     on_break: str = "eager",
     passes: Passes = DEFAULT,
     allow: Iterable[object] = (),
+    check: int | None = None,
 ) -> Any:
     """`function`, whose tensor work is taken down in a first call, and replayed by one call into C in later ones.
 
@@ -73,6 +76,10 @@ def capture(
             be replayed for the second time; by default those of `facula_jit.passes`, which change no bit of a result.
             () for none.
         allow: functions, types and objects whose state replays do not compare; see `allow`.
+        check: every so many calls the function runs eagerly instead of a replay, and CaptureError is raised where it
+            does anything else; 0 for never. By default the environment variable FACULA_CAPTURE_CHECK says it; without
+            it, the second replay is checked, then the 1,000th, 10,000th and so on: where one differs, there is a
+            warning, and the function runs eagerly from then on.
 
     Returns:
         A callable like the function; its `report()` says what was captured, `function` is the function.
@@ -104,13 +111,13 @@ def capture(
     if not isinstance(passes, (tuple, list)) or not all(map(callable, passes)):
         raise InvalidTypeError(f"capture: expected passes to be a tuple of functions of a graph; got {passes!r}")
     if function is None:
-        return partial(capture, on_break=on_break, passes=passes, allow=allow)
+        return partial(capture, on_break=on_break, passes=passes, allow=allow, check=check)
     if not callable(function):
         raise InvalidTypeError(f"capture: expected a function; got {type(function).__name__}")
     if isgeneratorfunction(function) or iscoroutinefunction(function):
         raise InvalidTypeError(
             "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
         )
-    made: Captured[..., Any] = Captured(function, on_break, tuple(passes), tuple(allow))
+    made: Captured[..., Any] = Captured(function, on_break, tuple(passes), tuple(allow), check)
     note(made)
     return made

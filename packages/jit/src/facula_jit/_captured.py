@@ -7,29 +7,23 @@ from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 from weakref import ref
 
-from facula_autograd.extend import active_modes
+from facula_autograd.extend import active_modes, describe_call_site
 from facula_errors import MissingAttributeError
 from facula_errors.extend import boundary, warn
 from facula_storage.extend import current_recorder, launching_modules
 from facula_tensor import Tensor
-from facula_tensor.extend import user_frame
 
-from ._again import Again
-from ._boundary import record_backward
 from ._breaks import Break, CaptureError
-from ._crossings import crossings
+from ._checking import NEVER, Digest, described, difference, first_check, interval_of, next_check
 from ._graph import Graph, numbered
 from ._kinds import Kind
 from ._pieces import Pieces, own_function
 from ._pool import Pool
-from ._reads.events import observing
-from ._reads.values import Reads
-from ._recorder import Recorder, recording
-from ._recording import Recording
-from ._replay import IN_USE, MISS, Guard, Replay
+from ._recorder import Recorder
+from ._replay import MISS, Guard, Replay
 from ._report import report_of
+from ._runs import Run
 from ._signature import Signature, is_container, shown
-from ._verifying import leak_of
 from .passes._running import run_passes
 
 if TYPE_CHECKING:
@@ -44,6 +38,7 @@ MOST_SIGNATURES = 16  # kinds of calls that are captured
 MOST_REPLAYS = 8  # of one kind: of other modes of modules, other `.grad`s
 WORTH = 10 * MOST_REPLAYS  # replays of these, from which on the oldest makes room: changes are seldom
 MOST_PIECES = 16  # runs that may find the first run of a piece before them, whose graph is not captured yet
+MAX_OTHER_GRAPHS = 1000  # runs on the graph of a checked call, where that of a replay is captured
 MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
 
 
@@ -58,6 +53,7 @@ class Captured(Generic[P, R]):
         on_break: "eager", "error" or "split".
         passes: what goes over the graph of each capture.
         allow: what counts as constant.
+        check: how many calls come between two checked ones.
     """
 
     function: Callable[P, R]
@@ -69,8 +65,10 @@ class Captured(Generic[P, R]):
         on_break: str,
         passes: tuple[Callable[[Graph], object], ...],
         allow: tuple[Any, ...] = (),
+        check: int | None = None,
     ):
-        self.function, self.on_break, self.passes, self.allow = function, on_break, passes, allow
+        self.function, self.on_break, self.passes, self.allow, self.check = function, on_break, passes, allow, check
+        self._interval = interval_of(check) if self.recorder_kind is Recorder else 0  # others take what Python decides
         self._allowed = {id(one) for part in allow for one in (part, getattr(part, "__code__", None))}
         self._own = own_function(function)
         self._paused = False
@@ -81,7 +79,9 @@ class Captured(Generic[P, R]):
 
     def _reset(self) -> None:
         """Forget what was captured: the next calls are captured anew."""
-        piece = partial(_captured, on_break=self.on_break, passes=self.passes, allow=self.allow, warns=False)
+        piece = partial(
+            _captured, on_break=self.on_break, passes=self.passes, allow=self.allow, check=self.check, warns=False
+        )
         self._pieces = Pieces(self.function, piece) if self.on_break == "split" else None
         self._kinds: dict[Any, Kind] = {}
         self._latest: Replay | None = None
@@ -139,6 +139,8 @@ class Captured(Generic[P, R]):
         for replay in reversed(kind.replays):
             if replay.count:
                 self._improve(replay, kind.words)
+            if replay.count == replay.check_at and replay.fits(tensors):
+                return self._check(kind, replay, signature, args, kwargs)
             result = self._try(replay, tensors)
             if result is not MISS:
                 self._use_next(replay, args, kwargs)
@@ -174,33 +176,11 @@ class Captured(Generic[P, R]):
         self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
-        recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
-        recorder.own = self._own
-        reads = Reads(recorder, self._allowed)
-        if self._guard.busy:
-            raise CaptureError(IN_USE.format(self._name))
-        self._guard.busy = True
-        try:
-            recorder.caller = user_frame(1)
-            with recording(recorder), observing(reads):
-                reads.begin([self.function, self._own, *signature.kept], signature.containers)
-                with crossings(recorder):
-                    result = self.function(*args, **kwargs)
-                boundary = record_backward(recorder, result)
-        finally:
-            self._guard.busy = False
-        again = None
-        if boundary is not None:
-            tell = partial(_run_as_written, ref(self), ref(kind))
-            again = Again(self.function, tell, args, kwargs, signature.tensors)
-            again.watch(boundary.roots)
-        found = Recording(recorder, result, boundary)
-        why = found.breaks or leak_of(found)
+        run = self._run(kind, signature, args, kwargs)
+        result, found, recorder, why = run.result, run.recording, run.recorder, run.breaks
         if why is None and self._pieces is not None and not recorder.launches:
             kind.breaks = Break("tensors have nothing to do in it", "leave it as it is", None)
             return result
-        if found.unsettled is None:
-            found.unsettled = recorder.outside or reads.changed()
         if why is None and self._pieces is not None:
             found.unsettled = kind.compared(found.plain()) or found.unsettled
         kind.waits = recorder.again or found.unsettled
@@ -209,14 +189,16 @@ class Captured(Generic[P, R]):
         replay = None
         unsettled = found.unsettled
         if why is None and unsettled is None:
-            replay = Replay(found, self._name, reads, self._guard)
-            replay.again = again
+            replay = Replay(found, self._name, run.reads, self._guard)
+            replay.again = run.again
+            replay.check_at = NEVER if recorder.decides else first_check(self._interval)
             if recorder.found_argument:
                 problem = "an argument is a tensor that the function finds elsewhere, too"
                 unsettled = Break(problem, "call it with a clone()", None)
         if why is None and unsettled is not None:
             kind.tries += 1
-            if kind.tries < (MOST_TRIES if recorder.outside is None or self._pieces is None else MOST_PIECES):
+            most = MAX_OTHER_GRAPHS if kind.replays else MOST_PIECES if self._pieces is not None else MOST_TRIES
+            if kind.tries < (MOST_TRIES if recorder.outside is None else most):
                 return result
             why = unsettled
         if why is not None:
@@ -239,6 +221,36 @@ class Captured(Generic[P, R]):
         kind.tries = 0
         self._use_next(replay, args, kwargs)
         return result
+
+    def _run(self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run:
+        """Run the function under a recorder."""
+        recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
+        run = Run(self.function, self._own, recorder, signature, self._allowed)
+        run.go(self._guard, self._name, partial(_run_as_written, ref(self), ref(kind)), args, kwargs)
+        return run
+
+    def _check(
+        self, kind: Kind, replay: Replay, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Run the function in the place of a replay, and compare what it does: Note [Checked calls]."""
+        replay.check_at = next_check(self._interval, replay.count)
+        self._latest = None
+        run = self._run(kind, signature, args, kwargs)
+        if run.recorder.again is not None or run.recording.overlaps:  # a recording that says less than the capture
+            return run.result
+        replay.checks_made += 1
+        wrong = run.breaks or run.recording.unsettled
+        words, site = (str(wrong), None) if wrong else difference(replay.digest(), Digest(run.recording))
+        if not words:
+            self._use_next(replay, args, kwargs)
+            return run.result
+        kind.replays.clear()
+        message = described(self._name, words, site)
+        kind.breaks = Break(message, "leave what changes out of the function", None)
+        if self._interval is not None:
+            raise CaptureError(message, "" if site is None else describe_call_site(*site))
+        warn(f"capture: {message}; it runs eagerly from now on")
+        return run.result
 
     def _improve(self, replay: Replay, words: str) -> None:
         """Run the passes over a capture, if they did not; that is worth while where it is replayed again."""
@@ -369,7 +381,7 @@ class Captured(Generic[P, R]):
         return self if owner is None else partial(self.__call__, owner)  # type: ignore[arg-type]  # the first of P
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _captured, (self.function, self.on_break, self.passes, self.allow)
+        return _captured, (self.function, self.on_break, self.passes, self.allow, self.check)
 
 
 def _run_as_written(captured: ref[Captured[..., Any]], kind: ref[Kind], why: Break) -> None:
@@ -383,9 +395,10 @@ def _captured(
     on_break: str,
     passes: tuple[Callable[[Graph], object], ...],
     allow: tuple[Any, ...] = (),
+    check: int | None = None,
     warns: bool = True,
 ) -> Captured[..., Any]:
     """A captured function as another one was made. That of a piece warns of nothing: the report says it."""
-    made: Captured[..., Any] = Captured(function, on_break, passes, allow)
+    made: Captured[..., Any] = Captured(function, on_break, passes, allow, check)
     made._warned = not warns
     return made

@@ -103,6 +103,14 @@ class Part:
             self._changed(), [(leaf, GRAD, after) for leaf, after in puts], self._spans(bool(written)),
         )  # fmt: skip
 
+    def missed(self, checks: list[Check], tensors: tuple[Tensor, ...]) -> int | None:
+        """Which check or argument a run with these tensors would miss, as `run` says it; nothing is launched."""
+        written = self._written_inputs()
+        changed = [(storage, 0, storage.mutator) for storage, _, _ in self._changed()]
+        inputs, spans = self._inputs(written), self._spans(bool(written))
+        missed: int | None = Sequence(SLOTS, [], inputs, 0, [], checks, changed, [], spans).run(tensors, ())
+        return missed
+
     def _written_inputs(self) -> set[int]:
         """The inputs whose memory a launch changes."""
         blocks = self.recording.recorder.blocks

@@ -79,6 +79,7 @@ class Recording:
 
     paths: dict[int, str] | None = None  # of modules by id, and the names of storages, where no module says them
     names: dict[int, str] | None = None
+    overlaps = False  # whether arguments share memory in a way that blocks do not say
 
     def __init__(self, recorder: Recorder, result: Any, boundary: Boundary | None):
         self.recorder = recorder
@@ -274,7 +275,7 @@ class Recording:
         for start, end, block in given:
             if any([block != number and start < last and first < end for first, last, number in others]):
                 problem = "an argument shares memory with another tensor, each as an array of its own"
-                self.unsettled = Break(problem, "call it with a clone()", None)
+                self.unsettled, self.overlaps = Break(problem, "call it with a clone()", None), True
 
     def _break(self, problem: str, remedy: str) -> None:
         if self.breaks is None:

@@ -23,6 +23,7 @@ from facula_tensor.extend import no_record_ops, snapshot, user_site
 
 from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CaptureError
+from ._checking import NEVER, Digest
 from ._checks import ADDRESS, checks_of, described, reads_options
 from ._containers import Tree, rebuilt
 from ._crossings import found_crossings, is_crossed, take_down
@@ -74,12 +75,15 @@ class Replay:
     """
 
     again: Any = None
+    check_at = NEVER  # after how many replays the next call is checked instead
+    checks_made = 0
 
     def __init__(self, recording: Recording, name: str, reads: Reads | None, guard: Guard):
         recorder = recording.recorder
         self.recording, self.name, self.guard = recording, name, guard
         self.count = self.missed = 0
         self.is_improved = False  # whether passes ran over it
+        self._digest: Digest | None = None
         self.reason = ""  # what the captures before it did not fit
         self.launches_before = len(recording.launches)  # any pass over them
         self.lowered = Lowered(recording)
@@ -119,14 +123,39 @@ class Replay:
         changed = any([not recorder.blocks[number].born for number in recorder.changed])
         return changed or bool(self.recording.puts or self.actions or recorder.optimizers or self.crossings)
 
+    @property
+    def served(self) -> int:
+        """How many calls it stood for: replays, and calls that were checked instead."""
+        return self.count + self.checks_made
+
     # -------------------------------------------------------------------------------------------------------- memory
     @property
     def pool_bytes(self) -> int:
         """Bytes of temporaries."""
         return self.lowered.pool_bytes
 
+    def digest(self) -> Digest:
+        """What it does, as it was before passes."""
+        if self._digest is None:
+            self._digest = Digest(self.recording)
+        return self._digest
+
+    def fits(self, tensors: tuple[Tensor, ...]) -> bool:
+        """Whether a call with these arguments would be replayed."""
+        found = found_crossings(self.crossings, tensors)
+        if isinstance(found, int):
+            self.missed = -1 - found
+            return False
+        missed = self.lowered.forward.missed(self.checks, found)
+        if missed is not None and self.numbers_from <= missed < len(self.checks) and self.refill():
+            missed = self.lowered.forward.missed(self.checks, found)
+        self.missed = 0 if missed is None else missed
+        return missed is None
+
     def rewrite(self, recording: Recording) -> None:
         """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep theirs."""
+        if self.check_at != NEVER:
+            self.digest()
         self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
         numbers = recording.recorder.refills
         self.refills = [Refill(one) for one in numbers] if self.refills else []
@@ -164,6 +193,8 @@ class Replay:
         guard, single = self.guard, self.single
         if guard.busy:
             raise CaptureError(IN_USE.format(self.name))
+        if self.count == self.check_at:
+            return MISS
         cells: list[int] = []
         if self.crossings:
             found = found_crossings(self.crossings, tensors)

@@ -34,8 +34,11 @@ def report_of(
             launches = _counted(len(replay.recording.launches), "launch", "launches")
             if len(replay.recording.launches) != replay.launches_before:
                 launches += f" (before passes {replay.launches_before})"
-            times = TIMES.get(replay.count, f"{replay.count} times")
-            lines.append(f"  {words}: {launches}, replayed {times}, {replay.pool_bytes:,} bytes of temporaries")
+            times = TIMES.get(replay.served, f"{replay.served} times")
+            checked = f" ({replay.checks_made} checked)" if replay.checks_made else ""
+            lines.append(
+                f"  {words}: {launches}, replayed {times}{checked}, {replay.pool_bytes:,} bytes of temporaries"
+            )
             if replay.reason:
                 lines.append(f"    captured again because {replay.reason} has changed")
         if breaks is not None:

@@ -38,7 +38,13 @@ if TYPE_CHECKING:
 
     Site = tuple[CodeType, int]
 
-C_FUNCTIONS = (BuiltinFunctionType, ClassMethodDescriptorType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
+C_FUNCTIONS = (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 LRU_CACHE = type(lru_cache(len))
 FUNCTION_SLOTS = {
     name: vars(FunctionType)[name]
@@ -300,7 +306,11 @@ class Reach:
             own = get_referents(vars(base))[0]
             if is_library_module(base.__module__):
                 self._library_class(base)
-            elif base.__module__ not in STANDARD and known.is_python_class(base) and (made := self._note(own, f"the class {base.__name__}")):
+            elif (
+                base.__module__ not in STANDARD
+                and known.is_python_class(base)
+                and (made := self._note(own, f"the class {base.__name__}"))
+            ):
                 for name, one in made.before.items():
                     if type(function := function_in(one)) is FunctionType:
                         self._methods.setdefault(id(function.__code__), []).append((made, name))

@@ -1,0 +1,85 @@
+"""A run of a captured function under a recorder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_tensor.extend import user_frame
+
+from ._again import Again
+from ._boundary import record_backward
+from ._breaks import Break, CaptureError
+from ._crossings import crossings
+from ._reads.events import observing
+from ._reads.values import Reads
+from ._recorder import recording
+from ._recording import Recording
+from ._replay import IN_USE
+from ._verifying import leak_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from types import FunctionType
+
+    from ._recorder import Recorder
+    from ._replay import Guard
+    from ._signature import Signature
+
+
+class Run:
+    """The result of a run, what was recorded, and what the function read.
+
+    Arguments:
+        function: the captured function.
+        own: the function of Python's that it runs, if it is one.
+        recorder: of this run.
+        signature: of the call.
+        allowed: ids of what counts as constant.
+    """
+
+    recording: Recording
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        own: FunctionType | None,
+        recorder: Recorder,
+        signature: Signature,
+        allowed: Collection[int],
+    ):
+        self.function, self.recorder, self.signature = function, recorder, signature
+        recorder.own = own
+        self.reads = Reads(recorder, allowed)
+        self.result: Any = None
+        self.again: Again | None = None
+
+    def go(self, guard: Guard, name: str, tell: Callable[[Break], object], args: Any, kwargs: Any) -> None:
+        """Do it.
+
+        Arguments:
+            guard: what all replays of the function share.
+            name: the function's.
+            tell: what is called where the result turns out to need the function itself (Note [Differentiated again]).
+            args: the positional arguments.
+            kwargs: the keyword arguments.
+        """
+        recorder, signature = self.recorder, self.signature
+        if guard.busy:
+            raise CaptureError(IN_USE.format(name))
+        guard.busy = True
+        try:
+            recorder.caller = user_frame(2)
+            with recording(recorder), observing(self.reads):
+                self.reads.begin([self.function, recorder.own, *signature.kept], signature.containers)
+                with crossings(recorder):
+                    self.result = self.function(*args, **kwargs)
+                boundary = record_backward(recorder, self.result)
+        finally:
+            guard.busy = False
+        if boundary is not None:
+            self.again = Again(self.function, tell, args, kwargs, signature.tensors)
+            self.again.watch(boundary.roots)
+        self.recording = Recording(recorder, self.result, boundary)
+        self.breaks = self.recording.breaks or leak_of(self.recording)
+        if self.recording.unsettled is None:
+            self.recording.unsettled = recorder.outside or self.reads.changed()

@@ -1,0 +1,140 @@
+"""Checked calls: a call runs eagerly in the place of a replay, and what it does is compared with the capture."""
+
+import pickle
+
+import pytest
+from jit_toys import pair, same, step_of
+
+from facula_jit import CaptureError, allow, capture
+from facula_tensor import full, manual_seed, no_grad, ones, rand, randn, tensor
+
+STATE = {"factor": 2.0, "shape": (3,), "name": "sin", "data": [1.0, 2.0, 3.0]}
+
+
+@allow
+def state():
+    """What guards do not see."""
+    return STATE
+
+
+CHANGES = {
+    "number": (lambda x: x * state()["factor"], "factor", 3.0, "mul, was 2.0, and is 3.0"),
+    "operator": (lambda x: getattr(x, state()["name"])(), "name", "cos", "was sin, and is cos"),
+    "shape": (
+        lambda x: x[:2] * full((state()["shape"][0], 2), 2.0)[0],
+        "shape",
+        (4,),
+        "other options, shapes or dtypes",
+    ),
+    "constant": (lambda x: x * tensor(state()["data"]), "data", [1.0, 2.0, 4.0], "a constant of 12 bytes"),
+    "plain result": (lambda x: (x * 2, state()["factor"]), "factor", 3.0, "the result had 2.0, and has 3.0"),
+    "more launches": (
+        lambda x: x * 2 if state()["factor"] < 3 else x * 2 + x.sin(),
+        "factor",
+        3.0,
+        "launches, and are",
+    ),
+}
+
+
+@pytest.fixture
+def changing(request):
+    function, key, value, words = CHANGES[request.param]
+    before = STATE[key]
+    yield function, lambda: STATE.__setitem__(key, value), words
+    STATE[key] = before
+
+
+@pytest.mark.parametrize("changing", CHANGES, indirect=True)
+def test_a_difference_is_an_error_with_its_line(changing):
+    function, change, words = changing
+    captured = capture(function, check=2, passes=())
+    for _ in range(4):
+        captured(ones(3))
+    change()
+    with pytest.raises(CaptureError, match=words) as caught:
+        captured(ones(3)), captured(ones(3))
+    if words.startswith("the result") or words.startswith("launches"):
+        return
+    assert "test_checking.py" in caught.value.where
+    assert pickle.loads(pickle.dumps(caught.value)).where == caught.value.where
+
+
+def test_by_default_the_second_replay_is_checked_and_a_difference_warned_of(monkeypatch):
+    monkeypatch.delenv("FACULA_CAPTURE_CHECK", raising=False)
+    made = []
+
+    def function(x):
+        return x * values()
+
+    @allow
+    def values():
+        made.append(0)
+        return float(len(made))
+
+    captured = capture(function)
+    captured(ones(1)), captured(ones(1))
+    with pytest.warns(UserWarning, match="a checked call differs from its capture"):
+        assert captured(ones(1)).item() == 2.0  # the eager result
+    assert [captured(ones(1)).item() for _ in range(2)] == [3.0, 4.0]
+    assert "runs as written" in captured.report()
+
+
+def test_a_training_step_is_the_eager_one_where_every_second_call_is_checked():
+    step, own = step_of()
+    other, others = step_of()
+    captured = capture(other, check=2)
+    for number in range(12):
+        args = pair(number)
+        assert same(step(*args), captured(*args)), number
+        assert all(same(a, b) and same(a.grad, b.grad) for a, b in zip(own, others, strict=True))
+    assert "(6 checked)" in captured.report() or "(5 checked)" in captured.report()
+
+
+def test_draws_and_results_that_are_differentiated_outside():
+    weight, other = [ones(3).requires_grad_() for _ in range(2)]
+    captured = capture(lambda x: (x * weight * rand(3)).sum(), check=3)
+    for number in range(9):
+        x = randn(3)
+        manual_seed(number)
+        loss = captured(x)
+        manual_seed(number)
+        wanted = (x * other * rand(3)).sum()
+        loss.backward(), wanted.backward()
+        assert same(loss, wanted) and same(weight.grad, other.grad), number
+
+
+def test_effects_happen_once():
+    total, seen = ones(2), []
+
+    @allow
+    def note():
+        seen.append(1)
+
+    def add(x):
+        note()
+        with no_grad():
+            total.add_(x)
+        return total.clone()
+
+    captured = capture(add, check=2)
+    results = [captured(ones(2)).tolist()[0] for _ in range(9)]
+    assert results == [float(number + 2) for number in range(9)]
+    assert len(seen) == 1 + 4
+
+
+@pytest.mark.parametrize("check", [-1, 1.5, "2", True])
+def test_intervals_that_are_refused(check):
+    with pytest.raises(ValueError, match="expected check to be a number of calls"):
+        capture(lambda x: x, check=check)
+
+
+def test_the_environment_says_it(monkeypatch):
+    monkeypatch.setenv("FACULA_CAPTURE_CHECK", "1")
+    captured = capture(lambda x: x * 2)
+    for _ in range(5):
+        captured(ones(2))
+    assert "replayed 4 times (4 checked)" in captured.report()
+    monkeypatch.setenv("FACULA_CAPTURE_CHECK", "often")
+    with pytest.raises(ValueError, match="FACULA_CAPTURE_CHECK: expected the environment variable .* got 'often'"):
+        capture(lambda x: x)
