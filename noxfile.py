@@ -13,6 +13,7 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -53,6 +54,7 @@ XDIST = "pytest-xdist>=3.6,<4"
 SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
 # To hand small tests to other processes costs as much as to run them: two cores are kept busy by two sessions.
 SPREADS = (os.cpu_count() or 1) > 2
+INTERPRETERS = ("3.11", "3.12", "3.13")  # that captures are tried on: each has its own way to see what a program reads
 PYRIGHT = "pyright[nodejs]==1.1.414"  # brings node.js and itself: nothing but the package index is asked
 TORCH = "torch==2.13.0"  # only ever installed by sessions that compare with it: bench and conformance
 NOT_SOURCES = shutil.ignore_patterns(
@@ -248,6 +250,51 @@ def integration(session: nox.Session) -> None:
     """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
     install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *ONNX, *build_tools()))
     run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT, FACULA_OBJECTS=OBJECTS)
+
+
+@nox.session(requires=["build"])
+def captures(session: nox.Session) -> None:
+    """Changed state that captured functions must notice, on each Python of INTERPRETERS that this machine has.
+
+    Arguments go to pytest. Interpreters that are missing are named at the end.
+    """
+    missing, failed = [], []
+    for version in INTERPRETERS:
+        found = interpreter_of(version)
+        if found is None:
+            missing.append(version)
+            continue
+        # An environment of its own: the wheels are of the stable ABI, so those of `build` serve each version.
+        folder = Path(session.create_tmp()).resolve() / f"python{version}"
+        python = str(folder / "bin" / "python")
+        session.run(found, "-m", "venv", "--clear", str(folder), external=True, silent=True)
+        wanted = [f"{distribution(package)} @ {built_wheel(package).as_uri()}" for package in PACKAGES]
+        command = [python, "-m", "pip", "install", "-q", "-c", str(CONSTRAINTS), *wanted, *TEST_TOOLS]
+        session.run(*command, external=True)
+        result = RESULTS / f"captures-{version}.xml"
+        settings = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}", f"--junitxml={result}"]
+        command = [python, "-m", "pytest", "-q", *settings, "integration_tests/captures", *session.posargs]
+        try:
+            with session.chdir(ROOT):
+                session.run(*command, external=True, env={"TMPDIR": tempfile.gettempdir()})
+        except CommandFailed:
+            failed.append(version)
+    if missing:
+        session.warn(f"not run, as this machine has no such interpreter: Python {', '.join(missing)}")
+    if failed:
+        session.error(f"Python {', '.join(failed)}: tests failed")
+
+
+def interpreter_of(version: str) -> str | None:
+    """The executable of a Python version, or None. Where pyenv answers to the name, it is asked for that version."""
+    program = "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"
+    name = shutil.which(f"python{version}")
+    if name is None:
+        return None
+    asked = {**os.environ, "PYENV_VERSION": version}
+    done = subprocess.run([name, "-c", program], capture_output=True, text=True, env=asked, check=False)
+    executable, _, found = done.stdout.strip().rpartition(" ")
+    return executable if done.returncode == 0 and found == version else None
 
 
 @nox.session(requires=["build"])

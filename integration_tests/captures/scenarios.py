@@ -17,9 +17,10 @@ from zlib import crc32
 FOLLOWS, RECAPTURES, BREAKS = "follows", "recaptures", "breaks"
 
 PRELUDE = """\
-import abc, array, asyncio, bisect, builtins, collections, contextlib, contextvars, copy, ctypes, dataclasses, datetime, decimal, enum, fractions
-import functools, gc, heapq, importlib, inspect, io, itertools, json, logging, math, operator, os, pickle, queue, random, re, secrets
-import statistics, string, struct, sys, tempfile, threading, time, types, uuid, weakref
+import abc, array, asyncio, bisect, builtins, collections, contextlib, contextvars, copy, ctypes, dataclasses
+import datetime, decimal, enum, fractions, functools, gc, heapq, importlib, inspect, io, itertools, json, logging
+import math, operator, os, pickle, queue, random, re, secrets, statistics, string, struct, sys, tempfile, threading
+import time, types, uuid, weakref
 from typing import NamedTuple
 
 import numpy as np
@@ -94,10 +95,10 @@ def f(x):
     return x * functools.reduce(lambda total, _: total * ({read}), [1, 2], 1)
 """,
     "forward": """
-class Net(nn.Module):
+class Reading(nn.Module):
     def forward(self, x):
         return x * ({read})
-f = Net()
+f = Reading()
 """,
     "keyword": """
 def scaled(x, *, factor):
@@ -164,12 +165,6 @@ def f(x):
     with scaled() as factor:
         return x * factor
 """,
-    "class": """
-def f(x):
-    class Local:
-        factor = {read}
-    return x * Local.factor
-""",
     "bound": """
 class Owner:
     def f(self, x):
@@ -202,7 +197,13 @@ def power(number):
 def f(x):
     return x * power(2)
 """,
-    # Ways of plain numbers alone: elements of tensors are not read by Python.
+    # Ways of plain numbers alone: Python reads no elements of tensors, and classes wait for the garbage collector.
+    "class": """
+def f(x):
+    class Local:
+        factor = {read}
+    return x * Local.factor
+""",
     "branch": """
 def f(x):
     if ({read}) > 2.5:
@@ -227,9 +228,9 @@ def f(x):
     return x * float(f"{{{read}}}")
 """,
 }
-NUMBERS_ALONE = ("branch", "sorted", "choice", "shape", "text")
+NUMBERS_ALONE = ("class", "branch", "sorted", "choice", "shape", "text")
 # Ways in which requires_grad of what is read shows in the result.
-RECORDED = ("direct", "helper", "comprehension", "nested", "method", "map", "forward", "keyword", "manager", "decorator")
+RECORDED = ("direct", "helper", "comprehension", "nested", "method", "map", "forward", "keyword", "manager")
 
 
 class Kind(NamedTuple):

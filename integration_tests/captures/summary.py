@@ -47,7 +47,9 @@ def main(arguments: list[str]) -> int:
     print(*(f"    {name}: {behaviour}" for name, behaviour in others.items()), sep="\n")
     if given.write_deviations:
         path = Path(__file__).parent / "deviations.json"
-        kept = {name: one for name, one in json.loads(path.read_text()).items() if given.only and given.only not in name}
+        kept = {
+            name: one for name, one in json.loads(path.read_text()).items() if given.only and given.only not in name
+        }
         path.write_text(json.dumps(dict(sorted({**kept, **others}.items())), indent=1, ensure_ascii=False) + "\n")
     return len(differing)
 

@@ -55,7 +55,9 @@ def test_no_replay_differs(name, mode, folder):
     scenario = SCENARIOS[name]
     found, reports = captured(scenario, folder, mode)
     wrong = differences(scenario, eagerly(name, folder), found)
-    assert not wrong, "\n".join([f"{name}, {mode}:", *wrong, scenario.source, "# change:", scenario.kind.change, *reports])
+    assert not wrong, "\n".join(
+        [f"{name}, {mode}:", *wrong, scenario.source, "# change:", scenario.kind.change, *reports]
+    )
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
