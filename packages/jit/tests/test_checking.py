@@ -54,7 +54,7 @@ def test_a_difference_is_an_error_with_its_line(changing):
     change()
     with pytest.raises(CaptureError, match=words) as caught:
         captured(ones(3)), captured(ones(3))
-    if words.startswith("the result") or words.startswith("launches"):
+    if words.startswith(("the result", "launches")):
         return
     assert "test_checking.py" in caught.value.where
     assert pickle.loads(pickle.dumps(caught.value)).where == caught.value.where
@@ -136,5 +136,5 @@ def test_the_environment_says_it(monkeypatch):
         captured(ones(2))
     assert "replayed 4 times (4 checked)" in captured.report()
     monkeypatch.setenv("FACULA_CAPTURE_CHECK", "often")
-    with pytest.raises(ValueError, match="FACULA_CAPTURE_CHECK: expected the environment variable .* got 'often'"):
+    with pytest.raises(ValueError, match=r"FACULA_CAPTURE_CHECK: expected the environment variable .* got 'often'"):
         capture(lambda x: x)

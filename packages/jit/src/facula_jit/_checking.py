@@ -35,7 +35,7 @@ VARIABLE = "FACULA_CAPTURE_CHECK"
 
 
 def interval_of(check: int | None) -> int | None:
-    """How many calls come between two checks; None for the default: the second, then the thousandth, ten-thousandth, ...
+    """How many calls come between two checks; None for the default: second, thousandth, ten-thousandth, ...
 
     Arguments:
         check: what `capture` was given; None: the environment says it.
@@ -98,8 +98,8 @@ class Digest:
     def _step(self, number: int, launch: Launched) -> Step:
         plan = launch.plan
         request = () if plan.request is None else tuple(plan.request)[:1]
-        numbers = launch.arguments[launch.arrays :] if number not in self._followed else ()
-        forms = [self._form(one) for one in (*launch.arguments[: launch.arrays], *numbers)]
+        is_followed = number in self._followed  # whose numbers follow an optimizer's options
+        forms = [self._form(one) for one in launch.arguments if not is_followed or type(one) is Address]
         described = (plan.parameters, plan.outputs, request, launch.part)
         return Step(launch.operation, described, tuple(forms), launch.site)
 

@@ -53,7 +53,7 @@ class Run:
         self.result: Any = None
         self.again: Again | None = None
 
-    def go(self, guard: Guard, name: str, tell: Callable[[Break], object], args: Any, kwargs: Any) -> None:
+    def go(self, guard: Guard, name: str, tell: Callable[[Break], None], args: Any, kwargs: Any) -> None:
         """Do it.
 
         Arguments:

@@ -36,10 +36,10 @@ CONSTANTS = {
 CONTAINERS = {object, list, tuple, dict, set, frozenset, bytearray, type, super, property, staticmethod, classmethod}
 PURE: dict[str, str] = {
     "builtins": (
-        "__build_class__ abs all any ascii bin bool builtin_function_or_method bytearray bytes callable chr classmethod "
-        "code complex delattr dict dir divmod ellipsis enumerate filter float format frozenset function getattr hasattr "
-        "hex int isinstance issubclass iter len list map max method min next NoneType object oct ord pow property range "
-        "repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip"
+        "__build_class__ abs all any ascii bin bool builtin_function_or_method bytearray bytes callable chr "
+        "classmethod code complex delattr dict dir divmod ellipsis enumerate filter float format frozenset function "
+        "getattr hasattr hex int isinstance issubclass iter len list map max method min next NoneType object oct ord "
+        "pow property range repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip"
     ),
     "sys": "intern getsizeof exc_info", "posix": "fspath", "re": "Pattern", "array": "array _array_reconstructor",
     "operator": "*", "functools": "reduce partial cmp_to_key", "_functools": "reduce partial cmp_to_key",

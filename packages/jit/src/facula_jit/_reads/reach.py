@@ -10,7 +10,6 @@ from types import (
     ClassMethodDescriptorType,
     CodeType,
     FunctionType,
-    GetSetDescriptorType,
     MappingProxyType,
     MemberDescriptorType,
     MethodDescriptorType,
@@ -27,9 +26,10 @@ from facula_tensor import Generator, Tensor
 
 from .._closures import UNSET, cells_of, content
 from . import known, library
+from .attributes import CLASS_SLOTS, FUNCTION_SLOTS, AttributeReads, own_dict
 from .containers import CONTAINERS, add_entries, buffer_snapshot
 from .frames import is_installed, is_support
-from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes, Guards
+from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -46,12 +46,6 @@ C_FUNCTIONS = (
     WrapperDescriptorType,
 )
 LRU_CACHE = type(lru_cache(len))
-FUNCTION_SLOTS = {
-    name: vars(FunctionType)[name]
-    for name in ("__name__", "__qualname__", "__globals__", "__closure__", "__annotations__", "__code__")
-}
-CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
-UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are named
 UNNOTED = frozenset(
     "__module__ __doc__ __dict__ __weakref__ __qualname__ __annotations__ __slots__ __firstlineno__ __name__ "
     "__static_attributes__ __signature__ __abstractmethods__ __parameters__ __orig_bases__ __dataclass_fields__ "
@@ -67,7 +61,7 @@ INTERNAL = frozenset(
 """Packages whose objects keep nothing of the program's, but for containers such as tables of hooks."""
 
 
-class Reach:
+class Reach(AttributeReads):
     """The values that were reached, each once, and the guards on what is read of them.
 
     Arguments:
@@ -76,16 +70,11 @@ class Reach:
     """
 
     def __init__(self, recorder: Recorder, allowed: Collection[int]):
+        super().__init__()
         self.recorder, self.allowed = recorder, allowed
-        self.guards = Guards()
-        self.site: Site | None = None
-        self.names: set[str] = set()  # of attributes, that instructions load
-        self.reads_all = False  # whether a function like `getattr` may read any attribute
         self.functions: dict[int, list[FunctionType]] = {}  # by the id of their code
         self._ran: set[int] = set()  # ids of code objects that ran
         self._methods: dict[int, list[tuple[Attributes, str]]] = {}  # id of a code object -> classes that have it
-        self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
-        self._named: list[Attributes] = []  # of which an attribute is read where an instruction names it
         self._reached: dict[int, Any] = {}
         self._todo: list[tuple[Any, str]] = []
         self._draining = False
@@ -182,67 +171,7 @@ class Reach:
             self.site,
         )
 
-    # --------------------------------------------------------------------------------------------------- attributes
-    def add_name(self, name: str) -> None:
-        """An instruction names this attribute."""
-        if name in self.names:
-            return
-        if name in known.ALL_BY_NAME:
-            self.read_all()
-        if name in library.METHODS_THAT_BREAK:
-            self.refuse(library.METHODS_THAT_BREAK[name], "compute it outside of the function")
-        self.names.add(name)
-        for one in list(self._named):
-            if name in one.before:
-                self._reach_attribute(one, name)
-        for owner, slots in list(self._slots):
-            if name in slots:
-                self._read_slot(owner, slots[name], name)
-
-    def read_all(self) -> None:
-        """Any attribute of what is reached may be read."""
-        if not self.reads_all:
-            self.reads_all = True
-            for one in list(self._named):
-                self._read_whole(one)
-            for owner, slots in list(self._slots):
-                for name, descriptor in slots.items():
-                    if name not in UNREAD:
-                        self._read_slot(owner, descriptor, name)
-
-    def _read(self, attributes: Attributes, name: str) -> None:
-        """An attribute is read that no instruction names."""
-        attributes.read.add(name)
-        self._reach_attribute(attributes, name)
-
-    def _read_whole(self, attributes: Attributes) -> None:
-        attributes.is_whole = True
-        for name in attributes.before:
-            self._reach_attribute(attributes, name)
-
-    def _reach_attribute(self, attributes: Attributes, name: str) -> None:
-        self.reach(attributes.before[name], f"the attribute {name!r} of {attributes.words}")
-
-    def _read_slot(self, owner: Any, descriptor: Any, name: str) -> None:
-        words = f"the attribute {name!r} of a {type(owner).__name__}"
-        if type(descriptor) is FunctionType:  # a method whose result is compared
-            self.guards.answer(descriptor, owner, words)
-            return
-        self.reach(self.guards.slot(owner, descriptor, name, words), words)
-
-    def _note(self, own: dict[str, Any], words: str, sparse: bool = False) -> Attributes | None:
-        """The attributes of an object or class, of which those are read that are named; None if they were noted."""
-        if id(own) in self.guards.attributes:
-            return None
-        made = self.guards.attributes[id(own)] = Attributes(own, words, self.names, sparse)
-        self._named.append(made)
-        if self.reads_all:
-            self._read_whole(made)
-        else:
-            for name in self.names & made.before.keys():
-                self._reach_attribute(made, name)
-        return made
-
+    # ------------------------------------------------------------------------------------------------------- classes
     def _instance(self, value: Any, words: str) -> None:
         """An object of a class written in Python."""
         kind = type(value)
@@ -252,44 +181,6 @@ class Reach:
         self.reach(kind, words)
         self._attributes(value, f"a {kind.__name__}")
 
-    def _attributes(self, value: Any, words: str, everything: bool = False) -> None:
-        """The attributes of an object in its dict and slots."""
-        kind = type(value)
-        own = own_dict(value)
-        if own is not None:
-            self._own_dict(value, own, words)
-            made = self._note(own, words, is_library_module(kind.__module__))
-            if made is not None and everything:
-                self._read_whole(made)
-            for name, one in made.before.items() if made is not None else ():
-                if issubclass(type(one), dict) and is_library_module(type(one).__module__):  # a table of hooks
-                    self._read(made, name)  # type: ignore[arg-type]
-        slots = {
-            name.removeprefix("_" + base.__name__.lstrip("_")) if name.startswith("__") else name: one
-            for base in kind.__mro__
-            if known.is_python_class(base)
-            for name, one in vars(base).items()
-            if type(one) is MemberDescriptorType
-        }
-        self._note_slots(value, slots, everything)
-
-    def _own_dict(self, value: Any, own: dict[str, Any], words: str) -> None:
-        """The dict of attributes itself, which a program may replace."""
-        for base in type(value).__mro__:
-            if (descriptor := vars(base).get("__dict__")) is not None:
-                if type(descriptor) in (GetSetDescriptorType, MemberDescriptorType):
-                    self.guards.slot(value, descriptor, "__dict__", f"the attributes of {words}")
-                return
-
-    def _note_slots(self, value: Any, slots: dict[str, Any], everything: bool = False) -> None:
-        """Attributes that descriptors read; of all of them those that are named."""
-        if slots:
-            self._slots.append((value, slots))
-            read_all = everything or self.reads_all
-            for name in slots.keys() - UNREAD if read_all else self.names & slots.keys():
-                self._read_slot(value, slots[name], name)
-
-    # ------------------------------------------------------------------------------------------------------- classes
     def _class(self, kind: type, words: str) -> None:
         """A class: what is named of it and its bases, and its special methods."""
         if not known.is_python_class(kind):
@@ -306,21 +197,23 @@ class Reach:
             own = get_referents(vars(base))[0]
             if is_library_module(base.__module__):
                 self._library_class(base)
-            elif (
-                base.__module__ not in STANDARD
-                and known.is_python_class(base)
-                and (made := self._note(own, f"the class {base.__name__}"))
-            ):
-                for name, one in made.before.items():
-                    if type(function := function_in(one)) is FunctionType:
-                        self._methods.setdefault(id(function.__code__), []).append((made, name))
-                    if (name.startswith("__") and name.endswith("__") and name not in UNNOTED) or (
-                        id(getattr(function, "__code__", None)) in self._ran
-                    ):
-                        self._read(made, name)
+            elif base.__module__ not in STANDARD and known.is_python_class(base):
+                self._program_class(base, own)
         if type(kind) is not type and known.is_python_class(type(kind)):
             self.guards.kind_of(kind)
             self.reach(type(kind), words)
+
+    def _program_class(self, kind: type, own: dict[str, Any]) -> None:
+        """A class of the program: its special methods, and those methods that run."""
+        made = self._note(own, f"the class {kind.__name__}")
+        if made is None:
+            return
+        for name, one in made.before.items():
+            if type(function := function_in(one)) is FunctionType:
+                self._methods.setdefault(id(function.__code__), []).append((made, name))
+            is_special = name.startswith("__") and name.endswith("__") and name not in UNNOTED
+            if is_special or id(getattr(function, "__code__", None)) in self._ran:
+                self._read(made, name)
 
     def _library_class(self, kind: type) -> None:
         own = get_referents(vars(kind))[0]
@@ -406,7 +299,8 @@ class Reach:
             self.reach(table, f"the hooks of {words}")
         if known.is_python_class(type(tensor)):
             self.reach(type(tensor), words)
-        self._attributes(tensor, words) if own_dict(tensor) else None
+        if own_dict(tensor):
+            self._attributes(tensor, words)
 
     def _module(self, module: Any) -> None:
         """A module of a network: what the library reads of it, and what is named."""
@@ -475,12 +369,3 @@ def function_in(attribute: Any) -> Any:
     if type(attribute) is property:
         return attribute.fget
     return getattr(attribute, "__func__", attribute) if type(attribute) in (staticmethod, classmethod) else attribute
-
-
-def own_dict(value: Any) -> dict[str, Any] | None:
-    """The dict of an object's attributes; None where it has none."""
-    try:
-        own = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return None
-    return own if type(own) is dict else None

@@ -1,0 +1,148 @@
+"""Attributes: those that instructions name are compared, of every object that was reached."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import is_library_module
+
+from . import known, library
+from .guards import Attributes, Guards
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+FUNCTION_SLOTS = {
+    name: vars(FunctionType)[name]
+    for name in ("__name__", "__qualname__", "__globals__", "__closure__", "__annotations__", "__code__")
+}
+CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
+UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are named
+
+
+class AttributeReads:
+    """The part of `Reach` that knows which attributes are read."""
+
+    def __init__(self) -> None:
+        self.guards = Guards()
+        self.site: tuple[CodeType, int] | None = None  # of the instruction under way
+        self.names: set[str] = set()  # of attributes, that instructions load
+        self.reads_all = False  # whether a function like `getattr` may read any attribute
+        self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
+        self._named: list[Attributes] = []  # of which an attribute is read where an instruction names it
+
+    @abstractmethod
+    def reach(self, value: Any, words: str) -> None:
+        """A value that the function may read."""
+
+    @abstractmethod
+    def refuse(self, what: str, remedy: str = "") -> None:
+        """Break the capture: a value that no guard can compare was read."""
+
+    def add_name(self, name: str) -> None:
+        """An instruction names this attribute."""
+        if name in self.names:
+            return
+        if name in known.ALL_BY_NAME:
+            self.read_all()
+        if name in library.METHODS_THAT_BREAK:
+            self.refuse(library.METHODS_THAT_BREAK[name], "compute it outside of the function")
+        self.names.add(name)
+        for one in list(self._named):
+            if name in one.before:
+                self._reach_attribute(one, name)
+        for owner, slots in list(self._slots):
+            if name in slots:
+                self._read_slot(owner, slots[name], name)
+
+    def read_all(self) -> None:
+        """Any attribute of what is reached may be read."""
+        if not self.reads_all:
+            self.reads_all = True
+            for one in list(self._named):
+                self._read_whole(one)
+            for owner, slots in list(self._slots):
+                for name, descriptor in slots.items():
+                    if name not in UNREAD:
+                        self._read_slot(owner, descriptor, name)
+
+    def _read(self, attributes: Attributes, name: str) -> None:
+        """An attribute is read that no instruction names."""
+        attributes.read.add(name)
+        self._reach_attribute(attributes, name)
+
+    def _read_whole(self, attributes: Attributes) -> None:
+        attributes.is_whole = True
+        for name in attributes.before:
+            self._reach_attribute(attributes, name)
+
+    def _reach_attribute(self, attributes: Attributes, name: str) -> None:
+        self.reach(attributes.before[name], f"the attribute {name!r} of {attributes.words}")
+
+    def _read_slot(self, owner: Any, descriptor: Any, name: str) -> None:
+        words = f"the attribute {name!r} of a {type(owner).__name__}"
+        if type(descriptor) is FunctionType:  # a method whose result is compared
+            self.guards.answer(descriptor, owner, words)
+            return
+        self.reach(self.guards.slot(owner, descriptor, name, words), words)
+
+    def _note(self, own: dict[str, Any], words: str, sparse: bool = False) -> Attributes | None:
+        """The attributes of an object or class, of which those are read that are named; None if they were noted."""
+        if id(own) in self.guards.attributes:
+            return None
+        made = self.guards.attributes[id(own)] = Attributes(own, words, self.names, sparse)
+        self._named.append(made)
+        if self.reads_all:
+            self._read_whole(made)
+        else:
+            for name in self.names & made.before.keys():
+                self._reach_attribute(made, name)
+        return made
+
+    def _attributes(self, value: Any, words: str, everything: bool = False) -> None:
+        """The attributes of an object in its dict and slots."""
+        kind = type(value)
+        own = own_dict(value)
+        if own is not None:
+            self._own_dict(value, own, words)
+            made = self._note(own, words, is_library_module(kind.__module__))
+            if made is not None and everything:
+                self._read_whole(made)
+            for name, one in made.before.items() if made is not None else ():
+                if issubclass(type(one), dict) and is_library_module(type(one).__module__):  # a table of hooks
+                    self._read(made, name)  # type: ignore[arg-type]
+        slots = {
+            name.removeprefix("_" + base.__name__.lstrip("_")) if name.startswith("__") else name: one
+            for base in kind.__mro__
+            if known.is_python_class(base)
+            for name, one in vars(base).items()
+            if type(one) is MemberDescriptorType
+        }
+        self._note_slots(value, slots, everything)
+
+    def _own_dict(self, value: Any, own: dict[str, Any], words: str) -> None:
+        """The dict of attributes itself, which a program may replace."""
+        for base in type(value).__mro__:
+            if (descriptor := vars(base).get("__dict__")) is not None:
+                if type(descriptor) in (GetSetDescriptorType, MemberDescriptorType):
+                    self.guards.slot(value, descriptor, "__dict__", f"the attributes of {words}")
+                return
+
+    def _note_slots(self, value: Any, slots: dict[str, Any], everything: bool = False) -> None:
+        """Attributes that descriptors read; of all of them those that are named."""
+        if slots:
+            self._slots.append((value, slots))
+            read_all = everything or self.reads_all
+            for name in slots.keys() - UNREAD if read_all else self.names & slots.keys():
+                self._read_slot(value, slots[name], name)
+
+
+def own_dict(value: Any) -> dict[str, Any] | None:
+    """The dict of an object's attributes; None where it has none."""
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+    return own if type(own) is dict else None
