@@ -88,7 +88,7 @@ class Digest:
         }
         known = [tensor for link in recorder.tensors.values() if (tensor := link()) is not None]
         self._watched = {id(root_of(tensor._storage)) for tensor in known}
-        self._watched |= {id(leaf._grad._storage) for leaf, _ in recording.needed if leaf._grad is not None}
+        self._watched |= {id(root_of(before._storage)) for _, before in recording.needed if before is not None}
         self._followed = {launch for numbers in recorder.refills for row in numbers.launches for launch in row}
         self.steps = [self._step(number, launch) for number, launch in enumerate(recording.launches)]
         self.parts = [(one.first, one.launches) for one in recorder.skips]
