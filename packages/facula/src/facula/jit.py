@@ -20,6 +20,7 @@ with needs("facula.jit"):
         SaveError,
         Traced,
         TracerWarning,
+        allow,
         capture,
         export,
         freeze,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Attribute", "CaptureError", "Captured", "CompilationUnit", "Error", "Final", "Future", "GraphFileError",
     "Loaded", "RecursiveScriptModule", "SaveError", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
-    "Traced", "TracedModule", "TracerWarning", "annotate", "capture", "enable_onednn_fusion", "export",
+    "Traced", "TracedModule", "TracerWarning", "allow", "annotate", "capture", "enable_onednn_fusion", "export",
     "export_opnames", "fork", "freeze", "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "load",
     "onednn_fusion_enabled", "optimize_for_inference", "passes", "save", "script", "script_if_tracing", "script_method",
     "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait",
