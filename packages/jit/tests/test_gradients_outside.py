@@ -1,5 +1,6 @@
 """Gradients that flow through captured functions, to where they came from, as without a capture."""
 
+import numpy as np
 import pytest
 from jit_toys import pair, same
 
@@ -12,6 +13,7 @@ from facula_tensor import (
     ones,
     rand,
     randn,
+    tensor,
     zeros,
 )
 from facula_tensor.functional import gelu
@@ -256,3 +258,73 @@ def test_one_tensor_as_two_arguments_outside():
         b.grad = None
         captured(b, b).backward()
         assert same(b.grad, b.detach() * 2 + b.detach() * 2)
+
+
+def _goes_back(x):
+    loss = (x * x).sum()
+    loss.backward()
+    return loss.detach()
+
+
+def _reads_its_gradient(x):
+    before = 0.0 if x.grad is None else x.grad.sum().detach()
+    (x * x).sum().backward()
+    return x.grad * 2 + before
+
+
+def _clears_first(x):
+    x.grad = None
+    (x * x * x).sum().backward()
+    return x.grad * 0.5
+
+
+def _zeroes_first(x):
+    if x.grad is not None:
+        x.grad.zero_()
+    (x * x).sum().backward()
+    return x.detach() - x.grad
+
+
+def _goes_back_twice(x):
+    y = x * 2
+    y.sum().backward(retain_graph=True)
+    first = x.grad.sum().detach()
+    (y * y).sum().backward()
+    return first
+
+
+ACTIONS = ("cleared", "kept", "replaced", "zeroed", "halved", "another leaf", "changed")
+
+
+def _gradients_of_calls(function, numbers):
+    """What a function returns, and `.grad` after each call; between calls it is cleared, kept, replaced or changed."""
+    leaf, found = tensor([0.5, 1.5, 2.0]).requires_grad_(), []
+    for number, action in enumerate(numbers):
+        found.append((function(leaf).tolist(), leaf.grad.tolist()))
+        match ACTIONS[action]:
+            case "cleared":
+                leaf.grad = None
+            case "replaced":
+                leaf.grad = tensor([float(number), 1.0, 2.0])
+            case "zeroed":
+                leaf.grad.zero_()
+            case "halved":
+                leaf.grad.mul_(0.5)
+            case "another leaf":
+                leaf = tensor([number % 3 + 0.5, 2.0, 1.0]).requires_grad_()
+            case "changed":
+                with no_grad():
+                    leaf.add_(0.25)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:capture:UserWarning")
+@pytest.mark.parametrize("on_break", ["eager", "split"])
+@pytest.mark.parametrize("function", [_goes_back, _reads_its_gradient, _clears_first, _zeroes_first, _goes_back_twice])
+def test_backward_on_a_leaf_argument_whose_gradient_changes_between_calls(function, on_break):
+    rng = np.random.default_rng(0)
+    sequences = [[action] * 12 for action in range(len(ACTIONS))]
+    sequences += [[1, 1, 0] * 4, *rng.integers(0, len(ACTIONS), (12, 12)).tolist()]
+    for numbers in sequences:
+        found = _gradients_of_calls(capture(function, on_break=on_break), numbers)
+        assert found == _gradients_of_calls(function, numbers), numbers
