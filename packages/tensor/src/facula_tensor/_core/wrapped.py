@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakValueDictionary
 
 from facula_errors import OperationError, UnsupportedError
 
@@ -72,9 +73,18 @@ def undefined(one: object, method: str) -> NoReturn:
 
 
 class NoStorage:
-    """The storage slot of every wrapped tensor."""
+    """The storage slot of a wrapped tensor: it has no memory, and the version of what it wraps.
 
-    __slots__ = ()
+    Tensors whose contents share memory share it, as views and their base do: `no_storage` makes them.
+
+    Arguments:
+        content: the storage of the contents, which may be wrapped themselves; None of tensors that nothing changes.
+    """
+
+    __slots__ = ("__weakref__", "content")
+
+    def __init__(self, content: Any = None):
+        self.content = content
 
     @property
     def ptr(self) -> int:
@@ -83,14 +93,24 @@ class NoStorage:
 
     @property
     def version(self) -> int:
-        """Always 0: the contents count their changes."""
-        return 0
+        """How often the contents were changed in place."""
+        version: int = 0 if self.content is None else self.content.version
+        return version
 
     def __getattr__(self, name: str) -> NoReturn:
         no_address(name)
 
 
 NO_STORAGE: Any = NoStorage()
+_by_content: WeakValueDictionary[int, NoStorage] = WeakValueDictionary()
+
+
+def no_storage(content: Any) -> Any:
+    """What stands in the storage slot of tensors whose contents lie in this storage."""
+    found = _by_content.get(id(content))
+    if found is None:  # it holds the storage: no other has its id meanwhile
+        found = _by_content[id(content)] = NoStorage(content)
+    return found
 
 
 class LevelLayout(WrappedLayout):

@@ -31,7 +31,7 @@ from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import family_of, register, root_of
-from .._core.wrapped import NO_STORAGE, Level, LevelLayout, batched_as, batches_of
+from .._core.wrapped import Level, LevelLayout, batched_as, batches_of, no_storage
 from .._creation.filled import zeros
 from .._dispatch.expressions.gradients import asked_by
 from .._dispatch.inplace_checks import check_family, starts_inplace
@@ -219,7 +219,7 @@ class DualLevel(Level):
                 whole = tangent
             else:
                 tangent = recorded_ops.as_strided(whole, *region(content, base))
-            one._layout, one._storage = DualLayout(self, content, tangent, True), NO_STORAGE  # type: ignore[assignment]
+            one._layout, one._storage = DualLayout(self, content, tangent, True), no_storage(content._storage)  # type: ignore[assignment]
             one.node = self.node_of(content)
 
     def node_of(self, primal: Tensor) -> Node | None:

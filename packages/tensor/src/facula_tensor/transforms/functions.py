@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd import GradientError, enable_grad
+from facula_autograd import GradientError, MutationError, enable_grad
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
@@ -296,7 +296,8 @@ def jvp(
 def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable[..., Tree]]:
     """The pair (output, push) of `func` at `primals`: `push(*tangents)` gives the output's tangent.
 
-    `func` runs once, however often `push` is called; each call costs two passes over what it recorded.
+    `func` runs once, however often `push` is called; each call costs two passes over what it recorded. Only where it
+    changes in place what its derivative needs, it runs again in each `push`, in forward mode.
 
     Arguments:
         func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
@@ -309,6 +310,8 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
     """
     called = Pulled("linearize", func, primals, at_once=False)
     values = called.values()
+    points = tensors_of("linearize", "the primals", primals)[0]
+    versions = [one._storage.version for one in points]
 
     @boundary
     def push(*tangents: Tree) -> Tree:
@@ -323,8 +326,15 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
         level.records = called.level.records
         with entered(level), enable_grad():
             dummies = [level.leaf(no_record_ops.zeros_like(value)) for value in values]
-            back = called.pull(dummies, True)
-            found = level.pull(back, along, dummies, record=level.records)
+            try:
+                back = called.pull(dummies, True)
+            except MutationError:
+                if [one._storage.version for one in points] != versions:
+                    raise
+                back = None
+            found = back and level.pull(back, along, dummies, record=level.records)
+        if found is None:
+            return jvp(func, primals, tangents)[1]
         slopes = [no_record_ops.zeros_like(v) if one is None else one for v, one in zip(values, found, strict=True)]
         return put_together(called.out_shape, slopes)
 

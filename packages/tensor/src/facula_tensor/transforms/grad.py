@@ -20,7 +20,7 @@ from facula_storage.extend import FLOATING
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import register
-from .._core.wrapped import NO_STORAGE, Level, LevelLayout
+from .._core.wrapped import Level, LevelLayout, no_storage
 from .._dispatch.inplace_checks import check_family, refuse_leaf, starts_inplace
 from .custom import apply_at_grad
 from .levels import (
@@ -146,7 +146,7 @@ class GradLevel(Level):
     def adopt(self, target: Tensor) -> None:
         """Let `target`, which is not of this level, and all of its family of views be values of it."""
         for one, content in family_contents(target):
-            one._layout, one._storage, one.node = GradLayout(self, content), NO_STORAGE, None  # type: ignore[assignment]
+            one._layout, one._storage, one.node = GradLayout(self, content), no_storage(content._storage), None  # type: ignore[assignment]
 
     def pull(
         self,

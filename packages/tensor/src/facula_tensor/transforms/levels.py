@@ -12,7 +12,7 @@ from facula_storage.extend import new_instance
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import family_of, register, root_of
-from .._core.wrapped import NO_STORAGE, LevelLayout
+from .._core.wrapped import LevelLayout, no_storage
 from .._dispatch.namespaces import operators
 from .._dispatch.nodes import node_for
 from .._dispatch.view_changes import rebase
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def wrapped(layout: LevelLayout, content: Tensor) -> Tensor:
     """A tensor with this layout and no memory, at the offset of its content."""
     new = new_instance(Tensor)
-    new._layout, new._storage, new._offset, new.node = layout, NO_STORAGE, content._offset, None  # type: ignore[assignment]
+    new._layout, new._storage, new._offset, new.node = layout, no_storage(content._storage), content._offset, None  # type: ignore[assignment]
     return new
 
 
