@@ -1,6 +1,9 @@
 """NumPy's functions on Variables: what is refused, and with which remedy."""
 
+import cmath
+import math
 import operator
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -71,8 +74,28 @@ def test_an_element_of_an_array_cannot_hold_a_gradient():
         a[0] = v[0]
     assert "numpy.stack" in str(caught.value.__cause__)
     a[1] = v.detach()[1]
-    a[0] = float(v[0])
+    a[0] = v[0].item()
     assert a.tolist() == [1.0, 2.0]
+
+
+CONVERSIONS = {
+    "sin": (lambda v: math.sin(v), "numpy.sin"),
+    "atan2": (lambda v: math.atan2(1.0, v), "numpy.arctan2"),
+    "exp": (lambda v: cmath.exp(v), "numpy.exp"),
+    "sqrt": (lambda v: sqrt(v * v), "numpy.sqrt"),
+    "float": (float, "as numpy.sin for math.sin"),
+    "int": (int, "as numpy.sin for math.sin"),
+    "complex": (lambda v: complex(v), "as numpy.sin for math.sin"),
+}
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_a_plain_number_has_no_gradient(name):
+    call, function = CONVERSIONS[name]
+    for recorded in (leaf(2.0), leaf(2.0) * 3, leaf([2.0, 1.0])[0]):
+        with pytest.raises(TypeError, match=rf"^{name}: expected a plain number.*Use .*{function}"):
+            call(recorded)
+    call(Variable(2.0)), call(leaf(2.0).detach())
 
 
 def test_errors_of_numpy_are_its_own():

@@ -12,10 +12,19 @@ from ._arrays import numpy, shape_of
 from ._value import Value
 
 _STORE = opmap["STORE_SUBSCR"]
+NUMPY_NAMES = dict.fromkeys(
+    "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt hypot fabs fmod copysign degrees radians "
+    "floor ceil trunc gcd".split(), "",
+) | {
+    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",
+    "atanh": "arctanh", "pow": "power",
+}  # fmt: skip
+"""Functions of `math`, and their names in NumPy where these are others."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
     from typing import NoReturn, Self
 
     from ._types import AnyValue, PlainArray, Ufunc
@@ -131,24 +140,34 @@ class ArrayMethods(Value):
         return bool(self.value)
 
     def __float__(self) -> float:
-        self._check_not_assigned()
+        self._refuse_recorded("float")
         return float(self.value)
 
     def __int__(self) -> int:
+        self._refuse_recorded("int")
         return int(self.value)
 
     def __complex__(self) -> complex:
-        self._check_not_assigned()
+        self._refuse_recorded("complex")
         return complex(self.value)
 
-    def _check_not_assigned(self) -> None:
-        # `array[0] = x` asks for a float(x), too, and would lose the gradient without a word.
+    def _refuse_recorded(self, kind: str) -> None:
+        """Raise where the gradient would be lost without a word: `math.sin(v)` and `array[0] = v` ask for a float."""
+        if self.node is None:
+            return
         frame = _getframe(2)
-        if self.node is not None and frame.f_code.co_code[frame.f_lasti] == _STORE:
+        if frame.f_code.co_code[frame.f_lasti] == _STORE:
             raise InvalidTypeError(
                 "item assignment: expected a plain value; got a Variable, whose gradient an array cannot hold. Use "
                 "numpy.stack or numpy.concatenate of the parts, or numpy.where; or assign .value"
             )
+        name = _called(frame)
+        function = NUMPY_NAMES.get(name) or name
+        which = f"numpy.{function}" if function else "NumPy's function, as numpy.sin for math.sin"
+        raise InvalidTypeError(
+            f"{name or kind}: expected a plain number; got a Variable whose gradient would be lost. Use {which}, which "
+            "records; or give it .value (or .item()), the plain number"
+        )
 
     def __index__(self) -> int:
         return self.value.__index__()
@@ -165,6 +184,19 @@ class ArrayMethods(Value):
 
     def __format__(self, spec: str) -> str:
         return format(self.value, spec) if spec else repr(self)
+
+
+def _called(frame: FrameType) -> str:
+    """The name of the function of `math` or `cmath` that a frame is calling; "" where it is another one."""
+    from dis import get_instructions
+
+    before = [one for one in get_instructions(frame.f_code) if one.offset < frame.f_lasti]
+    for one in reversed(before[-12:]):
+        if one.opname in ("LOAD_METHOD", "LOAD_ATTR", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            name = str(one.argval)
+            if name in NUMPY_NAMES:
+                return name
+    return ""
 
 
 def _plain(value: object) -> object:
