@@ -101,7 +101,7 @@ def compile(
     [[1.0, 1.0], [3.0, 3.0], [5.0, 5.0]]
     >>> print(double.report())
     <lambda>: 1 kind of call
-      (float32 (2,)): 1 launch (before passes 2), replayed 2 times, 0 bytes of temporaries
+      (float32 (2,)): 1 launch (before passes 2), replayed 2 times (1 checked), 0 bytes of temporaries
     """
     if backend is not None and not callable(backend) and backend not in _BACKENDS:
         known = ", ".join(_BACKENDS)

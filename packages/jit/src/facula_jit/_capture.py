@@ -104,7 +104,7 @@ def capture(
     [2.5, 2.025, 1.64]
     >>> print(step.report())
     step: 1 kind of call
-      (float32 (2, 2), float32 (2,)): 8 launches (before passes 13), replayed 2 times, 192 bytes of temporaries
+      (float32 (2, 2), float32 (2,)): 8 launches (before passes 13), replayed 2 times (1 checked), 192 bytes of temporaries
     """
     if on_break not in ("eager", "error", "split"):
         raise InvalidValueError(f"capture: expected on_break to be 'eager', 'error' or 'split'; got {on_break!r}")

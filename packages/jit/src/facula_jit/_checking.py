@@ -71,6 +71,18 @@ class Step(NamedTuple):
     site: Site
 
 
+class Constant:
+    """Memory that the program has no tensor of: the same, or other memory with the same bytes."""
+
+    def __init__(self, storage: int, content: bytes):
+        self.storage, self.content = storage, content
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Constant and (self.storage == other.storage or self.content == other.content)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Digest:
     """What a recording does, in a form that can be compared with that of another run.
 
@@ -126,7 +138,7 @@ class Digest:
         storage = recording.fixed.get(number)
         if id(storage) in self._watched or one.written or one.layout is None or storage is None:
             return "a tensor of the program", id(storage)
-        return "a constant", host_view(plain_address(storage) + one.offset, one.layout).tobytes()
+        return "a constant", Constant(id(storage), host_view(plain_address(storage) + one.offset, one.layout).tobytes())
 
     def _leaves(self, one: Any) -> Iterator[Any]:
         if type(one) is Tree:
@@ -166,7 +178,7 @@ def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
 
 def _word(form: Any) -> str:
     if type(form) is tuple and form and form[0] == "a constant":
-        return f"a constant of {len(form[1])} bytes beginning with {form[1][:16].hex()}"
+        return f"a constant of {len(form[1].content)} bytes beginning with {form[1].content[:16].hex()}"
     if type(form) is tuple and len(form) == 5:
         name, key, offset, layout, _ = form
         shape = "" if layout is None else f" of shape {layout.shape}"

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from facula_errors.extend import in_library
 from facula_storage.extend import call_filter
 
-from .frames import NAMED_TUPLE
+from .frames import NAMED_TUPLE, is_of_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +51,8 @@ def _traced(observer: Observer) -> Iterator[None]:
         return opcode
 
     def call(frame: FrameType, event: str, argument: object) -> Any:
-        if in_library(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
+        name = frame.f_globals.get("__name__", "")
+        if is_of_library(name, frame.f_code) or name.startswith(NAMED_TUPLE):
             if len(ignored) < MAX_IGNORED:
                 ignored[id(frame.f_code)] = frame.f_code
         elif enter(frame):
@@ -79,7 +79,7 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
 
     def start(code: CodeType, offset: int) -> Any:
         frame = sys._getframe(1)
-        if in_library(frame):
+        if is_of_library(frame.f_globals.get("__name__", ""), code):
             return disable
         if get_ident() == thread and enter(frame) and code not in watched:
             watched.add(code)

@@ -6,7 +6,7 @@ import sys
 from sysconfig import get_paths
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import in_library
+from facula_errors.extend import in_library, is_library_module
 
 from .known import allowed as always_allowed
 from .known import is_numpy
@@ -27,7 +27,7 @@ def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
     what an allowed function does counts for nothing.
     """
     name = _module_name(frame)
-    if is_numpy(name) or name.partition(".")[0] == "facula_jit":
+    if is_numpy(name):
         return False
     if is_support(name):
         caller = frame.f_back
@@ -42,6 +42,11 @@ def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
                 return False
             above = above.f_back
     return True
+
+
+def is_of_library(name: object, code: CodeType) -> bool:
+    """Whether code of a module is the library's; examples in its docstrings are programs."""
+    return is_library_module(name) and not code.co_filename.startswith("<doctest")
 
 
 def is_support(name: str) -> bool:

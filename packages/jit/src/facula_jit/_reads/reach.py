@@ -28,7 +28,7 @@ from .._closures import UNSET, cells_of, content
 from . import known, library
 from .attributes import CLASS_SLOTS, FUNCTION_SLOTS, AttributeReads, own_dict
 from .containers import CONTAINERS, add_entries, buffer_snapshot
-from .frames import is_installed, is_support
+from .frames import is_installed, is_of_library, is_support
 from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class Reach(AttributeReads):
     # ----------------------------------------------------------------------------------------------------- functions
     def _function(self, function: FunctionType) -> None:
         module = function.__module__
-        if is_library_module(module):
+        if is_of_library(module, function.__code__):
             self._library_function(function)
             return
         if known.is_numpy(module):

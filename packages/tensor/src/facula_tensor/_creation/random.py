@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Layout, Plan, Storage, float64, int64
+from facula_storage import Layout, Plan, Storage, float64, int64, meta
 from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, current_recorder, plain_address, recorders
 
-from .._core.allocation import fresh, layout_for
+from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import named
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make, method
@@ -22,7 +22,7 @@ from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write, write_out
 from .batches import draw_batched, open_batches
-from .filled import finish, like, with_options
+from .filled import empty, finish, like, with_options
 from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator
 
@@ -304,6 +304,9 @@ def randperm(
         raise ArgumentError(f"randperm: expected n of at least 0; got {n}")
     if dtype is not None:
         number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
+    if device is not None and place_of(device) is meta:
+        kind = int64 if dtype is None else as_dtype(dtype, "randperm")
+        return finish(empty(n, dtype=kind, device=meta), requires_grad)
     keys = rand(n, generator=generator, dtype=float64)
     if isinstance(keys._layout, LevelLayout) or (recorders and current_recorder() is not None and not requires_grad):
         return no_record_ops.to(

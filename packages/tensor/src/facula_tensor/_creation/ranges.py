@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_errors.extend import boundary
-from facula_storage import Device, DType, cpu, int64
+from facula_storage import Device, DType, cpu, int64, meta
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER, note_constant, recorders
 
@@ -17,7 +17,7 @@ from .._core.foreign import tensor_over
 from .._core.promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
 from .._core.tensor import Tensor, make
 from .._dispatch.namespaces import no_record_ops
-from .filled import finish, with_options, zeros
+from .filled import empty, finish, with_options, zeros
 from .filling import fill
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def arange(
     if count and dtype.category == INTEGER:
         for one in (start, start + (count - 1) * step):
             check_scalar(int(one), dtype, "arange")
+    if place_of(device) is meta:
+        return finish(empty(count, dtype=dtype, device=meta), requires_grad)
     if integers:
         integers = max(abs(start), abs(end)) < 1 << 63
     try:
@@ -143,6 +145,8 @@ def linspace(
         raise ArgumentError(f"linspace: expected steps of at least 0; got {steps}")
     if dtype.category == INTEGER:
         ends = [number_for(one, dtype, "linspace") for one in ends]
+    if place_of(device) is meta:
+        return finish(empty(steps, dtype=dtype, device=meta), requires_grad)
     first, last = ends
     step = (last - first) / (steps - 1) if steps > 1 else 0
     try:

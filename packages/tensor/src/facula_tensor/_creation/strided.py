@@ -10,7 +10,7 @@ import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_storage import bool_, contiguous, layout_of
+from facula_storage import bool_, contiguous, layout_of, meta
 from facula_storage.extend import COMPLEX, INTEGER, allocate
 
 from .._core.allocation import place_of
@@ -334,6 +334,8 @@ def logspace(
         raise ArgumentError(f"logspace: expected steps of at least 0; got {count}")
     if kind.category == INTEGER:
         numbers = [int(number_for(one, kind, "logspace")) for one in numbers]
+    if place_of(device) is meta:
+        return finish(empty(count, dtype=kind, device=meta), requires_grad)
     exponents = np.linspace(
         numbers[0], numbers[1], count, dtype=np.complex128 if kind.category == COMPLEX else np.float64
     )
@@ -384,4 +386,6 @@ def range(
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, "range")
     if kind is bool_:
         raise InvalidTypeError("range: expected dtype to be of numbers; got bool")
+    if place_of(device) is meta:
+        return finish(empty(count, dtype=kind, device=meta), requires_grad)
     return finish(from_array(first + by * np.arange(count), kind, place_of(device)), requires_grad)

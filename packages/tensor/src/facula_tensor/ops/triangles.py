@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import contiguous, int64
+from facula_storage import contiguous, int64, meta
 
+from .._core.allocation import place_of
 from .._core.formats import check_storage
-from .._core.promotion import as_integer
+from .._core.promotion import as_dtype, as_integer
 from .._core.tensor import Tensor, layout_of_tensor, method
-from .._creation.filled import ones
+from .._creation.filled import empty, ones
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
@@ -115,6 +116,13 @@ def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
     return assign_inplace("triu_", self, _part("triu_", self, diagonal, True))
 
 
+def _below(row: int, col: int, offset: int) -> int:
+    """How many elements the first rows have: row i the first i + offset, as far as there are columns."""
+    first, full = max(0, -offset), min(max(col - offset, 0), row)  # rows with any, and those that are not whole
+    partial = max(full - first, 0)
+    return partial * (first + offset) + partial * (partial - 1) // 2 + (row - max(full, 0)) * col
+
+
 def _places(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, Any]) -> Tensor:
     """Rows and columns of a triangle's elements; `options` are those of creation."""
     if options["layout"] is not None or options["pin_memory"]:
@@ -124,9 +132,13 @@ def _places(operation: str, row: int, col: int, offset: int, upper: bool, option
     )
     if min(row, col) < 0:
         raise ArgumentError(f"{operation}: expected row and col of at least 0; got {row} and {col}")
-    below = sum([min(max(i + offset + (0 if upper else 1), 0), col) for i in range(row)])  # of the lower triangle
+    below = _below(row, col, offset + (0 if upper else 1))
+    count = row * col - below if upper else below
+    if options["device"] is not None and place_of(options["device"]) is meta:
+        kind = int64 if options["dtype"] is None else as_dtype(options["dtype"], operation)
+        return empty(2, count, dtype=kind, device=meta)
     mask = recorded_ops.triangle(ones(row, col, dtype=bool), (offset, upper))
-    kept = where_true("nonzero", mask, (2,), row * col - below if upper else below)
+    kept = where_true("nonzero", mask, (2,), count)
     dtype, device = options["dtype"], options["device"]
     return kept.t().to(device or "cpu", int64 if dtype is None else dtype).contiguous()
 
