@@ -40,7 +40,7 @@ def test_training_without_python(name, level, tmp_path):
         replay = latest(captured)
         for batch in batches:
             wanted = arrays_of(captured(*batch))
-        assert latest(captured) is replay
+        assert latest(captured) is replay, captured.report()
         inputs = [np.stack([batch[place].numpy() for batch in batches]) for place in range(2)]
         saved = tmp_path / "saved.facula"
         options = ["--steps", STEPS, "--save", saved]

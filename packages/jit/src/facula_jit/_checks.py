@@ -118,13 +118,10 @@ def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: 
         checks.append((CheckKind.ENTRIES, group, None, tuple(flat)))
         for one in group["params"]:
             if one in state:
-                flat = [
-                    part
-                    for name, value in state[one].items()
-                    for part in (name, value if isinstance(value, Tensor) else ANY)
-                ]
-                checks.append((CheckKind.ITEM, state, one, state[one]))
-                checks.append((CheckKind.ENTRIES, state[one], None, tuple(flat)))
+                own = state[one]
+                checks.append((CheckKind.ITEM, state, one, own))
+                tensors = [(name, value) for name, value in own.items() if isinstance(value, Tensor)]
+                checks += [(CheckKind.ITEM, own, name, value) for name, value in tensors]
     return checks
 
 

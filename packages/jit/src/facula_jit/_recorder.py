@@ -215,7 +215,10 @@ class Recorder(OptimizerRecorder):
         link = self.tensors.get(id(tensor))
         if link is not None and link() is tensor:  # else another of that address is gone
             return
-        if id(tensor) not in self.given and not self.block_of(tensor._storage).born:
+        number = self.numbers.get(id(root := root_of(tensor._storage)), -1)
+        if number >= 0 and self.blocks[number].link() is root and self.blocks[number].born:
+            return
+        if id(tensor) not in self.given:
             self.tensors[id(tensor)] = ref(tensor)
             self.seen[id(tensor)] = moment_of(tensor)
 

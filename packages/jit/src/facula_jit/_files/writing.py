@@ -162,7 +162,7 @@ class _Description:
 
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
-        tensors = recorder.tensors.values()
+        tensors = [link for link in recorder.tensors.values() if self._is_used(link())]
         modes = {before["training"] for _, before in recorder.modules.values() if "training" in before}
         if recorder.crossings:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
@@ -215,6 +215,11 @@ class _Description:
         return made
 
     # ------------------------------------------------------------------------------------------------------- tensors
+    def _is_used(self, tensor: Tensor | None) -> bool:
+        """Whether a launch reads or writes the memory of a tensor."""
+        recorder = self.recorder
+        return tensor is not None and recorder.numbers.get(id(root_of(tensor._storage))) in recorder.used
+
     def _grad(self, leaf: Tensor, grad: Any) -> list[int | None]:
         number = self.writer.tensor(leaf)
         if grad is None:

@@ -97,7 +97,7 @@ class AttributeReads:
         if self.reads_all:
             self._read_whole(made)
         else:
-            for name in self.names & made.before.keys():
+            for name in [one for one in made.before if one in self.names]:
                 self._reach_attribute(made, name)
         return made
 

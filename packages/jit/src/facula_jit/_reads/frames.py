@@ -6,7 +6,7 @@ import sys
 from sysconfig import get_paths
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import in_library, is_library_module
+from facula_errors.extend import is_library_module
 
 from .known import allowed as always_allowed
 from .known import is_numpy
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
     from types import CodeType, FrameType
 
+PACKAGES = "-packages"  # in the names of folders that packages are installed in
 STDLIB = get_paths()["stdlib"]
 NAMED_TUPLE = "namedtuple_"  # begins the module name that Python gives the constructors of named tuples
 SUPPORT = frozenset(("scipy", "cffi", "_cffi_backend", "safetensors"))  # packages that the library calls
@@ -23,24 +24,27 @@ SUPPORT = frozenset(("scipy", "cffi", "_cffi_backend", "safetensors"))  # packag
 def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
     """Whether reads of this frame are the program's own.
 
-    The standard library's code belongs to its caller. NumPy's is taken for functions of its arguments (known.py), and
-    what an allowed function does counts for nothing.
+    The standard library's code belongs to its caller, and so do installed packages that such code calls (import hooks,
+    the display of warnings); an installed package that the library calls by itself is the program's, as the forward of
+    a module is. NumPy's code is taken for functions of its arguments (known.py), and what an allowed function does
+    counts for nothing.
     """
-    name = _module_name(frame)
-    if is_numpy(name):
+    if is_numpy(_module_name(frame)):
         return False
-    if is_support(name):
-        caller = frame.f_back
-        while caller is not None and is_support(_module_name(caller)):
-            caller = caller.f_back
-        if caller is None or in_library(caller) or is_numpy(_module_name(caller)):
+    above: FrameType | None = frame
+    is_direct = True  # whether the library called an installed package, or the program's own code
+    while above is not None:
+        is_between = is_support(name := _module_name(above)) or is_numpy(name)
+        if not is_between and PACKAGES not in above.f_code.co_filename:
+            break
+        is_direct = not is_between
+        above = above.f_back
+    if above is None or (is_of_library(_module_name(above), above.f_code) and (above is frame or not is_direct)):
+        return False
+    while (allowed or always_allowed) and frame is not None:
+        if id(frame.f_code) in allowed or id(frame.f_code) in always_allowed:
             return False
-    if allowed or always_allowed:
-        above: FrameType | None = frame
-        while above is not None:
-            if id(above.f_code) in allowed or id(above.f_code) in always_allowed:
-                return False
-            above = above.f_back
+        frame = frame.f_back  # type: ignore[assignment]
     return True
 
 

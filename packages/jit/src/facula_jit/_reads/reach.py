@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import lru_cache, partial
 from gc import get_referents
 from types import (
@@ -76,7 +77,7 @@ class Reach(AttributeReads):
         self._ran: set[int] = set()  # ids of code objects that ran
         self._methods: dict[int, list[tuple[Attributes, str]]] = {}  # id of a code object -> classes that have it
         self._reached: dict[int, Any] = {}
-        self._todo: list[tuple[Any, str]] = []
+        self._todo: deque[tuple[Any, str]] = deque()
         self._draining = False
 
     # ------------------------------------------------------------------------------------------------------- values
@@ -97,7 +98,7 @@ class Reach(AttributeReads):
         self._draining = True
         try:
             while self._todo and self.recorder.breaks is None:
-                self._visit(*self._todo.pop())
+                self._visit(*self._todo.popleft())
         finally:
             self._draining = False
 

@@ -32,6 +32,11 @@ class Tracer(Recorder):
         super().__init__(inputs, stops=True)
         self.steps: list[Step] = []
 
+    def entered(self, module: Any) -> None:
+        """A call of a module begins: the names of its tensors are those of the file."""
+        super().entered(module)
+        self.modules.setdefault(id(module), (module, dict(vars(module))))
+
     def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int) -> None:
         """A launch is done."""
         first = len(self.launches)
