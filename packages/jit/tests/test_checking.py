@@ -6,7 +6,7 @@ import pytest
 from jit_toys import pair, same, step_of
 
 from facula_jit import CaptureError, allow, capture
-from facula_tensor import full, manual_seed, no_grad, ones, rand, randn, tensor
+from facula_tensor import arange, eye, full, linspace, manual_seed, no_grad, ones, rand, randn, tensor
 
 STATE = {"factor": 2.0, "shape": (3,), "name": "sin", "data": [1.0, 2.0, 3.0]}
 
@@ -138,3 +138,13 @@ def test_the_environment_says_it(monkeypatch):
     monkeypatch.setenv("FACULA_CAPTURE_CHECK", "often")
     with pytest.raises(ValueError, match=r"FACULA_CAPTURE_CHECK: expected the environment variable .* got 'often'"):
         capture(lambda x: x)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: eye(3), lambda: arange(3.5, 6.0), lambda: arange(77, 80), lambda: linspace(0.5, 7, 3)]
+)
+def test_small_tensors_that_eager_code_has_made_in_between_are_no_difference(make):
+    captured = capture(lambda x: x * make(), check=1)
+    for _ in range(3):
+        assert same(captured(ones(3)), ones(3) * make())
+    assert "(2 checked)" in captured.report()

@@ -164,6 +164,8 @@ def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
             return f"launch {number} was {one.operator}, and is {other.operator}", other.site
         if one.plan != other.plan:
             return f"launch {number}, {one.operator}, has other options, shapes or dtypes", other.site
+        if len(one.arguments) != len(other.arguments):
+            return f"launch {number}, {one.operator}, has another number of arguments", other.site
         for place, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
             if a != b:
                 words = f"argument {place} of launch {number}, {one.operator}, was {_word(a)}, and is {_word(b)}"
