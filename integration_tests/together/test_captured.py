@@ -14,6 +14,12 @@ from facula import optim
 STEPS, EVALUATED = 24, range(10, 13)
 
 
+@pytest.fixture(autouse=True)
+def checked(monkeypatch):
+    """Every second call that would be replayed is checked."""
+    monkeypatch.setenv("FACULA_CAPTURE_CHECK", "2")
+
+
 class Convolutions(nn.Sequential):
     def __init__(self, momentum=0.1):
         super().__init__(

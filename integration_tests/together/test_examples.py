@@ -1,6 +1,7 @@
 """The programs in examples/, which say `import torch`: they run unchanged, and train as they do with PyTorch."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -13,9 +14,10 @@ NAMES = ("actor_critic", "dcgan", "gcn", "gpt", "lstm", "vit")
 
 
 def run(root, path, *arguments):
-    """What a program prints under `python -m facula run`."""
+    """What a program prints under `python -m facula run`, where every second call of a capture is checked."""
     command = [sys.executable, "-m", "facula", "run", str(root / path), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
+    env = {**os.environ, "FACULA_CAPTURE_CHECK": "2"}
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
