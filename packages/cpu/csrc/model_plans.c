@@ -128,7 +128,7 @@ static int64_t complete(struct maker *m, const struct launch_row *launch, char *
 static int64_t make_all(struct maker *m, struct step *steps, char *error)
 {
     const struct section *s = m->section;
-    int64_t most = 0, end = 0;
+    int64_t most = 0;
     for (int64_t i = 0; i < s->count[LAUNCHES]; i++) {
         const struct launch_row *launch = &s->launches[i];
         steps[i] = (struct step){.first = launch->first, .arguments = launch->arguments, .skip = launch->workspace};
@@ -147,9 +147,6 @@ static int64_t make_all(struct maker *m, struct step *steps, char *error)
             return -1;
         if (workspace && launch->workspace_at < 0)
             return refuse(error, "its program is damaged: %s has no place for its workspace", s->text + launch->name);
-        if (launch->first < end)
-            return refuse(error, "its program is damaged: two launches have one argument");
-        end = launch->first + launch->arguments;
         struct reach reach = {s, launch, m->kernels, m->changed, row, steps[i].plan,
                               launch->part < 0 ? NULL : &s->parts[launch->part], workspace, error};
         if (check_reach(&reach))

@@ -94,24 +94,28 @@ static int jump_fits(const struct section *s, int64_t i)
            launch->workspace >= -1 - i && launch->workspace < s->count[LAUNCHES] - i;
 }
 
+/* Each argument belongs to one launch, and launches have theirs in order. A workspace's is a number in the file. */
 static int launches_fit(const struct section *s)
 {
+    int64_t end = 0;
     for (int64_t i = 0; i < s->count[LAUNCHES]; i++) {
         const struct launch_row *launch = &s->launches[i];
-        if (!inside(launch->first, launch->arguments, s->count[ARGUMENTS]) || launch->arguments < 1 ||
-            !inside(launch->name, 1, s->count[TEXT]))
+        if (launch->first != end || !inside(launch->first, launch->arguments, s->count[ARGUMENTS]) ||
+            launch->arguments < 1 || !inside(launch->name, 1, s->count[TEXT]))
             return 0;
+        end += launch->arguments;
         if (launch->kernel < 0
                 ? !jump_fits(s, i)
                 : launch->kernel >= s->count[KERNELS] || launch->part < -1 || launch->part >= s->count[PARTS] ||
                       launch->workspace_at < -1 || launch->workspace_at >= launch->arguments || launch->workspace < 0 ||
-                      launch->workspace > MOST_BYTES)
+                      launch->workspace > MOST_BYTES ||
+                      (launch->workspace_at >= 0 && s->arguments[launch->first + launch->workspace_at].kind != PLAIN))
             return 0;
     }
-    return 1;
+    return end == s->count[ARGUMENTS];
 }
 
-/* Whether all elements of an array lie in its block. */
+/* Whether all elements of an array lie in its block, at addresses that are multiples of their size. */
 static int array_fits(const struct section *s, const struct array_row *array)
 {
     const int64_t size = itemsize_of(array->dtype);
@@ -119,17 +123,21 @@ static int array_fits(const struct section *s, const struct array_row *array)
         !inside(array->name, 1, s->count[TEXT]) || !inside(array->block, 1, s->count[BLOCKS]))
         return 0;
     const int64_t *shape = s->extents + array->first, *strides = shape + array->ndim;
+    const struct block_row *block = &s->blocks[array->block];
+    const int64_t unit = size < 8 ? size : 8, place = block->kind == TEMPORARY ? block->place : 0;
     double count = 1, low = (double)array->offset, high = low + (double)size;
+    int aligned = array->offset % unit == 0 && place % unit == 0;
     for (int64_t d = 0; d < array->ndim; d++) {
         if (shape[d] < 0)
             return 0;
         const double reach = ((double)shape[d] - 1) * (double)strides[d];
+        aligned &= shape[d] < 2 || strides[d] % unit == 0;
         count *= (double)shape[d];
         low += reach < 0 ? reach : 0;
         high += reach > 0 ? reach : 0;
     }
-    return array->offset >= 0 && count < (double)MOST_BYTES &&
-           (count == 0 || (low >= 0 && high <= (double)s->blocks[array->block].bytes));
+    return inside(array->offset, 0, block->bytes) && count < (double)MOST_BYTES &&
+           (count == 0 || (aligned && low >= 0 && high <= (double)block->bytes));
 }
 
 static int arrays_fit(const struct section *s)
@@ -137,14 +145,39 @@ static int arrays_fit(const struct section *s)
     for (int64_t i = 0; i < s->count[ARRAYS]; i++)
         if (!array_fits(s, &s->arrays[i]))
             return 0;
-    for (int64_t i = 0; i < s->count[NUMBERS]; i++)
-        if (!inside(s->numbers[i].name, 1, s->count[TEXT]) ||
-            !inside(s->numbers[i].first, s->numbers[i].uses, s->count[USES]))
-            return 0;
-    for (int64_t i = 0; i < s->count[USES]; i++)
-        if (!inside(s->uses[i].argument, 1, s->count[ARGUMENTS]) || s->arguments[s->uses[i].argument].kind != PLAIN)
-            return 0;
     return 1;
+}
+
+/* The launch that an argument belongs to. */
+static const struct launch_row *owner_of(const struct section *s, int64_t argument)
+{
+    int64_t low = 0, high = s->count[LAUNCHES];
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        *(s->launches[middle].first <= argument ? &low : &high) = middle;
+    }
+    return &s->launches[low];
+}
+
+/* Whether numbers are put at arguments that are numbers: addresses, cells and workspaces are not the file's to choose. */
+static int numbers_fit(const struct section *s)
+{
+    int64_t end = 0;
+    for (int64_t i = 0; i < s->count[NUMBERS]; i++) {
+        if (!inside(s->numbers[i].name, 1, s->count[TEXT]) || s->numbers[i].first != end ||
+            !inside(end, s->numbers[i].uses, s->count[USES]))
+            return 0;
+        end += s->numbers[i].uses;
+    }
+    for (int64_t i = 0; i < s->count[USES]; i++) {
+        const int64_t argument = s->uses[i].argument;
+        if (!inside(argument, 1, s->count[ARGUMENTS]) || s->arguments[argument].kind != PLAIN)
+            return 0;
+        const struct launch_row *launch = owner_of(s, argument);
+        if (launch->kernel >= 0 && argument - launch->first == launch->workspace_at)
+            return 0;
+    }
+    return end == s->count[USES];
 }
 
 int section_read(struct section *s, char *bytes, int64_t length, char *error)
@@ -164,12 +197,15 @@ int section_read(struct section *s, char *bytes, int64_t length, char *error)
         return refuse(error, "its plans are another release's; load it in Python, and save it again with run=True");
     if (header.length != length || header.arena < 0 || header.arena > MOST_BYTES)
         return refuse(error, "its program is cut off");
+    int64_t end = sizeof header; /* tables lie apart: runs change some of them, and what was checked has to stay */
     for (int i = 0; i < TABLES; i++) {
+        const int64_t start = header.table[i].start;
         s->count[i] = header.table[i].count;
-        if (header.table[i].start % 8 || s->count[i] < 0 || s->count[i] > length ||
-            !inside(header.table[i].start, s->count[i] * ROW_BYTES[i], length))
+        if (start % 8 || start < end || s->count[i] < 0 || s->count[i] > length ||
+            !inside(start, s->count[i] * ROW_BYTES[i], length))
             return refuse(error, "its program is damaged: table %d", i);
-        at[i] = bytes + header.table[i].start;
+        at[i] = bytes + start;
+        end = start + s->count[i] * ROW_BYTES[i];
     }
     s->arena = header.arena;
     s->text = at[TEXT];
@@ -192,6 +228,7 @@ int section_read(struct section *s, char *bytes, int64_t length, char *error)
                         : !arguments_fit(s)                               ? "arguments"
                         : !launches_fit(s)                                ? "launches"
                         : !arrays_fit(s)                                  ? "inputs and outputs"
+                        : !numbers_fit(s)                                 ? "numbers"
                                                                           : NULL;
     return wrong ? refuse(error, "its program is damaged: %s", wrong) : 0;
 }

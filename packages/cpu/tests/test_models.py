@@ -22,7 +22,8 @@ from model_files import (
     write,
 )  # fmt: skip
 
-from facula_cpu.extend import NUMBER, OWN, Tables
+from facula_cpu._tables import HEADER, TABLES
+from facula_cpu.extend import ADDRESS, CELL, NUMBER, OWN, Tables, bits_of
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +158,67 @@ def test_jumps_are_checked(name, tmp_path):
     message = "arguments" if table == "arguments" and place in (1, 2) else "launches"
     with pytest.raises(ValueError, match=f"its program is damaged: {message}"):
         Model(write(tmp_path / "m.facula", {"one": tables.bytes(0)}))
+
+
+def number_over(place):
+    """A product whose row of `arguments` at `place` a number is put into, and the rows of its launch."""
+    tables = Tables()
+    x, y = np.zeros((5, 6), "f4"), np.zeros((5, 4), "f4")
+    blocks = [(tables.add("blocks", OWN, 0, one.nbytes), one.nbytes) for one in (x, WEIGHT, y)]
+    add_launch(tables, plan_for("linear", (x, WEIGHT), (y,)), [y.size, *blocks, None])
+    tables.add("generators", 0, 0, 0, 0, 0, 0)
+    if place is not None:
+        tables.add("numbers", tables.name("eps"), bits_of(1e-8), tables.add("uses", place, 0, bits_of(1.0)), 1)
+    add_array(tables, 1, "y", y, blocks[2][0])
+    return tables
+
+
+def forged_roles():
+    """Programs in which an argument has two roles, or a table lies in another one, with what is said of each."""
+    yield "numbers", number_over(4)  # the workspace
+    yield "numbers", number_over(1)  # an address
+    yield "numbers", number_over(5)  # none
+    tables = number_over(None)
+    tables.rows["arguments"][4] = (CELL, 0, 0, 0)
+    yield "launches", tables
+    tables.rows["arguments"][4] = (ADDRESS, 0, 0, 0)
+    yield "launches", tables
+    tables = number_over(None)
+    tables.rows["launches"] *= 2
+    yield "launches", tables
+    tables = number_over(None)
+    tables.add("arguments", NUMBER, 0, 0, 0)
+    yield "launches", tables
+    tables = number_over(0)
+    tables.rows["numbers"] *= 2
+    yield "numbers", tables
+    tables.rows["numbers"] = []
+    yield "numbers", tables
+    for place in (2, -1):
+        tables = number_over(None)
+        row = tables.rows["arrays"][0]
+        tables.rows["blocks"][2] = (OWN, 0, 1 << 10)
+        tables.rows["arrays"][0] = (*row[:-1], place)
+        yield "inputs and outputs", tables
+
+
+@pytest.mark.parametrize("number", range(len([*forged_roles()])))
+def test_arguments_have_one_role(number, tmp_path):
+    """No number of the file is taken for an address: a run would write there."""
+    what, tables = [*forged_roles()][number]
+    with pytest.raises(ValueError, match=f"its program is damaged: {what}"):
+        Model(write(tmp_path / "m.facula", {"one": tables.bytes(0)}))
+
+
+@pytest.mark.parametrize("table", ["numbers", "generators"])
+def test_tables_lie_apart(table, path, tmp_path):
+    """A run changes numbers and generators, which may not lie where something was checked."""
+    data, members = sections_of(path)
+    damaged, start = bytearray(data), members[0][1]
+    places = {name: start + HEADER + 16 * TABLES.index(name) for name in (table, "arguments")}
+    damaged[places[table] : places[table] + 8] = damaged[places["arguments"] : places["arguments"] + 8]
+    message = refusal(tmp_path, with_checksum(damaged, members[0]))
+    assert f"its program is damaged: table {TABLES.index(table)}" in message
 
 
 def sections_of(path):
