@@ -34,7 +34,10 @@ def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
     above: FrameType | None = frame
     is_direct = True  # whether the library called an installed package, or the program's own code
     while above is not None:
-        is_between = is_support(name := _module_name(above)) or is_numpy(name)
+        name = _module_name(above)
+        if is_of_library(name, above.f_code):
+            break
+        is_between = is_support(name) or is_numpy(name)
         if not is_between and PACKAGES not in above.f_code.co_filename:
             break
         is_direct = not is_between
