@@ -38,7 +38,7 @@ def adam(parameters, rate=0.01):
 
     def step():
         with no_grad():
-            adam_step([(p, p.grad, *state) for p, *state in rows], numbers)
+            adam_step([t for p, *state in rows for t in (p, p.grad, *state)], 5, numbers)
         for p in parameters:
             p.grad = None
 

@@ -97,6 +97,6 @@ class Adafactor(FusedOptimizer):
         for matrices in (True, False):
             keys = ("row_var", "col_var") if matrices else ("variance",)
             some: Options = {**group, "params": [p for p in group["params"] if (p.ndim > 1) is matrices]}
-            rows = self._rows(some, *keys, "step")
-            if rows:
-                (adafactor_step if matrices else adafactor_vector_step)(rows, numbers)
+            tensors, width = self._rows(some, *keys, "step")
+            if tensors:
+                (adafactor_step if matrices else adafactor_vector_step)(tensors, width, numbers)

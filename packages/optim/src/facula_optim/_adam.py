@@ -95,23 +95,24 @@ class Adam(FusedOptimizer):
 
     def _step_group(self, group: Options) -> None:
         if group["amsgrad"]:
-            rows = self._rows(group, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
+            tensors, width = self._rows(group, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
         else:
             state: TensorState = self.state
-            rows = []
+            tensors, width = [], 5
             for p in group["params"]:  # as `_rows` does, quicker: Adam is what most programs use
                 g = p.grad
                 if g is not None:
                     kept = state[p]
                     if not kept:
                         self._begin(kept, p, group, ("exp_avg", "exp_avg_sq", "step"))
-                    rows.append((p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["step"]))
-        if not rows:
+                    tensors += (p, g, kept["exp_avg"], kept["exp_avg_sq"], kept["step"])
+        if not tensors:
             return
         first, second = group["betas"]
         decay, shrink = decays_of(group)
         adam_step(
-            rows,
+            tensors,
+            width,
             AdamNumbers(
                 rate=float(group["lr"]),
                 first=float(first),

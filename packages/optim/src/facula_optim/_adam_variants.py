@@ -76,11 +76,12 @@ class Adamax(_Moments):
         super().__init__(params, defaults)
 
     def _step_group(self, group: Options) -> None:
-        rows = self._rows(group, "exp_avg", "exp_inf", "step")
-        if rows:
+        tensors, width = self._rows(group, "exp_avg", "exp_inf", "step")
+        if tensors:
             first, second = group["betas"]
             adamax_step(
-                rows,
+                tensors,
+                width,
                 AdamaxNumbers(
                     rate=float(group["lr"]),
                     first=float(first),
@@ -155,12 +156,13 @@ class NAdam(_Moments):
         return {"mu_product": 1.0}
 
     def _step_group(self, group: Options) -> None:
-        rows = self._rows(group, "exp_avg", "exp_avg_sq", "mu_product", "step")
-        if rows:
+        tensors, width = self._rows(group, "exp_avg", "exp_avg_sq", "mu_product", "step")
+        if tensors:
             first, second = group["betas"]
             decay, shrink = decays_of(group)
             nadam_step(
-                rows,
+                tensors,
+                width,
                 NadamNumbers(
                     rate=float(group["lr"]),
                     first=float(first),
@@ -229,12 +231,13 @@ class RAdam(_Moments):
         super().__init__(params, defaults)
 
     def _step_group(self, group: Options) -> None:
-        rows = self._rows(group, "exp_avg", "exp_avg_sq", "step")
-        if rows:
+        tensors, width = self._rows(group, "exp_avg", "exp_avg_sq", "step")
+        if tensors:
             first, second = group["betas"]
             decay, shrink = decays_of(group)
             radam_step(
-                rows,
+                tensors,
+                width,
                 RadamNumbers(
                     rate=float(group["lr"]),
                     first=float(first),

@@ -87,8 +87,8 @@ class RMSprop(FusedOptimizer):
         momentum = float(group["momentum"])
         buffer = ("momentum_buffer",) if momentum > 0 else ()
         mean = ("grad_avg",) if group["centered"] else ()
-        rows = self._rows(group, "square_avg", *mean, *buffer, "step")
-        if rows:
+        tensors, width = self._rows(group, "square_avg", *mean, *buffer, "step")
+        if tensors:
             numbers = RmspropNumbers(
                 rate=float(group["lr"]),
                 share=float(group["alpha"]),
@@ -97,7 +97,7 @@ class RMSprop(FusedOptimizer):
                 sign=sign_of(group),
                 keep=momentum,
             )
-            (rmsprop_centered_step if mean else rmsprop_step)(rows, numbers)
+            (rmsprop_centered_step if mean else rmsprop_step)(tensors, width, numbers)
 
 
 @boundary
@@ -157,10 +157,11 @@ class Adadelta(FusedOptimizer):
             raise InvalidValueError(f"Adadelta: expected rho from 0 to 1; got {options['rho']}")
 
     def _step_group(self, group: Options) -> None:
-        rows = self._rows(group, "square_avg", "acc_delta", "step")
-        if rows:
+        tensors, width = self._rows(group, "square_avg", "acc_delta", "step")
+        if tensors:
             adadelta_step(
-                rows,
+                tensors,
+                width,
                 AdadeltaNumbers(
                     rate=float(group["lr"]),
                     share=float(group["rho"]),
@@ -236,10 +237,11 @@ class Adagrad(FusedOptimizer):
         return {"sum": float(group["initial_accumulator_value"])}
 
     def _step_group(self, group: Options) -> None:
-        rows = self._rows(group, "sum", "step")
-        if rows:
+        tensors, width = self._rows(group, "sum", "step")
+        if tensors:
             adagrad_step(
-                rows,
+                tensors,
+                width,
                 AdagradNumbers(
                     rate=float(group["lr"]),
                     slower=float(group["lr_decay"]),

@@ -80,10 +80,11 @@ class ASGD(FusedOptimizer):
         return {"eta": float(group["lr"]), "mu": 1.0}
 
     def _step_group(self, group: Options) -> None:
-        rows = self._rows(group, "ax", "eta", "mu", "step")
-        if rows:
+        tensors, width = self._rows(group, "ax", "eta", "mu", "step")
+        if tensors:
             asgd_step(
-                rows,
+                tensors,
+                width,
                 AsgdNumbers(
                     rate=float(group["lr"]),
                     lambda_=float(group["lambd"]),
@@ -158,11 +159,12 @@ class Rprop(FusedOptimizer):
         return {"step_size": float(group["lr"])}
 
     def _step_group(self, group: Options) -> None:
-        rows = self._rows(group, "prev", "step_size", "step")
-        if rows:
+        tensors, width = self._rows(group, "prev", "step_size", "step")
+        if tensors:
             (cut, grow), (least, most) = group["etas"], group["step_sizes"]
             rprop_step(
-                rows,
+                tensors,
+                width,
                 RpropNumbers(
                     cut=float(cut), grow=float(grow), least=float(least), most=float(most), sign=sign_of(group)
                 ),

@@ -94,23 +94,25 @@ class FusedOptimizer(Optimizer):
     def _step_group(self, group: Options) -> None:
         raise UnsupportedError
 
-    def _rows(self, group: Options, *keys: str) -> list[tuple[Tensor, ...]]:
-        """Tuples of a parameter with a gradient, the gradient, and the state under `keys`, created if missing."""
+    def _rows(self, group: Options, *keys: str) -> tuple[list[Tensor], int]:
+        """One list of each parameter with a gradient, the gradient, and the state under `keys`; and how many these are.
+
+        State that is missing is created.
+        """
         state: TensorState = self.state
         take: Callable[[dict[str, Tensor]], tuple[Tensor, ...]]
         take = itemgetter(*keys) if len(keys) > 1 else lambda kept: (kept[keys[0]],)
-        rows = []
+        tensors: list[Tensor] = []
         for p in group["params"]:
             g = p.grad
             if g is not None:
                 kept = state[p]
                 try:
-                    row = (p, g, *take(kept))
+                    tensors += (p, g, *take(kept))
                 except KeyError:
                     self._begin(kept, p, group, keys)
-                    row = (p, g, *take(kept))
-                rows.append(row)
-        return rows
+                    tensors += (p, g, *take(kept))
+        return tensors, 2 + len(keys)
 
     def _begin(self, kept: dict[str, Tensor], p: Tensor, group: Options, keys: tuple[str, ...]) -> None:
         """Add what the state lacks of `keys`, as it is before the first step; all of it or nothing.

@@ -104,7 +104,9 @@ class Muon(FusedOptimizer):
     @no_grad()
     def _step_group(self, group: Options) -> None:
         rate, share = float(group["lr"]), 1.0 - float(group["momentum"])
-        for p, grad, average in self._rows(group, "momentum_buffer"):
+        tensors, width = self._rows(group, "momentum_buffer")
+        for at in range(0, len(tensors), width):
+            p, grad, average = tensors[at : at + width]
             average.lerp_(grad, share)
             ahead = average.lerp(grad, share) if group["nesterov"] else average
             step = orthogonalized(ahead, group["ns_coefficients"], int(group["ns_steps"]), float(group["eps"]))

@@ -86,20 +86,21 @@ class SGD(FusedOptimizer):
         rate, momentum = float(group["lr"]), group["momentum"]
         decay, sign = float(group["weight_decay"]), -1.0 if group["maximize"] else 1.0
         if not momentum:
-            rows = [(p, g) for p in group["params"] if (g := p.grad) is not None]
-            if rows:
-                sgd_step(rows, SgdNumbers(rate=rate, decay=decay, sign=sign))
+            tensors = [t for p in group["params"] if (g := p.grad) is not None for t in (p, g)]
+            if tensors:
+                sgd_step(tensors, 2, SgdNumbers(rate=rate, decay=decay, sign=sign))
             return
         state: TensorState = self.state
-        begun, fresh = [], []
+        begun: list[Tensor] = []
+        fresh: list[Tensor] = []
         for p in group["params"]:
             g = p.grad
             if g is not None:
                 buffer = state[p].get("momentum_buffer")
                 if buffer is None:
-                    fresh.append((p, g, self._zeros_for(p, "momentum_buffer")))
+                    fresh += (p, g, self._zeros_for(p, "momentum_buffer"))
                 else:
-                    begun.append((p, g, buffer))
+                    begun += (p, g, buffer)
         ahead = float(momentum) if group["nesterov"] else 0.0
         if begun:
             numbers = SgdNumbers(
@@ -110,8 +111,8 @@ class SGD(FusedOptimizer):
                 take=1.0 - float(group["dampening"]),
                 ahead=ahead,
             )
-            sgd_step(begun, numbers)
+            sgd_step(begun, 3, numbers)
         if fresh:  # their first buffer is the gradient, whatever the dampening
-            sgd_step(fresh, SgdNumbers(rate=rate, decay=decay, sign=sign, ahead=ahead))
-            for p, _, buffer in fresh:
+            sgd_step(fresh, 3, SgdNumbers(rate=rate, decay=decay, sign=sign, ahead=ahead))
+            for p, buffer in zip(fresh[::3], fresh[2::3], strict=True):
                 state[p]["momentum_buffer"] = buffer

@@ -14,6 +14,7 @@ from .planning import with_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import CodeType
 
     from facula_storage import Layout
 
@@ -112,11 +113,11 @@ def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> Non
         recorder.launched(plan, n, arguments, len(arguments))
 
 
-def mutated(a: Tensor, name: str) -> None:
-    """Count a change of `a`'s storage and keep where it was made."""
+def mutated(a: Tensor, name: str, mutator: tuple[str, CodeType, int] | None = None) -> None:
+    """Count a change of `a`'s storage and keep where it was made: `mutator`, which is made if left out."""
     storage = a._storage
     storage.version += 1  # type: ignore[operator]
-    storage.mutator = (name, *user_site())
+    storage.mutator = mutator or (name, *user_site())
     recorder = current_recorder() if recorders else None
     if recorder is not None:
         recorder.mutated(storage, name)

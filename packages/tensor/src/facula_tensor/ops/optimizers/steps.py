@@ -23,13 +23,13 @@ from ..._dispatch.snapshots import snapshots_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from facula_storage import Plan
+    from facula_storage import Layout, Plan
 
     from ..._core.tensor import Tensor
 
     Row = tuple[Tensor, ...]
     Numbers = tuple[float, ...]  # one of `numbers.py`, by place
-    Step = Callable[[Sequence[Row], Numbers], None]
+    Step = Callable[[Sequence[Tensor], int, Numbers], None]
 
 DTYPES = (float32, float64)
 
@@ -41,38 +41,40 @@ def _step(
     kept: int,
     shapes: Mapping[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = MappingProxyType({}),
 ) -> Step:
-    """The function `(rows, numbers)` of an optimizer's step.
+    """The function `(tensors, width, numbers)` of an optimizer's step.
 
-    A row is a parameter, its gradient and its state; `operands` are their names, the last `kept` of which are single
-    float32 numbers, and the one before those may be left out. Their shapes are the parameter's, or made of it by
-    `shapes`.
+    `tensors` has row after row, each of `width` tensors: a parameter, its gradient and its state. They are one list,
+    not a tuple for each parameter, as thousands of new tuples in every step would start garbage collections. `operands`
+    are the names in a row, the last `kept` of which are single float32 numbers, and the one before those may be left
+    out. Their shapes are the parameter's, or made of it by `shapes`.
     """
     table = PlanTable(name)
     plans = table.by_key
 
-    def step(rows: Sequence[Row], numbers: Numbers) -> None:
+    def step(tensors: Sequence[Tensor], width: int, numbers: Numbers) -> None:
         try:
-            width = len(rows[0])
-            layouts, storages, offsets = zip(*[(t._layout, t._storage, t._offset) for row in rows for t in row])
+            storages = [t._storage for t in tensors]
             if collecting:
                 raise MissingKeyError  # caught below
-            plan = plans[width, layouts]
+            plan = plans[width, tuple([t._layout for t in tensors])]
             changed = list(storages)
             del changed[1::width]
             for storage in changed:
                 storage.version + 1  # None, and so a TypeError, where the memory is read-only
-            plan.launch(len(rows), *numbers, *[storage.ptr + at for storage, at in zip(storages, offsets)])
+            addresses = [storage.ptr + t._offset for storage, t in zip(storages, tensors)]
+            plan.launch(len(tensors) // width, *numbers, *addresses)
         except (AttributeError, KeyError, TypeError):  # as in Note [Fast path]
-            slow_call(rows, numbers)
+            slow_call(tensors, width, numbers)
             return
         site = (name, *user_site())
         for storage in changed:
             storage.version += 1
             storage.mutator = site
 
-    def slow_call(rows: Sequence[Row], numbers: Numbers) -> None:
+    def slow_call(tensors: Sequence[Tensor], width: int, numbers: Numbers) -> None:
         """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
         numbers = tuple(map(float, numbers))
+        rows = [tuple(tensors[at : at + width]) for at in range(0, len(tensors), width)]
         recorder = current_recorder()
         if recorder is not None:
             if not recorder.stepped(rows, numbers):
@@ -80,8 +82,9 @@ def _step(
             for row in rows:
                 recorder.operands(row)
         rows = [snapshots_of(row, False) for row in rows]
+        distinct: set[Layout] = set()
         for number, row in enumerate(rows):
-            check(number, row)
+            check(number, row, distinct)
         batches: dict[tuple[object, ...], list[Row]] = {}
         strided: list[tuple[Tensor, Tensor]] = []
         for row in rows:
@@ -98,11 +101,13 @@ def _step(
             launch_places(plan, len(batch), [*numbers, *places])
         for t, copy in strided:
             no_record_ops.copy_into(t, copy)
+        mutator = (name, *user_site())
         for row in rows:
             for t in (row[0], *row[2:]):
-                mutated(t, name)
+                mutated(t, name, mutator)
 
-    def check(number: int, row: Row) -> None:
+    def check(number: int, row: Row, distinct: set[Layout]) -> None:
+        """Errors for a row; `distinct` gathers layouts whose elements each have a place of their own."""
         parameter = layout_of_tensor(row[0])
         if parameter.dtype not in DTYPES:
             raise DTypeError(
@@ -123,7 +128,9 @@ def _step(
                 )
             if called != "gradient":
                 check_writable(name, t)
-                check_overlap(name, t, ())
+                if layout not in distinct:
+                    check_overlap(name, t, ())
+                    distinct.add(layout)
 
     def plan_for(batch: list[Row]) -> Plan:
         layouts = tuple([t._layout for row in batch for t in row])

@@ -1,0 +1,52 @@
+"""Steps over many small parameters start no garbage collections."""
+
+import gc
+
+import pytest
+
+import facula_tensor as ft
+from facula_optim import ASGD, SGD, Adadelta, Adafactor, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
+
+COUNT = 2000
+MAKERS = {
+    "SGD": SGD,
+    "SGD-momentum": lambda parameters: SGD(parameters, momentum=0.9),
+    "Adam": Adam,
+    "Adam-amsgrad": lambda parameters: Adam(parameters, amsgrad=True),
+    "RMSprop-centered": lambda parameters: RMSprop(parameters, centered=True, momentum=0.9),
+    **{kind.__name__: kind for kind in (ASGD, Adadelta, Adafactor, Adagrad, Adamax, AdamW, NAdam, RAdam, Rprop)},
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
+def test_a_step_makes_no_objects_for_each_parameter(maker):
+    """Collections start after so many tracked objects: of a step over 2,000 parameters, not even 100 may remain."""
+    parameters = [ft.ones(2) for _ in range(COUNT)]
+    for p in parameters:
+        p.grad = ft.ones(2)
+    optimizer = maker(parameters)
+    for _ in range(2):
+        optimizer.step()
+    collections = []
+    note = lambda phase, info: collections.append(info["generation"])
+    before = gc.get_threshold()
+    gc.collect()
+    gc.set_threshold(100, *before[1:])
+    gc.callbacks.append(note)
+    try:
+        optimizer.step()
+    finally:
+        gc.callbacks.remove(note)
+        gc.set_threshold(*before)
+    assert collections == []
+
+
+def test_the_first_step_searches_for_the_line_once():
+    """The line that changed them is one object for all parameters and their state."""
+    parameters = [ft.ones(2) for _ in range(3)]
+    for p in parameters:
+        p.grad = ft.ones(2)
+    optimizer = AdamW(parameters, eps=0.125)
+    optimizer.step()
+    changed = [*parameters, *[kept for p in parameters for kept in optimizer.state[p].values()]]
+    assert len(changed) == 12 and len({id(one._storage.mutator) for one in changed}) == 1
