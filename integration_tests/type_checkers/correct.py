@@ -37,6 +37,26 @@ class Squares(Dataset[tuple[Tensor, int]]):
         return point, int(inside)
 
 
+class Noise(Dataset[Tensor]):
+    """Samples that are made with random numbers: a loader gives each a generator."""
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int, rng: np.random.Generator) -> Tensor:
+        return facula.tensor(rng.random(2)) * index
+
+
+class Steps:
+    """Such a dataset of no class of the library's."""
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int, rng: np.random.Generator) -> Tensor:
+        return facula.tensor(rng.random(2)) * index
+
+
 class Block(nn.Module):
     scale: Tensor
 
@@ -219,6 +239,8 @@ def batches(numbers: Tensor) -> Iterator[Tensor]:
         yield x.float()
     yield from DataLoader(numbers, batch_size=2, collate_fn=lambda samples: facula.stack(samples) * 2)
     yield next(iter(DataLoader(range(3))))
+    yield next(iter(DataLoader(Noise(), batch_size=2))) + next(iter(DataLoader(Steps(), batch_size=2)))
+    yield facula.randint(5, (3,)) + facula.randint(0, 5, (3,)) + facula.randint(high=5, size=[3])
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """facula.utils.data: facula_data's names, with tensors for batches and facula's own seed."""
 
 import ast
+import importlib
 import inspect
 from pathlib import Path
 
@@ -14,6 +15,12 @@ from facula.utils.data import DataLoader, Dataset, TensorDataset, default_collat
 
 def test_the_names_are_those_of_facula_data():
     assert set(facula.utils.data.__all__) == {*facula_data.__all__, "distributed"}
+    for name in ("files", "transforms"):
+        module, source = (importlib.import_module(f"{place}.{name}") for place in ("facula.utils.data", "facula_data"))
+        assert module is getattr(facula.utils.data, name)
+        assert {one: getattr(module, one) for one in module.__all__} == {
+            one: getattr(source, one) for one in source.__all__
+        }
     own = {name for name in facula_data.__all__ if getattr(facula.utils.data, name) is not getattr(facula_data, name)}
     assert own == {"DataLoader", "default_collate", "default_convert"}
     assert issubclass(DataLoader, facula_data.DataLoader)

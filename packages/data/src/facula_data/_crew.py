@@ -18,6 +18,8 @@ from ._passes import Making
 from ._seeds import WORKERS, bits
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from ._jobs import Job
     from ._meter import Meter
     from ._passes import Progress
@@ -78,9 +80,7 @@ def checked_settings(
     if not count or worker_method == INLINE:
         return Settings(0, 0.0, None, None, False, INLINE)
     if worker_method != THREAD:
-        from ._processes import context_of  # here, as not everyone has workers
-
-        context_of(multiprocessing_context)
+        _processes().context_of(multiprocessing_context)
     prefetch = PREFETCH if prefetch_factor is None else prefetch_factor
     return Settings(count, float(timeout), multiprocessing_context, prefetch, persistent_workers, worker_method)
 
@@ -141,14 +141,19 @@ def _start(job: Job, settings: Settings) -> Workers:
         from ._threads import Threads
 
         return Threads(job, settings.number, settings.timeout)
+    warn_of_growth(job.dataset)
+    return _processes().Processes(job, settings.number, settings.context, settings.timeout)
+
+
+def _processes() -> ModuleType:
+    """The module of worker processes, imported when first used: their package is an extra."""
     try:
-        from ._processes import Processes
+        from . import _processes
     except ModuleNotFoundError as error:
-        if error.name != "facula_multiprocessing":
+        if (error.name or "").partition(".")[0] != "facula_multiprocessing":
             raise
         raise MissingPackageError(
             "DataLoader: worker processes need the package facula-multiprocessing; install facula-data[workers], or "
             'pass worker_method="thread" or num_workers=0'
         ) from None
-    warn_of_growth(job.dataset)
-    return Processes(job, settings.number, settings.context, settings.timeout)
+    return _processes

@@ -28,12 +28,22 @@ T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
 if TYPE_CHECKING:
+    from typing import Any, TypeAlias
 
-    class Samples(Protocol[T_co]):
-        """What will do as a dataset, whatever its class: a list, a range."""
+    class Listed(Protocol[T_co]):
+        """A list, a range, and the like."""
 
         def __getitem__(self, index: int, /) -> T_co: ...
         def __len__(self) -> int: ...
+
+    class Drawing(Protocol[T_co]):
+        """Samples that are made with random numbers: a loader gives each a generator of its own."""
+
+        def __getitem__(self, index: int, rng: np.random.Generator, /) -> T_co: ...
+        def __len__(self) -> int: ...
+
+    # What will do as a dataset, whatever its class.
+    Samples: TypeAlias = Listed[T_co] | Drawing[T_co]
 
 
 @boundary
@@ -51,8 +61,13 @@ class Dataset(Generic[T_co]):
     Source: torch.utils.data.Dataset.
     """
 
-    def __getitem__(self, index: Index) -> T_co:
-        raise UnsupportedError(f"{type(self).__name__}: expected a method __getitem__; a Dataset must define it")
+    if TYPE_CHECKING:  # subclasses take an index alone, or a generator of random numbers too, whatever they call these
+
+        def __getitem__(self, *args: Any, **kwargs: Any) -> T_co: ...
+    else:
+
+        def __getitem__(self, index: Index) -> T_co:
+            raise UnsupportedError(f"{type(self).__name__}: expected a method __getitem__; a Dataset must define it")
 
     def __add__(self, other: Dataset[T]) -> ConcatDataset[T_co | T]:
         return ConcatDataset([self, other])

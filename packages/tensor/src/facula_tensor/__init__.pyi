@@ -1303,7 +1303,7 @@ def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | 
     """Numbers drawn evenly from [0, 1)."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
-def randint(low: builtins.int = 0, high: SupportsIndex | None = None, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+def randint(low: builtins.int = 0, high: Lengths | None = None, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given."""
 def randint_like(input: Tensor, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """Random integers, drawn evenly, in the shape of a tensor."""

@@ -191,7 +191,7 @@ def randn(
 
 def randint(
     low: int = 0,
-    high: SupportsIndex | None = None,
+    high: Lengths | None = None,
     size: Lengths | None = None,
     *,
     generator: Generator | None = None,
@@ -206,7 +206,7 @@ def randint(
 
     Arguments:
         low: the least number; the bound above if `high` is left out.
-        high: the bound above, itself never drawn.
+        high: the bound above, itself never drawn; the shape, if `low` is that bound and `size` is left out.
         size: the shape.
         generator: the source of random numbers; the default generator if None.
         out: where the result goes; a new tensor if None.
@@ -216,8 +216,8 @@ def randint(
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
-    >>> randint(0, 1, (2,))
-    tensor([0, 0])
+    >>> randint(0, 1, (2,)), randint(1, (2,))
+    (tensor([0, 0]), tensor([0, 0]))
     """
     try:
         if out is not None or layout is not None or pin_memory:

@@ -1,7 +1,8 @@
 """Datasets, samplers and loaders: the names of facula_data, with batches that are tensors.
 
 An order that nobody gave a seed is drawn from facula's default generator, so `facula.manual_seed` reaches it.
-May import: siblings. Where next: `facula_data`. `dataset.py`, `sampler.py` and `dataloader.py` are PyTorch's places.
+May import: siblings. Where next: `facula_data`. `dataset.py`, `sampler.py` and `dataloader.py` are PyTorch's places;
+`files.py` and `transforms.py` have facula_data's names.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from facula_data.extend import Samples, SeedLike
 
     from . import distributed as distributed
+    from . import files as files
+    from . import transforms as transforms
     from .distributed import DistributedSampler as DistributedSampler
 
     # What becomes part of a tensor; a tuple of such becomes a list of tensors.
@@ -233,5 +236,7 @@ at_worker_start.append(partial(set_num_threads, 1))  # the workers are several a
 shared_generators.append(SharedGenerator(manual_seed, get_rng_state, set_rng_state))
 
 publish(
-    __name__, later=("dataloader", "dataset", "distributed", "sampler"), lazily={"distributed": "DistributedSampler"}
+    __name__,
+    later=("dataloader", "dataset", "distributed", "files", "sampler", "transforms"),
+    lazily={"distributed": "DistributedSampler"},
 )
