@@ -1,6 +1,16 @@
 """The two C modules; everything else about the build is in pyproject.toml. CFLAGS from the environment are honoured."""
 
+from shutil import which
+
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError
+
+try:
+    import cffi  # noqa: F401  # without it setuptools would leave out cffi_modules
+except ImportError:
+    raise SystemExit('facula-allocator is built with cffi: first run pip install cffi "setuptools>=77"') from None
+
 
 core = Extension(
     "facula_allocator._core",
@@ -21,4 +31,16 @@ core = Extension(
     py_limited_api=True,
 )  # fmt: skip
 
-setup(ext_modules=[core], cffi_modules=["build_host.py:ffi"])
+
+class BuildExtensions(build_ext):
+    """Says what to install where there is no compiler."""
+
+    def build_extensions(self):
+        """Compile the C modules."""
+        compiler = self.compiler.compiler_so[0]
+        if which(compiler) is None:
+            raise CCompilerError(f"facula-allocator is compiled from C: install gcc ({compiler!r} is not found)")
+        super().build_extensions()
+
+
+setup(cmdclass={"build_ext": BuildExtensions}, ext_modules=[core], cffi_modules=["build_host.py:ffi"])

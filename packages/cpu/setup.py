@@ -20,6 +20,12 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError
+
+try:
+    import cffi  # noqa: F401  # without it setuptools would leave out cffi_modules
+except ImportError:
+    raise SystemExit('facula-cpu is built with cffi: first run pip install cffi "setuptools>=77"') from None
 
 CSRC = Path("csrc")
 PROGRAM = CSRC / "program"
@@ -101,6 +107,13 @@ def digest_of(command, source):
 
 class BuildKernels(build_ext):
     """Compile every kernel file at its levels, link the library and the program, then the cffi module."""
+
+    def build_extensions(self):
+        """Say what to install where there is no compiler."""
+        compiler = self.compiler.compiler_so[0]
+        if shutil.which(compiler) is None:
+            raise CCompilerError(f"facula-cpu is compiled from C: install gcc ({compiler!r} is not found)")
+        super().build_extensions()
 
     def build_extension(self, ext):
         """Objects that are newer than everything they include are kept."""

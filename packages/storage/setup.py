@@ -1,10 +1,27 @@
 """The C module of this package; everything else about the build is in pyproject.toml."""
 
+from shutil import which
+
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError
 
 SOURCES = ("buffer", "checks", "dlpack", "launch", "module", "replay", "same", "sequence", "slots", "threads")
 
+
+class BuildExtensions(build_ext):
+    """Says what to install where there is no compiler."""
+
+    def build_extensions(self):
+        """Compile the C modules."""
+        compiler = self.compiler.compiler_so[0]
+        if which(compiler) is None:
+            raise CCompilerError(f"facula-storage is compiled from C: install gcc ({compiler!r} is not found)")
+        super().build_extensions()
+
+
 setup(
+    cmdclass={"build_ext": BuildExtensions},
     ext_modules=[
         Extension(
             "facula_storage._bridge",

@@ -1,0 +1,38 @@
+"""Builds that lack a compiler, or what they require, say so in one sentence."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+def answer(folder, package, root, before, **environment):
+    """The last line that building a package's C modules writes, where it fails."""
+    place = folder / package
+    ignored = shutil.ignore_patterns("tests", "build", "__pycache__", "*.so*", "*.egg-info")
+    shutil.copytree(root / "packages" / package, place, ignore=ignored)
+    program = f"import runpy, sys; {before}; sys.argv = ['setup.py', '-q', 'build_ext']; runpy.run_path('setup.py')"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=place, env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    assert done.returncode
+    return done.stderr.strip().splitlines()[-1]
+
+
+def test_all_packages_with_c_code_are_tested(root):
+    assert {path.parent.name for path in (root / "packages").glob("*/setup.py")} == {"allocator", "cpu", "storage"}
+
+
+@pytest.mark.parametrize("package", ["allocator", "cpu", "storage"])
+def test_without_a_compiler(tmp_path, root, package):
+    said = answer(tmp_path, package, root, "pass", CC="no-such-gcc -O2", FACULA_OBJECTS="")
+    assert said == f"error: facula-{package} is compiled from C: install gcc ('no-such-gcc' is not found)"
+
+
+@pytest.mark.parametrize("package", ["allocator", "cpu"])
+def test_without_what_the_build_requires(tmp_path, root, package):
+    """As with pip's --no-build-isolation, where setuptools would leave out the modules that cffi makes."""
+    said = answer(tmp_path, package, root, "sys.modules['cffi'] = None")
+    assert said == f'facula-{package} is built with cffi: first run pip install cffi "setuptools>=77"'
