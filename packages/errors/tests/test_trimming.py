@@ -289,6 +289,27 @@ def test_which_members_of_a_class_are_boundaries():
     assert copy.copy(library.Thing(3)).size == 3
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: library.root(),
+        lambda: library.root(1, no_such=2),
+        lambda: library.Thing(1, 2),
+        lambda: [*library.numbers()],
+    ],
+)
+def test_arguments_that_do_not_fit_show_no_library_frames(call):
+    error = caught(call)
+    assert type(error) is TypeError and not library_frames(error) and names(error)[-1] == "<lambda>"
+    with full_traceback():
+        assert library_frames(caught(call))
+
+
+def test_other_errors_of_type_are_whole():
+    error = caught(library.root, "text")
+    assert type(error) is TypeError and library_frames(error)
+
+
 def test_warnings_are_said_of_the_programs_line():
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")

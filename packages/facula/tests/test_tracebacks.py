@@ -4,6 +4,7 @@ FACULA_FULL_TRACEBACK is what the tests of facula_errors look at, and the enviro
 """
 
 import copy
+import importlib
 import inspect
 import pickle
 import warnings
@@ -234,3 +235,36 @@ def test_no_public_function_is_forgotten(name):
             if len(frames) > 1 or shown:
                 left.append((frames, str(error), repr(error.__context__)))
     assert not left, left[0]
+
+
+# ------------------------------------------------------------------------------------------- arguments that do not fit
+def public_classes():
+    places = ("nn", "optim", "optim.lr_scheduler", "utils.data", "utils.data.files", "utils.data.transforms",
+              "distributions", "distributions.constraints", "distributions.transforms", "jit", "autograd", "amp",
+              "nn.utils.prune", "optim.swa_utils", "cpu.memory")  # fmt: skip
+    modules = [facula, *[importlib.import_module(f"facula.{place}") for place in places]]
+    members = [getattr(module, name) for module in modules for name in module.__all__]
+    kinds = {kind for kind in members if isinstance(kind, type) and kind.__module__.startswith("facula")}
+    return [kind for kind in kinds if not issubclass(kind, BaseException)]
+
+
+@pytest.mark.parametrize("given", [{}, {"no_such_argument": 1}], ids=["missing", "unknown"])
+def test_wrong_arguments_of_classes_show_no_library_frames(given):
+    """The call in a boundary fails, or a check in a constructor: either way the program's line is the last."""
+    refused = 0
+    for kind in public_classes():
+        try:
+            kind(**given)
+        except Exception as error:
+            refused += 1
+            assert not library_frames(error), f"{kind.__name__}: {error}"
+    assert refused > 150
+
+
+def test_wrong_arguments_of_a_forward_end_at_the_line_that_gave_them():
+    class Net(nn.Module):
+        def forward(self, x):
+            return nn.Linear(2, 2)(x, 1)
+
+    assert not library_frames(raised(lambda: nn.Linear(2, 2)()))
+    assert own_frames(raised(lambda: Net()(facula.ones(1, 2)))) == ["<lambda>", "forward"]

@@ -57,6 +57,7 @@ class Function:
         # User code sees the gradients: they are never the engine's own.
         cls._rule = Rule(cls.__name__ + "Backward", run_backward_method, None, True, edges_beyond)
 
+    @boundary
     def __init__(self) -> None:
         raise InvalidTypeError(
             f"{type(self).__name__}: expected a call of {type(self).__name__}.apply(...), not an instance"

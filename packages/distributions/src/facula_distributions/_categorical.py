@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .constraints import Constraint
 
 
+@boundary
 class _Categories(Distribution):
     """Distributions with the probabilities of categories along the last dimension.
 

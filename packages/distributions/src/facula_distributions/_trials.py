@@ -41,6 +41,7 @@ def either(name: str, probs: object, logits: object) -> None:
         raise InvalidValueError(f"{name}: expected either probs or logits; got {given}")
 
 
+@boundary
 class _Trials(Distribution):
     """Distributions with a probability of success, or the logarithm of its odds.
 

@@ -23,6 +23,9 @@ notebooks, debuggers and test runners agree about it. What reads a traceback to 
 (`relabel`, say) does so before it is trimmed. Frames of the standard library between two of the library's go with
 them. A frame is kept where nothing else would be left: the library was called by no Python code.
 
+Arguments that do not fit a function's parameters are Python's own TypeError, raised by the call in the boundary: no
+frame of the function is in its traceback, and the boundary's own frame is taken out.
+
 `__context__` of a trimmed error is hidden where it never left the library: a KeyError that was one way of finding
 out. Causes and contexts that are FaculaErrors are trimmed as well; what a program was handling stays.
 """
@@ -87,11 +90,16 @@ def is_full() -> bool:
 def trim_traceback(error: BaseException) -> None:
     """Take the library's frames out of the traceback of `error`, and of those that led to it.
 
-    For the except clause of a boundary, right before its `raise`: see Note [Trimming].
+    For the except clause of a boundary, right before its `raise`: see Note [Trimming]. Other errors than FaculaErrors
+    stay as they are, unless the call in the boundary itself raised them.
     """
     if is_full():
         return
     own = error.__traceback__
+    if not isinstance(error, FaculaError):
+        if own is not None and own.tb_next is None and own.tb_frame.f_back is not None:
+            error.__traceback__ = None
+        return
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:
@@ -203,7 +211,7 @@ def _function(
     def call(*args: object, **kwargs: object) -> object:
         try:
             return function(*args, **kwargs)
-        except FaculaError as error:
+        except (FaculaError, TypeError) as error:
             trim_traceback(error)
             raise
 
@@ -218,7 +226,7 @@ def _generator(
     def call(*args: object, **kwargs: object) -> Generator[object, object, object]:
         try:
             return (yield from function(*args, **kwargs))
-        except FaculaError as error:
+        except (FaculaError, TypeError) as error:
             trim_traceback(error)
             raise
 

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import trim_traceback
 from facula_tensor import Tensor
 from facula_tensor.extend import relabel
 
 from ._module import Module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import ParamSpec, TypeVar
 
     P = ParamSpec("P")
@@ -88,8 +89,7 @@ def checked(function: Callable[P, T], called: str, remedy: str = "", skip: int =
     takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     names = list(declared)[skip:]
 
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+    def check(args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
         for name, value in (*zip(names, args[skip:], strict=False), *kwargs.items()):
             if name not in declared:
                 if takes_any:
@@ -112,10 +112,15 @@ def checked(function: Callable[P, T], called: str, remedy: str = "", skip: int =
             )
         if skip and len(args) > len(declared) and isinstance(args[len(declared)], Tensor):
             raise InvalidTypeError(f"{called}: takes no such tensor{remedy}")
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
+            check(args, kwargs)
             return function(*args, **kwargs)
         except Exception as error:
             relabel(error, called)
+            trim_traceback(error)
             raise
 
     return call

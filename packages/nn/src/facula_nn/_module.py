@@ -88,7 +88,7 @@ class Module(Stateful["Module"]):
                 return call_hooked(self, args, kwargs)
             except Exception as error:
                 locate(error, self)
-                if isinstance(error, FaculaError):
+                if isinstance(error, (FaculaError, TypeError)):
                     trim_traceback(error)
                 raise
 

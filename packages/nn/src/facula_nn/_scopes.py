@@ -25,7 +25,7 @@ def install() -> None:
         noted = enter_scope(self)
         try:
             return plain(self, *args, **kwargs)
-        except FaculaError as error:
+        except (FaculaError, TypeError) as error:
             trim_traceback(error)
             raise
         finally:
