@@ -41,3 +41,17 @@ def test_the_fields_stand_where_the_kernel_reads_them(optimizer):
 
 def test_there_are_no_others():
     assert set(fields()) == set(enumerations()) and len(fields()) == 11
+
+
+@pytest.mark.parametrize("page", ["docs/optim.md", "packages/optim/README.md"])
+def test_pages_list_all_optimizers(page):
+    """The package has a name more, `SparseAdam`, which refuses when it is made."""
+    tree = ast.parse((ROOT / "packages/optim/src/facula_optim/__init__.py").read_text())
+    public = next(
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"
+    )
+    optimizers = {name for name in public if name[0].isupper()} - {"Optimizer", "SparseAdam"}
+    row = next(line for line in (ROOT / page).read_text().splitlines() if line.startswith("|") and "`Adadelta`" in line)
+    assert optimizers == set(re.findall(r"`(\w+)`", row)) - {"Optimizer"}

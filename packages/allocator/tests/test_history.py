@@ -171,8 +171,9 @@ def test_pages_have_lines_too():
     assert [event["action"] for event in snapshot["device_traces"][0]] == ["segment_map", "alloc"] and block
 
 
-def test_off_again(recorded):
-    recorded.stop_history()
+@pytest.mark.parametrize("end", [lambda one: one.stop_history(), lambda one: one.record_history(None)])
+def test_off_again(recorded, end):
+    end(recorded)
     block = recorded.allocate(10)
     snapshot = recorded.memory_snapshot()
     assert frames_of(recorded, block) == [] and snapshot["device_traces"] == [[]]

@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import numpy as np
 import pytest
 from autograd_helpers import MANY, Box, many
 
@@ -14,9 +15,11 @@ from facula_autograd import (
     GradcheckError,
     GradientError,
     MutationError,
+    Variable,
     detect_anomaly,
+    set_detect_anomaly,
 )
-from facula_autograd.extend import LEAF, Adapter, Rule, adapter_of, record_many, register_adapter
+from facula_autograd.extend import LEAF, Adapter, Rule, adapter_of, current_mode, record_many, register_adapter
 
 ERRORS = [AnomalyError, AutogradError, FreedGraphError, GradcheckError, GradientError, MutationError]
 
@@ -148,3 +151,36 @@ def test_create_graph_warns_of_the_cycle_once(monkeypatch):
     assert caught[0].filename == __file__
     assert x.grad.requires_grad
     x.grad = None
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_results_checked_in_forward(recorded):
+    x = Variable(np.array([1.0, -1.0]), requires_grad=recorded)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        with detect_anomaly(check_forward=True):
+            np.exp(x)
+            with pytest.raises(
+                AnomalyError, match=r"the result of log has one\. The operator was called at .*test_"
+            ) as e:
+                np.log(x)
+            assert (e.value.operator, e.value.module) == ("log", None)
+            assert "Operand" not in str(e.value)
+            np.exp(x) / 0.0  # infinities are another question
+        with detect_anomaly(check_forward=True, check_inf=True), pytest.raises(AnomalyError, match="NaN or infinity"):
+            np.exp(x) / 0.0
+        with detect_anomaly():
+            np.log(x)
+
+
+def test_results_checked_lastingly():
+    set_detect_anomaly(True, check_forward=True)
+    try:
+        with np.errstate(invalid="ignore"), pytest.raises(AnomalyError, match="the result of log"):
+            np.log(Variable(-1.0))
+    finally:
+        set_detect_anomaly(False)
+    assert current_mode().compute is None and current_mode().anomaly is None
+    with np.errstate(invalid="ignore"):
+        np.log(Variable(-1.0))
+    with pytest.raises(TypeError, match="set_detect_anomaly"):
+        set_detect_anomaly(True, check_forward="yes")

@@ -66,6 +66,13 @@ def test_strides_and_dtypes_are_kinds_of_their_own():
     assert captured.report().startswith("<lambda>: 5 kinds of calls") or "4 kinds" in captured.report()
 
 
+def test_the_number_of_kinds_in_words():
+    captured = capture(lambda x: x * 2)
+    assert repr(captured).endswith("<lambda>: 0 kinds of calls>")
+    captured(ones(2))
+    assert repr(captured).endswith("<lambda>: 1 kind of calls>")
+
+
 def test_a_result_is_the_callers():
     captured = capture(lambda x: x + 1)
     kept = [captured(full((3,), float(i))) for i in range(100)]

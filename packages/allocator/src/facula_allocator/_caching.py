@@ -280,13 +280,14 @@ class CachingAllocator(PoolOwner):
         self._detours.remove(listener)
         self._listen()
 
-    def record_history(self, frames: int = 8, length: int = 50_000) -> None:
+    def record_history(self, frames: int | None = 8, length: int = 50_000) -> None:
         """Remember from now on who allocates what, and the last events, for `memory_snapshot` and errors.
 
         Costs an allocation about a microsecond and an event some 400 bytes. Called again, it starts again.
 
         Arguments:
             frames: the most frames kept of an allocating stack, innermost first, without the library's; 0 for none.
+                With None the history ends and is forgotten, as by `stop_history`.
             length: the most events kept.
 
         >>> from facula_allocator.drivers import SimulatedDriver
@@ -295,9 +296,11 @@ class CachingAllocator(PoolOwner):
         >>> block = allocator.allocate(1000)
         >>> [event["action"] for event in allocator.memory_snapshot()["device_traces"][0]]
         ['segment_alloc', 'alloc']
-        >>> allocator.stop_history()
+        >>> allocator.record_history(None)
+        >>> allocator.memory_snapshot()["device_traces"][0]
+        []
         """
-        self._set_history(History(frames, length))
+        self._set_history(None if frames is None else History(frames, length))
 
     def stop_history(self) -> None:
         """Remember nothing more, and forget the history."""

@@ -40,7 +40,7 @@ class FreedGraphError(AutogradError):
 
 
 class AnomalyError(AutogradError):
-    """Under `detect_anomaly`, a backward rule gave a gradient that is not finite.
+    """Under `detect_anomaly`, a backward rule gave a gradient that is not finite, or an operator a result.
 
     Fields: `operator`, `forward`, `module` (its path, or None).
     """

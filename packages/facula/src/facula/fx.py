@@ -14,7 +14,9 @@ __all__ = [
 
 T = TypeVar("T")
 
-_missing = Refusals("fx", "there are no graphs to look at: change the module itself, or use forward hooks")
+_missing = Refusals(
+    "fx", "change the module itself, or use forward hooks; facula.jit.capture(model).graph() shows the operators"
+)
 Graph: Kind = _missing.kind("Graph")
 GraphModule: Kind = _missing.kind("GraphModule")
 Interpreter: Kind = _missing.kind("Interpreter")

@@ -369,7 +369,7 @@ class Captured(Generic[P, R]):
         return [(key, kind.replays[-1]) for key, kind in self._kinds.items() if kind.replays]
 
     def __repr__(self) -> str:
-        return f"<captured {self._name}: {len(self._kinds)} kinds of calls>"
+        return f"<captured {self._name}: {len(self._kinds)} kind{'s' if len(self._kinds) != 1 else ''} of calls>"
 
     def __getattr__(self, name: str) -> Any:
         if name == "function":  # not set yet: a copy is being made

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SummaryWriter"]
 
-_missing = Refusals("utils.tensorboard.SummaryWriter", "there are no graphs; print(model) shows the modules")
+_missing = Refusals(
+    "utils.tensorboard.SummaryWriter",
+    "print(model) shows the modules; facula.jit.capture(model).graph() the operators, once it was called",
+)
 
 
 def _needed() -> Any:
