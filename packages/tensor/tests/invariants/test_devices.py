@@ -10,6 +10,8 @@ from fake_backend import MemoryFault, fake, numbers
 
 import facula_tensor as ft
 from facula_storage import Device
+from facula_storage._layout_caches import clear_layout_caches
+from facula_tensor.testing._operands import values_of
 
 
 def test_every_operator_is_called_here():
@@ -178,3 +180,34 @@ def test_blocks_come_back(device, no_collector):
                 total(out).backward()
     del x, y, out
     assert allocator.statistics()["allocated_blocks"] == before
+
+
+def test_plans_of_square_matrices_serve_no_other_shapes():
+    """A backend may say of each plan that it fits any size: those of operators on whole matrices are kept by layout."""
+    clear_layout_caches()
+    square, vector, wide = (ft.ones(*shape, device="meta") for shape in ((3, 3), (3,), (2, 5)))
+    for _ in range(2):
+        assert (square @ square).shape == ft.linalg.matrix_exp(square).shape == (3, 3)
+    assert ft.inner(vector, vector).shape == ft.vdot(vector, vector).shape == (vector @ vector).shape == ()
+    with pytest.raises(ValueError, match="matmul"):
+        wide @ wide
+    with pytest.raises(ValueError, match="matrix_exp"):
+        ft.linalg.matrix_exp(wide)
+
+
+@pytest.mark.parametrize("name", ["repeat_interleave", "embedding_bag", "values_of"])
+def test_helpers_lie_on_the_operands_device(name, device):
+    x = ft.arange(6, dtype=ft.float32, device=device).reshape(3, 2)
+    if name == "repeat_interleave":
+        for counts in (ft.tensor([0, 2, 1], device=device), ft.tensor([0, 2, 1]), ft.tensor([2], device=device)):
+            made, wanted = (x.repeat_interleave(counts, 0), x.cpu().repeat_interleave(counts.cpu(), 0))
+            assert str(made.device) == device and made.tolist() == wanted.tolist()
+    elif name == "embedding_bag":
+        places, starts = ft.tensor([0, 2, 1, 1], device=device), ft.tensor([0, 3], device=device)
+        for mode in ("sum", "mean", "max"):
+            for given in ({}, {"padding_idx": 0}):
+                made = ft.functional.embedding_bag(places, x, starts, mode=mode, **given)
+                wanted = ft.functional.embedding_bag(places.cpu(), x.cpu(), starts.cpu(), mode=mode, **given)
+                assert str(made.device) == device and made.tolist() == wanted.tolist()
+    else:
+        assert values_of(x.t()).tolist() == x.t().tolist() and values_of(x.to(ft.bfloat16)).tolist() == x.tolist()

@@ -251,7 +251,7 @@ def randint(
         raise
 
 
-def _range_of_integers(low: SupportsIndex, high: SupportsIndex | None, layout: Layout) -> tuple[int, int]:
+def _range_of_integers(low: SupportsIndex, high: object, layout: Layout) -> tuple[int, int]:
     """The two ends of a range to draw from, checked, for elements of this layout's dtype."""
     low, high = as_integer(low, "randint", "low"), as_integer(high, "randint", "high")
     if not low < high:

@@ -44,7 +44,8 @@ def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:
             return plan
     outputs = output_layouts(op, layouts, parameters)
     plan = make_plan(op, layouts, outputs, fixed)
-    if quick and plan.any_size and not parameters and outputs[0] is layouts[0]:
+    each = op.elementwise or op.kernel == "copy"  # else one layout alone has the operands' for its result: a product
+    if quick and each and plan.any_size and not parameters and outputs[0] is layouts[0]:
         add_dense(table, layouts, plan)
     if quick and len(outputs) > 1:
         return op.slow_table.add((layouts, fixed), plan)

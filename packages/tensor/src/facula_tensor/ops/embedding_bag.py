@@ -106,7 +106,7 @@ def embedding_bag(
     if per_sample_weights is not None:
         shares = F.narrow(F.reshape(steady(per_sample_weights), (-1,)), 0, 0, len(bags))
     if row is not None:
-        kept = np.flatnonzero(snapshot(flat).numpy() != row)
+        kept = np.flatnonzero(snapshot(flat).cpu().numpy() != row)
         bags, at = bags[kept], _tensor(kept, flat)
         flat = F.index_select(flat, at, (0, None, False))
         shares = None if shares is None else F.index_select(shares, at, (0, None, False))
@@ -175,7 +175,7 @@ def _counts(name: str, index: Tensor, offsets: Tensor | None, last: bool) -> np.
     starts = as_index(name, offsets)
     if layout_of_tensor(starts).ndim != 1:
         raise ArgumentError(f"{name}: expected offsets of one dimension; got {show(layout_of_tensor(starts))}")
-    places = snapshot(starts).numpy().astype(np.int64)
+    places = snapshot(starts).cpu().numpy().astype(np.int64)
     if last and not len(places):
         raise ArgumentError(f"{name}: expected offsets of at least 1 number with include_last_offset; got none")
     ends = places if last else np.append(places, shape[0])

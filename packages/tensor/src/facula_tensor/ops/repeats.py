@@ -112,7 +112,7 @@ def repeat_interleave(
     """
     input = steady(as_tensor("repeat_interleave", input))
     if repeats is None:
-        return _positions(input, None, output_size)
+        return _positions(input, None, output_size, input)
     if dim is None:
         input, at = recorded_ops.flattened(recorded_ops.contiguous(input), 0, -1), 0
     else:
@@ -121,7 +121,7 @@ def repeat_interleave(
         input = recorded_ops.unsqueeze(input, 0)
     length = input.shape[at]
     if isinstance(repeats, Tensor) and repeats.numel() != 1:
-        return recorded_ops.take(input, _positions(repeats, length, output_size), (at,))
+        return recorded_ops.take(input, _positions(repeats, length, output_size, input), (at,))
     if isinstance(repeats, Tensor):
         _check_counts(repeats)
         repeats = repeats.item()
@@ -147,8 +147,15 @@ def _check_size(size: int, output_size: int | None) -> None:
         )
 
 
-def _positions(repeats: Tensor, length: int | None, output_size: int | None) -> Tensor:
-    """Each position as often as `repeats` says at it."""
+def _positions(repeats: Tensor, length: int | None, output_size: int | None, like: Tensor) -> Tensor:
+    """Each position as often as `repeats` says at it.
+
+    Arguments:
+        repeats: the counts.
+        length: how many there must be; None for any number.
+        output_size: the sum that is expected, or None.
+        like: the positions are put on its device.
+    """
     _check_counts(repeats)
     if repeats.ndim != 1 or (length is not None and length != repeats.numel()):
         wanted = "1 dimension" if length is None else f"one count for each of {length} elements"
@@ -160,4 +167,4 @@ def _positions(repeats: Tensor, length: int | None, output_size: int | None) -> 
         raise ArgumentError(f"repeat_interleave: expected counts of at least 0; got {counts.min()}")
     places = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     _check_size(len(places), output_size)
-    return from_numpy(places).to(repeats.device, repeats.dtype if length is None else int64)
+    return from_numpy(places).to(like.device, repeats.dtype if length is None else int64)

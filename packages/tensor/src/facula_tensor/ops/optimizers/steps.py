@@ -7,7 +7,7 @@ on) are given at launch, so that schedules make no plans.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, MissingKeyError
 from facula_storage import float32, float64
@@ -53,7 +53,7 @@ def _step(
 
     def step(tensors: Sequence[Tensor], width: int, numbers: Numbers) -> None:
         try:
-            storages = [t._storage for t in tensors]
+            storages: list[Any] = [t._storage for t in tensors]
             if collecting:
                 raise MissingKeyError  # caught below
             plan = plans[width, tuple([t._layout for t in tensors])]
