@@ -42,6 +42,11 @@ def expected(values, kind):
     return p - 0.5 * (m / (1 - 0.9**3)) / (np.sqrt(v / (1 - 0.99**3)) + 1e-8)
 
 
+def step(kind, rows, given):
+    """One step; tensors are given as one list, row after row."""
+    kind([t for one in rows for t in one], len(rows[0]), given)
+
+
 kinds = pytest.mark.parametrize(("kind", "given"), [(sgd_step, SGD), (adam_step, ADAM), (asgd_step, ASGD)])
 
 
@@ -51,7 +56,7 @@ def test_only_the_first_call_takes_the_slow_path(kind, given):
     rows = [row(shape, kind) for shape in SHAPES]
     with Watch() as watch:
         for _ in range(3):
-            kind(rows, given)
+            step(kind, rows, given)
     assert watch.others == ["optimizer step"]
 
 
@@ -61,7 +66,7 @@ def test_on_any_device(kind, given, device):
         rows = [row(shape, kind, device) for shape in SHAPES]
         wanted = [expected([numbers(t) for t in one], kind) for one in rows]
         versions = [[t._version for t in one] for one in rows]
-        kind(rows, given)
+        step(kind, rows, given)
         assert [[t._version for t in one] for one in rows] == [
             [v + (i != 1) for i, v in enumerate(vs)] for vs in versions
         ]
@@ -72,8 +77,8 @@ def test_on_any_device(kind, given, device):
 @kinds
 def test_without_elements(kind, given):
     rows = [row(shape, kind, "meta") for shape in SHAPES]
-    kind(rows, given)
-    kind(rows, given)
+    step(kind, rows, given)
+    step(kind, rows, given)
     assert rows[0][0].shape == (3, 4)
 
 
@@ -81,14 +86,14 @@ def test_without_elements(kind, given):
 def test_one_launch_for_all(kind, given):
     backend = fake()
     rows = [row((4, 2), kind, "fake", seed=seed) for seed in range(30)]
-    kind(rows, given)
+    step(kind, rows, given)
     backend.run()
-    kind(rows, given)
+    step(kind, rows, given)
     assert [operator for operator, _, _ in backend.queue] == [kind.__name__]
     heard = []
     here = [row((4, 2), kind, seed=seed) for seed in range(30)]
     with listen(lambda plan, arguments: heard.append(plan.operator)):
-        kind(here, given)
+        step(kind, here, given)
     assert heard == [kind.__name__]
 
 
@@ -99,7 +104,7 @@ def test_buffers_in_another_order(kind, given, place):
         one = row((3, 4), kind)
         wanted = expected([t.numpy().copy() for t in one], kind)
         one = tuple(ordered(t.clone()) if i == place else t for i, t in enumerate(one))
-        kind([one], given)
+        step(kind, [one], given)
         np.testing.assert_allclose(one[0].numpy(), wanted, rtol=1e-12)
 
 
@@ -110,7 +115,7 @@ def test_strided_tensors(kind, given, place):
     wanted = expected([t.numpy().copy() for t in one], kind)
     one = tuple(t.t().clone().t() if i == place else t for i, t in enumerate(one))
     assert not one[place].is_contiguous()
-    kind([one], given)
+    step(kind, [one], given)
     np.testing.assert_allclose(one[0].numpy(), wanted, rtol=1e-12)
 
 
@@ -124,7 +129,7 @@ def test_subclasses_that_override_operators_are_memory_like_any_other(kind, give
     one = row((3,), kind)
     wanted = expected([t.numpy().copy() for t in one], kind)
     loud = one[0].as_subclass(Loud)
-    kind([(loud, *one[1:])], given)
+    step(kind, [(loud, *one[1:])], given)
     np.testing.assert_allclose(one[0].numpy(), wanted, rtol=1e-12)
 
 
@@ -146,7 +151,7 @@ def test_errors_change_nothing(kind, given, place, make, message):
     bad = tuple(make() if i == place else t for i, t in enumerate(bad))
     before = [[(t.tolist(), t._version) for t in one] for one in (good,)]
     with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
-        kind([good, bad], given)
+        step(kind, [good, bad], given)
     assert [[(t.tolist(), t._version) for t in one] for one in (good,)] == before
 
 
@@ -154,13 +159,13 @@ def test_single_numbers_of_a_row():
     """They are of float32 in any row, change after the step, and one of another shape is named."""
     one = row((3,), asgd_step)
     average = one[2].numpy() + 0.25 * (expected([t.numpy() for t in one], asgd_step) - one[2].numpy())
-    asgd_step([one], ASGD)
+    step(asgd_step, [one], ASGD)
     np.testing.assert_allclose(one[2].numpy(), average, rtol=1e-12)
     assert [t.item() for t in one[3:]] == pytest.approx([0.5 / (1 + 0.25 * 0.5 * 3) ** 0.5, 0.5, 3.0])
     for place, name in ((3, "eta"), (4, "mu"), (5, "step")):
         bad = tuple(ft.ones(1) if i == place else t for i, t in enumerate(one))
         with pytest.raises(ValueError, match=rf"expected {name} of parameter 0 to be float32 \(\).*got float32 \(1,\)"):
-            asgd_step([bad], ASGD)
+            step(asgd_step, [bad], ASGD)
 
 
 def test_threads_that_step_the_same_shapes():
@@ -169,7 +174,7 @@ def test_threads_that_step_the_same_shapes():
     def work(seed):
         rows = [row((50, 3), adam_step, seed=seed), row((7,), adam_step, seed=seed)]
         for _ in range(50):
-            adam_step(rows, ADAM)
+            step(adam_step, rows, ADAM)
         outcomes.append((seed, [one[0].tolist() for one in rows]))
 
     threads = [threading.Thread(target=work, args=(seed % 2,)) for seed in range(6)]
