@@ -293,3 +293,28 @@ def test_a_large_model_keeps_its_parameters_beside_the_file(tmp_path):
     assert (tmp_path / "model.onnx.data").stat().st_size > 1000
     (found,) = run(session_of(str(tmp_path / "model.onnx")), given[0].numpy())
     np.testing.assert_allclose(found, model(*given).detach().numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_modules_of_another_framework_are_not_taken_for_the_models():
+    """They have the same methods, and tensors of their own; a program may hold some beside its model."""
+
+    class ForeignModule:
+        training = False
+        weight = object()
+
+        def named_modules(self):
+            yield "", self
+
+        def named_parameters(self):
+            yield "weight", self.weight
+
+        def named_buffers(self):
+            yield from ()
+
+    other = {"a": ForeignModule()}
+    held = other["a"]
+    model = nn.Sequential(nn.Linear(4, 2), nn.ReLU()).eval()
+    proto = facula.onnx.export(
+        lambda x: model(x) * (2.0 if held.training or not other else 1.0), (facula.randn(1, 4),)
+    ).model_proto
+    assert sorted(one.name for one in proto.graph.initializer if "." in one.name) == ["0.bias", "0.weight"]
