@@ -152,7 +152,7 @@ def test_what_needs_python_is_refused():
     """By name: a schedule inside the step, functions of NumPy's, tensors without a name."""
     captured, _ = captured_step("schedule")
     with pytest.raises(NotImplementedError, match=r"jit.save: the captured function steps a schedule"):
-        section(latest(captured), dict.fromkeys(range(1000), "a"))
+        section(latest(captured), dict.fromkeys(range(1000), ("a", 0)))
     spectrum = facula.capture(lambda x: facula.fft.rfft(x).real, on_break="error")
     for _ in range(2):
         spectrum(facula.randn(8))

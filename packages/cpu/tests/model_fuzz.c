@@ -19,7 +19,7 @@
 
 #include "facula_run.h"
 
-enum { TEXT = 0, DATA = 4, TABLES = 14, HEADER = 14, TENSORS = 15, DIRECTORY = 16, TIMED_OUT = 77, RUN_MS = 50 };
+enum { TEXT = 0, DATA = 4, TABLES = 14, HEADER = 14, TENSORS = 15, DIRECTORY = 16, TIMED_OUT = 77, RUN_MS = 20 };
 static const int WIDTHS[TABLES] = {1, 24, 24, 16, 1, 40, 24, 56, 32, 56, 8, 32, 24, 48};
 
 struct input {

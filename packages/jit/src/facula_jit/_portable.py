@@ -18,7 +18,6 @@ from facula_cpu.extend import (
     wrapped,
 )
 from facula_errors import InvalidValueError, UnsupportedError
-from facula_storage.extend import capacity
 from facula_tensor import Tensor
 
 from ._cells import Cell
@@ -39,17 +38,19 @@ if TYPE_CHECKING:
     from ._records import Launched
     from ._replay import Replay
 
+    Contents = Mapping[int, tuple[str, int]]
+
 CONDITION = 4  # bytes of what a jump looks at
 
 
-def section(replay: Replay, names: Mapping[int, str], inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> bytes:
+def section(replay: Replay, names: Contents, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> bytes:
     """A replay's forward part, for the C library: the bytes of a member `run/NAME.bin`.
 
     Arguments:
         replay: the replay; its backward for gradients outside is left out.
-        names: of blocks that stay where they are, by number (`recording.fixed`), the name of a tensor in the file's
-            `tensors.safetensors`, which has the bytes of the storage from its beginning. `.grad`s that the function
-            makes need none.
+        names: for blocks that stay where they are, by number (`recording.fixed`): the name of a tensor in the file's
+            `tensors.safetensors`, and how many bytes of the storage it has, from the storage's beginning. `.grad`s
+            that the function creates need none.
         inputs: the inputs' names; by default x0, x1, ...
         outputs: the outputs' names; by default y0, y1, ...
 
@@ -63,7 +64,7 @@ def section(replay: Replay, names: Mapping[int, str], inputs: Sequence[str] = ()
 class Writer:
     """Writes one program; see `section`."""
 
-    def __init__(self, replay: Replay, names: Mapping[int, str], inputs: Sequence[str], outputs: Sequence[str]):
+    def __init__(self, replay: Replay, names: Contents, inputs: Sequence[str], outputs: Sequence[str]):
         self.replay, self.names, self.tables = replay, names, Tables()
         self.recording: Recording = replay.recording
         self.steps = steps_of(self.recording.recorder, 0, self.recording.boundary_at)
@@ -102,12 +103,8 @@ class Writer:
     def _place_blocks(self) -> int:
         """Rows for all memory; the bytes of temporaries."""
         recording, blocks = self.recording, self.recording.recorder.blocks
-        reach: dict[int, int] = {}
-        written: set[int] = set()
-        for address, extent in self._used():
-            reach[address.block] = max(reach.get(address.block, 0), address.offset + extent)
-            if address.written:
-                written.add(address.block)
+        used = [*self._used()]
+        written = {address.block for address in used if address.written}
         spans = recording.spans(recording.boundary_at)
         temporaries = [one for one in spans if recording.is_temporary(one) or one in recording.grads]
         lives = [Lifetime(*spans[one], _allocated(blocks[one].layout)) for one in temporaries]
@@ -122,40 +119,34 @@ class Writer:
                 if given:
                     self.starts[number] = min([one.offset for one in given])
                     self._own(number, max([one.offset + one.layout.extent for one in given]) - self.starts[number])
-        for number in (*reach, *[self._number_of(one) for one in self.results if isinstance(one, Tensor)]):
+        returned = [self._number_of(one) for one in self.results if isinstance(one, Tensor)]
+        for number in (*[one.block for one in used], *returned):
             if number not in self.blocks:
-                self._add_fixed(number, reach.get(number, 0), number in written)
+                self._add_fixed(number, number in written)
         return arena
 
-    def _used(self) -> Iterator[tuple[Address, int]]:
-        """The addresses that steps use, and how many bytes from there."""
+    def _used(self) -> Iterator[Address]:
+        """The addresses that steps use."""
         for step in self.steps:
             if isinstance(step, Jump):
-                yield step.condition, CONDITION
-                continue
-            for one in self.recording.launches[step].arguments:
-                if type(one) is Address:
-                    yield one, _extent(one.layout)
+                yield step.condition
+            else:
+                yield from [one for one in self.recording.launches[step].arguments if type(one) is Address]
 
     def _own(self, number: int, nbytes: int) -> None:
         self.blocks[number] = self.tables.add("blocks", OWN, 0, nbytes)
 
-    def _add_fixed(self, number: int, reach: int, written: bool) -> None:
+    def _add_fixed(self, number: int, written: bool) -> None:
         """A block that stays where it is: a tensor of the file, or memory for what the function makes."""
         recorder, block = self.recording.recorder, self.recording.recorder.blocks[number]
         if block.born and number in self.grads:  # which each run makes anew
             self._own(number, _allocated(block.layout))
             return
-        name = self.names.get(number)
-        if name is None:
+        if number not in self.names:
             raise InvalidValueError(f"jit.save: a tensor of the program has no name in the file (block {number})")
-        known = [one for link in recorder.tensors.values() if (one := link()) is not None]
-        known += [one for one in self.results if isinstance(one, Tensor)]
-        ends = [one._offset + _extent(one._layout) for one in known if recorder.number_of(one._storage) == number]
-        needed = min(reach, max(ends)) if ends and reach else max(ends, default=reach)
-        needed = min(needed, capacity(self.recording.fixed[number]))
-        tensor = self.tables.add("tensors", self.tables.name(name), needed, int(written))
-        self.blocks[number] = self.tables.add("blocks", TENSOR, tensor, needed)
+        name, nbytes = self.names[number]
+        tensor = self.tables.add("tensors", self.tables.name(name), nbytes, int(written))
+        self.blocks[number] = self.tables.add("blocks", TENSOR, tensor, nbytes)
 
     def _number_of(self, tensor: Tensor) -> int:
         return self.recording.recorder.number_of(tensor._storage)

@@ -152,7 +152,7 @@ def load(path: File, map_location: object = None, _extra_files: MutableMapping[s
 
 def _file_of(
     function: Any, found: list[tuple[Any, Replay]], batch: bool
-) -> tuple[dict[str, Any], dict[str, Any], list[dict[int, str]]]:
+) -> tuple[dict[str, Any], dict[str, Any], list[dict[int, tuple[str, int]]]]:
     """graph.json, the contents of memory, and for each capture the names of what lies in its blocks that stay."""
     writer = Writer(function)
     described = [(as_data(key), replay) for key, replay in found]

@@ -90,10 +90,14 @@ class Writer:
         name = self.tensors[self.tensor(leaf)].name
         return self.tensor(grad, ("grad", id(leaf)), f"{name}.grad")
 
-    def names_of(self, recording: Recording) -> dict[int, str]:
-        """The names under which `data` has the contents of blocks that stay, by the blocks' numbers."""
+    def names_of(self, recording: Recording) -> dict[int, tuple[str, int]]:
+        """For each block that stays: the name under which `data` has its contents, and how many bytes these are."""
         known = {number: self.known.get(id(root_of(storage))) for number, storage in recording.fixed.items()}
-        return {number: self.contents[memory] for number, memory in known.items() if memory is not None}
+        return {
+            number: (self.contents[memory], self.reach[memory])
+            for number, memory in known.items()
+            if memory is not None
+        }
 
     # ---------------------------------------------------------------------------------------------------------- data
     def data(self) -> tuple[dict[str, Any], dict[str, tuple[Storage, Layout, int]]]:
