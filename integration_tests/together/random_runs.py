@@ -5,7 +5,7 @@ import numpy as np
 import facula
 import facula.nn as nn
 
-SIZES = (1, 2, 3, 4, 5)
+SIZES = (0, 1, 2, 2, 3, 3, 3, 4, 4, 5, 5)
 DTYPES = ("float32", "float32", "float32", "float64", "int64", "int32", "bool")
 
 
@@ -32,8 +32,24 @@ class Draws:
 
 
 def _array(rng, shape, dtype):
-    made = np.array([rng.randrange(-3, 4) if "int" in dtype else rng.uniform(-2, 2) for _ in range(int(np.prod(shape)))])
+    made = np.array(
+        [rng.randrange(-3, 4) if "int" in dtype else rng.uniform(-2, 2) for _ in range(int(np.prod(shape)))]
+    )
     return facula.tensor((made > 0 if dtype == "bool" else made).astype(dtype).reshape(shape))
+
+
+def _strided(rng, tensor):
+    """The same elements in other memory: transposed, with gaps, in the midst of a larger tensor, or as they were."""
+    kind, n = rng.randrange(6), tensor.ndim
+    if not n or kind > 2:
+        return tensor
+    if kind == 0:
+        return tensor.transpose(0, n - 1).contiguous().transpose(0, n - 1)
+    wide = facula.cat([tensor, tensor, tensor], n - 1)
+    width = tensor.shape[n - 1]
+    if kind == 1:
+        return wide.narrow(n - 1, width, width)
+    return facula.stack([tensor, tensor], -1).select(-1, 1)
 
 
 def _shape(rng, most=3):
@@ -48,8 +64,7 @@ class Program:
         self.seed = seed
         self.example = [_array(rng, _shape(rng), rng.choice(DTYPES)) for _ in range(rng.randrange(1, 4))]
         self.own = [_array(rng, _shape(rng), rng.choice(DTYPES)) for _ in range(rng.randrange(3))]
-        self.own = [one.t() if one.ndim == 2 and rng.random() < 0.3 else one for one in self.own]
-        self.own = [one[1:] if one.ndim and len(one) > 1 and rng.random() < 0.3 else one for one in self.own]
+        self.own = [_strided(rng, one) for one in self.own]
         if rng.random() < 0.3:
             facula.manual_seed(seed)
             self.own.append(nn.Parameter(facula.randn(rng.choice(SIZES), rng.choice(SIZES))))
@@ -59,7 +74,9 @@ class Program:
     def arguments(self, number):
         """Arguments for a call."""
         rng = Draws(self.seed * 100 + number + 1)
-        return [_array(rng, tuple(one.shape), one.dtype.name) for one in self.example]
+        kinds = Draws(self.seed)
+        made = [_array(rng, tuple(one.shape), one.dtype.name) for one in self.example]
+        return [_strided(kinds, one) for one in made]
 
     def function(self):
         """The function, whose choices are the same in each call."""
@@ -108,12 +125,28 @@ def view(rng, value):
     ])()  # fmt: skip
 
 
+def control_flow(rng, value):
+    """A branch or a loop that the value's elements decide, which may give what it was given."""
+    x = value.float()
+    return rng.choice([
+        lambda: facula.cond(x.sum() > 0, lambda x: x, lambda x: x * 2, (x,)),
+        lambda: facula.cond(x.sum() > 0, lambda x: x.clone(), lambda x: x.sin(), (value.double(),)),
+        lambda: facula.while_loop(lambda n, x: n < x.sum(), lambda n, x: (n + 1, x * 0.5), (facula.tensor(0.0), x))[1],
+        lambda: facula.while_loop(lambda n, x: n < 2, lambda n, x: (n + 1, x), (facula.tensor(0), value))[1],
+        lambda: facula.while_loop(lambda n, x: n > 2, lambda n, x: (n + 1, x + 1), (facula.tensor(0), x))[1],
+        lambda: facula.scan(lambda c, one: (c + one, c), x.sum() * 0, x.reshape(-1))[rng.randrange(2)],
+        lambda: facula.scan(lambda c, one: (c, one), value, facula.ones(3))[rng.randrange(2)],
+    ])()  # fmt: skip
+
+
 def line(rng, values):
     """One more value."""
     kind = rng.random()
     a, b = values[rng.randrange(len(values))], values[rng.randrange(len(values))]
-    if kind < 0.15:
+    if kind < 0.1:
         return constant(rng)
+    if kind < 0.15:
+        return control_flow(rng, a)
     if kind < 0.45:
         return view(rng, a)
     f = a if a.dtype.is_floating_point else a.float()

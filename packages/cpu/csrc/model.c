@@ -179,7 +179,10 @@ static int describe_arrays(struct facula_model *model, char *error)
     for (int64_t i = 0; i < s->count[ARRAYS]; i++) {
         const struct array_row *row = &s->arrays[i];
         const int64_t *shape = s->extents + row->first;
-        const struct facula_array array = {s->text + row->name, model->blocks[row->block] + row->offset,
+        int empty = 0;
+        for (int64_t d = 0; d < row->ndim; d++)
+            empty |= !shape[d];
+        const struct facula_array array = {s->text + row->name, model->blocks[row->block] + (empty ? 0 : row->offset),
                                            (enum facula_dtype)row->dtype, (int)row->ndim, 0, shape, shape + row->ndim};
         if (row->output)
             model->outputs[model->output_count++] = array;

@@ -115,7 +115,8 @@ static int launches_fit(const struct section *s)
     return end == s->count[ARGUMENTS];
 }
 
-/* Whether all elements of an array lie in its block, at addresses that are multiples of their size. */
+/* Whether all elements of an array lie in its block, at addresses that are multiples of their size. An array without
+   elements may begin anywhere. */
 static int array_fits(const struct section *s, const struct array_row *array)
 {
     const int64_t size = itemsize_of(array->dtype);
@@ -136,7 +137,7 @@ static int array_fits(const struct section *s, const struct array_row *array)
         low += reach < 0 ? reach : 0;
         high += reach > 0 ? reach : 0;
     }
-    return inside(array->offset, 0, block->bytes) && count < (double)MOST_BYTES &&
+    return array->offset >= 0 && count < (double)MOST_BYTES &&
            (count == 0 || (aligned && low >= 0 && high <= (double)block->bytes));
 }
 

@@ -138,7 +138,7 @@ class Writer:
 
     def _add_fixed(self, number: int, written: bool) -> None:
         """A block that stays where it is: a tensor of the file, or memory for what the function makes."""
-        recorder, block = self.recording.recorder, self.recording.recorder.blocks[number]
+        block = self.recording.recorder.blocks[number]
         if block.born and number in self.grads:  # which each run makes anew
             self._own(number, _allocated(block.layout))
             return
@@ -185,11 +185,14 @@ class Writer:
         self.tables.add("launches", kernel, part, first, len(rows), workspace, launch.plan.workspace, name)
 
     def _address(self, one: Address, extent: int) -> tuple[int, int, int, int]:
-        """An address; what is used there ends with its block (operators made of several begin at other places)."""
-        offset = one.offset - self.starts.get(one.block, 0)
+        """An address; what is used there ends with its block (operators made of several begin at other places).
+
+        Operands without elements may begin behind the block's end.
+        """
         row = self.blocks[one.block]
         nbytes = self.tables.rows["blocks"][row][2]
-        return ADDRESS, offset, row, max(min(extent, nbytes - offset), 0)
+        offset = min(one.offset - self.starts.get(one.block, 0), nbytes)
+        return ADDRESS, offset, row, min(extent, nbytes - offset)
 
     # ----------------------------------------------------------------------------------------- what goes in and out
     def _add_arrays(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:

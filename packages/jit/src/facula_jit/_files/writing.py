@@ -68,8 +68,9 @@ class Writer:
         return self.known[key]
 
     def meet(self, memory: int, nbytes: int, layout: Layout | None) -> None:
-        """So many bytes of memory are met, by what looks like this."""
-        self.reach[memory] = max(self.reach[memory], nbytes)
+        """So many bytes of memory are met, by what looks like this. Without elements it may begin anywhere."""
+        if layout is None or layout.numel:
+            self.reach[memory] = max(self.reach[memory], nbytes)
         self.layouts[memory] = self.layouts[memory] or layout
 
     def tensor(self, tensor: Tensor, key: Any = None, name: str = "") -> int:
@@ -266,7 +267,8 @@ class _Description:
             for one, role in zip(launch.arguments, asked.roles, strict=False)
             if type(one) is Address and one.block in here
         ]
-        reach = max([offset + role.layout.extent for offset, role in met if role.layout is not None], default=0)
+        ends = [offset + role.layout.extent for offset, role in met if role.layout is not None and role.layout.numel]
+        reach = max(ends, default=0)
         layout = met[0][1].layout if met else None
         key = None
         if not any([role.written for _, role in met]):
