@@ -1,4 +1,5 @@
 /* The tables of a program: each number is compared with what it counts or points into. */
+#include <math.h>
 #include <string.h>
 
 #include "model.h"
@@ -129,7 +130,7 @@ static int array_fits(const struct section *s, const struct array_row *array)
     double count = 1, low = (double)array->offset, high = low + (double)size;
     int aligned = array->offset % unit == 0 && place % unit == 0;
     for (int64_t d = 0; d < array->ndim; d++) {
-        if (shape[d] < 0)
+        if (shape[d] < 0 || fabs((double)strides[d]) > (double)MOST_BYTES)
             return 0;
         const double reach = ((double)shape[d] - 1) * (double)strides[d];
         aligned &= shape[d] < 2 || strides[d] % unit == 0;

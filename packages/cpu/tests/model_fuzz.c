@@ -19,7 +19,7 @@
 
 #include "facula_run.h"
 
-enum { TEXT = 0, DATA = 4, TABLES = 14, HEADER = 14, TENSORS = 15, DIRECTORY = 16, TIMED_OUT = 77, RUN_MS = 20 };
+enum { TEXT = 0, DATA = 4, TABLES = 14, HEADER = 14, TENSORS = 15, DIRECTORY = 16, TIMED_OUT = 77, RUN_MS = 10 };
 static const int WIDTHS[TABLES] = {1, 24, 24, 16, 1, 40, 24, 56, 32, 56, 8, 32, 24, 48};
 
 struct input {
@@ -165,7 +165,7 @@ static void change(struct input *input, char *bytes, int section)
         if (section == TENSORS) {
             uint64_t header = 8;
             if (input->tensors_bytes > 8)
-                memcpy(&header, bytes + input->tensors, 8);
+                memcpy(&header, input->bytes + input->tensors, 8);
             const int64_t most = below(4) ? (int64_t)header + 8 : input->tensors_bytes;
             bytes[input->tensors + below(most)] = below(2) ? (char)below(256) : "0123456789\"{}[],:\\"[below(18)];
         } else if (section == HEADER) {
