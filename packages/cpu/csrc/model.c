@@ -36,46 +36,6 @@ static void *zeros(int64_t count, size_t size)
     return calloc((size_t)count + 1, size);
 }
 
-static int is_program(const struct member *member)
-{
-    const size_t length = strlen(member->name);
-    return length >= 8 && !strncmp(member->name, "run/", 4) && !strcmp(member->name + length - 4, ".bin");
-}
-
-/* The name of the section to run: of those in run/ the first whose first input has that many rows. */
-static const struct member *choose(const struct archive *archive, int64_t batch, struct section *section, char *error)
-{
-    int64_t met = 0;
-    for (int64_t i = 0; i < archive->count; i++) {
-        const struct member *member = &archive->members[i];
-        if (!is_program(member))
-            continue;
-        char *bytes = archive_read(archive, member, error);
-        if (!bytes || section_read(section, bytes, member->bytes, error)) {
-            free(bytes);
-            section->bytes = NULL;
-            return NULL;
-        }
-        met++;
-        for (int64_t k = 0; k < section->count[ARRAYS]; k++) {
-            const struct array_row *array = &section->arrays[k];
-            if (!array->output && batch && array->ndim && section->extents[array->first] == batch)
-                return member;
-            if (!array->output)
-                break;
-        }
-        if (!batch)
-            return member;
-        free(section->bytes);
-        section->bytes = NULL;
-    }
-    if (met)
-        refuse(error, "it has no program for a batch of %lld; save one in Python", (long long)batch);
-    else
-        refuse(error, "it has no program to run; save it with run=True");
-    return NULL;
-}
-
 static int place_tensor(struct facula_model *model, int64_t i, const struct tensor_place *place, char *error)
 {
     const struct tensor_row *row = &model->section.tensors[i];
@@ -171,31 +131,13 @@ static int fill_arguments(struct facula_model *model, char *workspace, char *err
 static int describe_arrays(struct facula_model *model, char *error)
 {
     const struct section *s = &model->section;
-    const int64_t count = s->count[ARRAYS] + s->count[NUMBERS];
-    model->inputs = zeros(count, sizeof *model->inputs);
-    model->outputs = zeros(count, sizeof *model->outputs);
-    if (!model->inputs || !model->outputs)
-        return refuse(error, "there is no memory for its inputs");
-    for (int64_t i = 0; i < s->count[ARRAYS]; i++) {
-        const struct array_row *row = &s->arrays[i];
-        const int64_t *shape = s->extents + row->first;
-        int empty = 0;
-        for (int64_t d = 0; d < row->ndim; d++)
-            empty |= !shape[d];
-        const struct facula_array array = {s->text + row->name, model->blocks[row->block] + (empty ? 0 : row->offset),
-                                           (enum facula_dtype)row->dtype, (int)row->ndim, 0, shape, shape + row->ndim};
-        if (row->output)
-            model->outputs[model->output_count++] = array;
-        else
-            model->inputs[model->input_count++] = array;
-    }
-    for (int64_t i = 0; i < s->count[NUMBERS]; i++)
-        model->inputs[model->input_count++] = (struct facula_array){
-            s->text + s->numbers[i].name, &s->numbers[i].value, FACULA_FLOAT64, 0, 1, s->extents, s->extents};
-    return 0;
+    model->inputs = arrays_make(s, 0, model->blocks, &model->input_count);
+    model->outputs = arrays_make(s, 1, model->blocks, &model->output_count);
+    return model->inputs && model->outputs ? 0 : refuse(error, "there is no memory for its inputs");
 }
 
-static int load(struct facula_model *model, const char *path, int64_t batch, char *error)
+static int load(struct facula_model *model, const char *path, facula_score score, void *context, const char *none,
+                char *error)
 {
     struct archive archive;
     int result = -1;
@@ -203,7 +145,7 @@ static int load(struct facula_model *model, const char *path, int64_t batch, cha
     model->path = strdup(path);
     const struct member *member = NULL;
     if (model->path && !archive_open(&archive, path, error))
-        member = choose(&archive, batch, &model->section, error);
+        member = program_choose(&archive, score, context, none, &model->section, error);
     if (member) {
         memcpy(model->member, member->name, sizeof model->member);
         model->steps = zeros(model->section.count[LAUNCHES], sizeof *model->steps);
@@ -217,15 +159,23 @@ static int load(struct facula_model *model, const char *path, int64_t batch, cha
     return result;
 }
 
-FACULA_PUBLIC struct facula_model *facula_model_load(const char *path, int64_t batch, char error[FACULA_ERROR])
+FACULA_PUBLIC struct facula_model *facula_model_choose(const char *path, facula_score score, void *context,
+                                                       const char *none, char error[FACULA_ERROR])
 {
     struct facula_model *model = calloc(1, sizeof *model);
     char why[FACULA_ERROR] = "there is no memory";
-    if (model && !load(model, path, batch, why))
+    if (model && !load(model, path, score, context, none, why))
         return model;
     facula_model_free(model);
     snprintf(error, FACULA_ERROR, "%.200s: %.300s", path, why);
     return NULL;
+}
+
+FACULA_PUBLIC struct facula_model *facula_model_load(const char *path, int64_t batch, char error[FACULA_ERROR])
+{
+    char none[FACULA_ERROR];
+    snprintf(none, sizeof none, "it has no program for a batch of %lld; save one in Python", (long long)batch);
+    return facula_model_choose(path, score_batch, &batch, none, error);
 }
 
 FACULA_PUBLIC const struct facula_array *facula_model_inputs(const struct facula_model *model, int64_t *count)

@@ -3,9 +3,10 @@
    model_file.c     the zip around it: members, checksums, writing a changed copy
    model_tensors.c  where tensors lie in tensors.safetensors
    model_section.c  the tables of a program, each number checked
+   model_choose.c   which program of a file is loaded; its inputs and outputs
    model_plans.c    plans: kernels found, pointers put in, products planned for this machine
    reach.c          what plans make kernels touch, checked; reach_*.c beside it
-   model.c          the five functions of facula_run.h */
+   model.c          the functions of facula_run.h */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -106,3 +107,15 @@ struct step {
 
 /* Fills `steps` and gives the bytes that the largest workspace needs: -1 with a message. `*memory` is what plans lie in. */
 int64_t plans_make(const struct section *section, struct step *steps, char **memory, char *error);
+
+/* Whether a member of the zip is a program. */
+int is_program(const struct member *member);
+/* The program with the highest score, of those alike the first, read into `chosen`; NULL with a message, which is `none`
+   where no score is above 0. */
+const struct member *program_choose(const struct archive *archive, facula_score score, void *context, const char *none,
+                                    struct section *chosen, char *error);
+/* A score by the length of the first input's first dimension, an int64_t; 0 takes the first program. */
+int score_batch(const struct facula_signature *program, void *batch);
+/* The inputs or outputs of a program, without addresses where `blocks` is NULL; numbers come after inputs. NULL where
+   there is no memory. */
+struct facula_array *arrays_make(const struct section *section, int output, char *const *blocks, int64_t *count);

@@ -5,20 +5,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "facula_run.h"
-#include "npy.h"
+#include "inputs.h"
 
-enum { MOST = 64 };
+enum { MOST = MOST_FILES, MOST_THREADS = 256 };
 static const char USAGE[] =
     "facula-run MODEL [--input x.npy ...] [--output y.npy ...]: runs a captured program that was saved with run=True.\n"
     "\n"
-    "  --input FILE     an array for the next input; one with a dimension more gives each step its own, and begins anew\n"
-    "                   where there are more steps\n"
-    "  --output FILE    where the next output is written\n"
-    "  --batch N        the program for batches of N; left out: of the first input's length\n"
+    "  --input FILE     an array for the next input; an array with one more dimension has a part for each step, and is\n"
+    "                   repeated if there are more steps\n"
+    "  --input NAME=FILE  the same for the input of that name: that of the function's argument, as --list prints it\n"
+    "  --output FILE    where the next output of the last step is written\n"
+    "  --every-step     write the outputs of all steps, stacked along a new first dimension\n"
+    "  --eval           run a program that was captured with modules in evaluation mode (model.eval())\n"
+    "  --train          the same for training mode; without both, the first program that fits\n"
+    "  --batch N        only programs whose first input has N rows; by default the sizes of all inputs choose\n"
+    "  --threads N      how many threads compute, at most 256; by default FACULA_NUM_THREADS, or one for each core\n"
     "  --steps N        how often it runs; left out: as often as inputs have something for, else once\n"
     "  --set NAME=X     a number that may be changed, as lr=0.01\n"
     "  --save FILE      the model as it is afterwards: parameters, states of optimizers and of random generators\n"
@@ -30,10 +36,11 @@ static const char USAGE[] =
 
 struct options {
     const char *model, *save;
-    const char *inputs[MOST], *outputs[MOST], *sets[MOST];
-    int input_count, output_count, set_count;
-    int64_t batch, steps;
-    int timed, list, help;
+    const char *outputs[MOST], *sets[MOST];
+    struct wish wish;
+    int output_count, set_count;
+    int64_t steps, threads;
+    int timed, list, help, every;
 };
 
 static char error[FACULA_ERROR];
@@ -87,9 +94,26 @@ static int count_of(const char *text, const char *name, int64_t *count)
     return 0;
 }
 
+/* A path, or NAME=path where there is no file of that whole name. */
+static int add_input(struct wish *wish, const char *value)
+{
+    static char names[MOST][256];
+    const char *equals = strchr(value, '=');
+    const size_t length = equals ? (size_t)(equals - value) : 0;
+    const int k = wish->count;
+    if (add(wish->paths, &wish->count, value, "--input"))
+        return -1;
+    if (equals && length < sizeof names[k] && !memchr(value, '/', length) && access(value, F_OK)) {
+        memcpy(names[k], value, length);
+        wish->names[k] = names[k];
+        wish->paths[k] = equals + 1;
+    }
+    return 0;
+}
+
 static int takes_value(const char *name)
 {
-    static const char *const names[] = {"--input", "--output", "--set", "--batch", "--steps", "--save"};
+    static const char *const names[] = {"--input", "--output", "--set", "--batch", "--steps", "--save", "--threads"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return 1;
@@ -113,6 +137,14 @@ static int read_options(struct options *o, int argc, char **argv)
             o->list = 1;
             continue;
         }
+        if (!strcmp(name, "--every-step")) {
+            o->every = 1;
+            continue;
+        }
+        if (!strcmp(name, "--eval") || !strcmp(name, "--train")) {
+            o->wish.mode = name[2] == 'e' ? FACULA_EVALUATION : FACULA_TRAINING;
+            continue;
+        }
         if (strncmp(name, "--", 2)) {
             if (o->model)
                 return snprintf(error, sizeof error, "expected one model; got %.100s, too", name), -1;
@@ -124,14 +156,20 @@ static int read_options(struct options *o, int argc, char **argv)
         if (!value)
             return snprintf(error, sizeof error, "expected something behind %.100s; see --help", name), -1;
         i++;
-        if (!strcmp(name, "--input")    ? add(o->inputs, &o->input_count, value, name)
-            : !strcmp(name, "--output") ? add(o->outputs, &o->output_count, value, name)
-            : !strcmp(name, "--set")    ? add(o->sets, &o->set_count, value, name)
-            : !strcmp(name, "--batch")  ? count_of(value, name, &o->batch)
-            : !strcmp(name, "--steps")  ? count_of(value, name, &o->steps)
-                                        : (o->save = value, 0))
+        if (!strcmp(name, "--input")     ? add_input(&o->wish, value)
+            : !strcmp(name, "--output")  ? add(o->outputs, &o->output_count, value, name)
+            : !strcmp(name, "--set")     ? add(o->sets, &o->set_count, value, name)
+            : !strcmp(name, "--batch")   ? count_of(value, name, &o->wish.batch)
+            : !strcmp(name, "--steps")   ? count_of(value, name, &o->steps)
+            : !strcmp(name, "--threads") ? count_of(value, name, &o->threads)
+                                         : (o->save = value, 0))
             return -1;
     }
+    if (o->threads > MOST_THREADS)
+        return snprintf(error, sizeof error, "expected --threads to be at most %d; got %lld", MOST_THREADS,
+                        (long long)o->threads), -1;
+    if (o->every && !o->output_count)
+        return snprintf(error, sizeof error, "--every-step: expected an --output, which it is about; see --help"), -1;
     return o->model ? 0 : (snprintf(error, sizeof error, "expected a model; see --help"), -1);
 }
 
@@ -170,51 +208,21 @@ static int set_number(const struct facula_array *inputs, int64_t first, int64_t 
     return 0;
 }
 
-/* Whether a file's array fits an input, or has one for each step. */
-static int check_fit(const struct npy *npy, const struct facula_array *input)
-{
-    const int more = npy->ndim - input->ndim;
-    int fits = npy->dtype == input->dtype && (more == 0 || (more == 1 && npy->shape[0] > 0));
-    for (int d = 0; fits && d < input->ndim; d++)
-        fits = npy->shape[d + more] == input->shape[d];
-    if (fits)
-        return 0;
-    int length = snprintf(error, sizeof error, "input %.50s: expected %s (", input->name, npy_dtype(input->dtype));
-    for (int d = 0; d < input->ndim && length < 400; d++)
-        length += snprintf(error + length, sizeof error - (size_t)length, "%s%lld", d ? ", " : "", (long long)input->shape[d]);
-    length += snprintf(error + length, sizeof error - (size_t)length, "); got %s (", npy_dtype(npy->dtype));
-    for (int d = 0; d < npy->ndim && length < 490; d++)
-        length += snprintf(error + length, sizeof error - (size_t)length, "%s%lld", d ? ", " : "", (long long)npy->shape[d]);
-    snprintf(error + length, sizeof error - (size_t)length, ")");
-    return -1;
-}
-
-static void fill(const struct facula_array *input, const struct npy *npy, int64_t step)
-{
-    const int64_t size = npy_itemsize(input->dtype);
-    int64_t count = 1, at[NPY_DIMS] = {0};
-    for (int d = 0; d < input->ndim; d++)
-        count *= input->shape[d];
-    const char *from = npy->data + (npy->ndim > input->ndim ? step % npy->shape[0] * count * size : 0);
-    char *to = input->data;
-    for (; count > 0; count--, from += size, to = npy_next(input, to, at))
-        memcpy(to, from, (size_t)size);
-}
-
 /* How often to run: as was asked, else as often as the inputs that have an array for each step say, all the same. */
-static int64_t steps_of(const struct options *o, const struct npy *given, const struct facula_array *inputs)
+static int64_t steps_of(const struct options *o, const int *files, const struct facula_array *inputs)
 {
+    const struct npy *given = o->wish.arrays;
     int first = -1;
-    for (int i = 0; i < o->input_count; i++) {
-        if (given[i].ndim == inputs[i].ndim)
+    for (int i = 0; i < o->wish.count; i++) {
+        if (given[files[i]].ndim == inputs[i].ndim)
             continue;
-        if (first >= 0 && given[i].shape[0] != given[first].shape[0])
+        if (first >= 0 && given[files[i]].shape[0] != given[files[first]].shape[0])
             return snprintf(error, sizeof error, "expected inputs for equally many steps; got %lld of %.100s and %lld of %.100s",
-                            (long long)given[first].shape[0], inputs[first].name, (long long)given[i].shape[0],
-                            inputs[i].name), -1;
+                            (long long)given[files[first]].shape[0], inputs[first].name,
+                            (long long)given[files[i]].shape[0], inputs[i].name), -1;
         first = first < 0 ? i : first;
     }
-    return o->steps ? o->steps : first < 0 ? 1 : given[first].shape[0];
+    return o->steps ? o->steps : first < 0 ? 1 : given[files[first]].shape[0];
 }
 
 static int by_size(const void *a, const void *b)
@@ -223,28 +231,62 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int run_all(const struct options *o, struct facula_model *model, const struct npy *given, int64_t steps, double *times)
+/* All steps, whose outputs are written where there is a file for them. */
+static int run_steps(const struct options *o, struct facula_model *model, const int *files, int64_t steps, double *times,
+                     FILE *const *written)
 {
-    int64_t outputs;
-    const struct facula_array *inputs = facula_model_inputs(model, NULL), *made = facula_model_outputs(model, &outputs);
+    const struct facula_array *inputs = facula_model_inputs(model, NULL), *made = facula_model_outputs(model, NULL);
     for (int64_t step = 0; step < steps; step++) {
-        for (int i = 0; i < o->input_count; i++)
-            if (!step || given[i].ndim > inputs[i].ndim)
-                fill(&inputs[i], &given[i], step);
+        for (int i = 0; i < o->wish.count; i++) {
+            const struct npy *given = &o->wish.arrays[files[i]];
+            if (!step || given->ndim > inputs[i].ndim)
+                fill_input(&inputs[i], given, step);
+        }
         const double start = now();
         if (facula_model_run(model, error))
             return -1;
         if (times)
             times[step] = now() - start;
+        for (int i = 0; o->every && i < o->output_count; i++)
+            if (npy_append(&made[i], written[i], o->outputs[i], error))
+                return -1;
     }
-    for (int i = 0; i < o->output_count; i++)
-        if (npy_write(&made[i], o->outputs[i], error))
-            return -1;
-    return o->save ? facula_model_save(model, o->save, error) : 0;
+    return 0;
+}
+
+/* Takes a half-written file away; devices, pipes and links stay. */
+static void remove_file(const char *path)
+{
+    struct stat status;
+    if (!lstat(path, &status) && S_ISREG(status.st_mode))
+        unlink(path);
+}
+
+/* Files of every step are open while it runs; what was begun and not finished is taken away. */
+static int run_all(const struct options *o, struct facula_model *model, const int *files, int64_t steps, double *times)
+{
+    const struct facula_array *made = facula_model_outputs(model, NULL);
+    FILE *written[MOST] = {NULL};
+    int failed = 0;
+    for (int i = 0; o->every && i < o->output_count && !failed; i++)
+        failed = !(written[i] = npy_begin(&made[i], steps, o->outputs[i], error));
+    failed = failed || run_steps(o, model, files, steps, times, written);
+    for (int i = 0; i < o->output_count; i++) {
+        if (!failed && !o->every)
+            failed = !(written[i] = npy_begin(&made[i], 0, o->outputs[i], error)) ||
+                     npy_append(&made[i], written[i], o->outputs[i], error);
+        if (written[i] && failed) {
+            fclose(written[i]);
+            remove_file(o->outputs[i]);
+        } else if (written[i]) {
+            failed = npy_end(written[i], o->outputs[i], error);
+        }
+    }
+    return failed || (o->save && facula_model_save(model, o->save, error)) ? -1 : 0;
 }
 
 /* Everything that is done with a loaded model. */
-static int serve(const struct options *o, struct facula_model *model, const struct npy *given, double loading)
+static int serve(const struct options *o, struct facula_model *model, double loading)
 {
     int64_t inputs, outputs, arrays = 0;
     const struct facula_array *in = facula_model_inputs(model, &inputs), *out = facula_model_outputs(model, &outputs);
@@ -257,22 +299,25 @@ static int serve(const struct options *o, struct facula_model *model, const stru
             show("output", &out[i], 0);
         return 0;
     }
-    if (o->input_count != arrays || o->output_count > outputs)
+    int files[MOST];
+    if (arrays != o->wish.count || o->output_count > outputs)
         return snprintf(error, sizeof error, "expected %lld inputs and at most %lld outputs; got %d and %d",
-                        (long long)arrays, (long long)outputs, o->input_count, o->output_count), -1;
-    for (int i = 0; i < o->input_count; i++)
-        if (check_fit(&given[i], &in[i]))
+                        (long long)arrays, (long long)outputs, o->wish.count, o->output_count), -1;
+    if (wish_assign(&o->wish, in, arrays, files, error))
+        return -1;
+    for (int64_t i = 0; i < arrays; i++)
+        if (check_fit(&o->wish.arrays[files[i]], &in[i], error))
             return -1;
     for (int i = 0; i < o->set_count; i++)
         if (set_number(in, arrays, inputs, o->sets[i]))
             return -1;
-    const int64_t steps = steps_of(o, given, in);
+    const int64_t steps = steps_of(o, files, in);
     if (steps < 0)
         return -1;
     double *times = o->timed ? calloc((size_t)steps, sizeof *times) : NULL;
     if (o->timed && !times)
         return snprintf(error, sizeof error, "there is no memory for the times of %lld steps", (long long)steps), -1;
-    const int failed = run_all(o, model, given, steps, times);
+    const int failed = run_all(o, model, files, steps, times);
     if (!failed && times) {
         const double first = times[0];
         qsort(times, (size_t)steps, sizeof *times, by_size);
@@ -283,20 +328,15 @@ static int serve(const struct options *o, struct facula_model *model, const stru
     return failed;
 }
 
-/* The program of a batch that was asked for; else the first that the first input fits, whose first dimension may count
-   steps. */
-static struct facula_model *load(const struct options *o, const struct npy *given)
+/* The program that fits the inputs, or the most like it, of which is said what does not fit. */
+static struct facula_model *load(struct options *o)
 {
-    const int64_t lengths[] = {given->ndim ? given->shape[0] : 0, given->ndim > 1 ? given->shape[1] : 0};
-    int64_t batch = o->batch; /* what is loaded where nothing fits, to say what would */
-    for (int i = 0; i < 2 && !o->batch && o->input_count; i++) {
-        struct facula_model *model = lengths[i] ? facula_model_load(o->model, lengths[i], error) : NULL;
-        if (model && !check_fit(given, facula_model_inputs(model, NULL)))
-            return model;
-        batch = model && !batch ? lengths[i] : batch;
-        facula_model_free(model);
-    }
-    return facula_model_load(o->model, batch, error);
+    static const char *const modes[] = {"", " in training mode", " in evaluation mode"};
+    char none[FACULA_ERROR], batch[64] = "";
+    if (o->wish.batch)
+        snprintf(batch, sizeof batch, " for a batch of %lld", (long long)o->wish.batch);
+    snprintf(none, sizeof none, "it has no program%s%s; save one in Python", batch, modes[o->wish.mode]);
+    return facula_model_choose(o->model, wish_score, &o->wish, none, error);
 }
 
 int main(int argc, char **argv)
@@ -308,15 +348,16 @@ int main(int argc, char **argv)
         return fail();
     if (o.help)
         return fputs(USAGE, stdout) < 0 || finish();
-    struct npy given[MOST] = {0};
+    if (o.threads)
+        facula_set_threads((int)o.threads);
     int failed = 0;
-    for (int i = 0; i < o.input_count && !failed; i++)
-        failed = npy_read(&given[i], o.inputs[i], error);
+    for (int i = 0; i < o.wish.count && !failed; i++)
+        failed = npy_read(&o.wish.arrays[i], o.wish.paths[i], error);
     const double start = now();
-    struct facula_model *model = failed ? NULL : load(&o, given);
-    failed = failed || !model || serve(&o, model, given, now() - start);
+    struct facula_model *model = failed ? NULL : load(&o);
+    failed = failed || !model || serve(&o, model, now() - start);
     facula_model_free(model);
-    for (int i = 0; i < o.input_count; i++)
-        free(given[i].bytes);
+    for (int i = 0; i < o.wish.count; i++)
+        free(o.wish.arrays[i].bytes);
     return failed ? fail() : finish();
 }

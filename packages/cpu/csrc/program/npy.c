@@ -164,12 +164,16 @@ static int write_elements(const struct facula_array *array, FILE *file)
     return 0;
 }
 
-int npy_write(const struct facula_array *array, const char *path, char error[FACULA_ERROR])
+FILE *npy_begin(const struct facula_array *array, int64_t steps, const char *path, char error[FACULA_ERROR])
 {
     char header[1024];
-    if (array->ndim > NPY_DIMS)
-        return refuse(error, path, "expected at most %d dimensions; got %d", NPY_DIMS, array->ndim);
+    if (array->ndim + (steps > 0) > NPY_DIMS) {
+        refuse(error, path, "expected at most %d dimensions; got %d", NPY_DIMS, array->ndim + (steps > 0));
+        return NULL;
+    }
     int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", DTYPES[array->dtype]);
+    if (steps)
+        length += snprintf(header + length, sizeof header - (size_t)length, "%lld,", (long long)steps);
     for (int d = 0; d < array->ndim; d++)
         length += snprintf(header + length, sizeof header - (size_t)length, "%lld,", (long long)array->shape[d]);
     length += snprintf(header + length, sizeof header - (size_t)length, "), }");
@@ -178,9 +182,23 @@ int npy_write(const struct facula_array *array, const char *path, char error[FAC
     header[length++] = '\n';
     const uint16_t bytes = (uint16_t)length;
     FILE *file = fopen(path, "wb");
-    if (!file)
-        return refuse(error, path, "%s", strerror(errno));
-    const int failed = fwrite("\x93NUMPY\x01\x00", 8, 1, file) != 1 || fwrite(&bytes, 2, 1, file) != 1 ||
-                       fwrite(header, bytes, 1, file) != 1 || write_elements(array, file);
-    return fclose(file) || failed ? refuse(error, path, "it cannot be written: %s", strerror(errno)) : 0;
+    if (!file) {
+        refuse(error, path, "%s", strerror(errno));
+    } else if (fwrite("\x93NUMPY\x01\x00", 8, 1, file) != 1 || fwrite(&bytes, 2, 1, file) != 1 ||
+               fwrite(header, bytes, 1, file) != 1) {
+        refuse(error, path, "it cannot be written: %s", strerror(errno));
+        fclose(file);
+        file = NULL;
+    }
+    return file;
+}
+
+int npy_append(const struct facula_array *array, FILE *file, const char *path, char error[FACULA_ERROR])
+{
+    return write_elements(array, file) ? refuse(error, path, "it cannot be written: %s", strerror(errno)) : 0;
+}
+
+int npy_end(FILE *file, const char *path, char error[FACULA_ERROR])
+{
+    return fclose(file) ? refuse(error, path, "it cannot be written: %s", strerror(errno)) : 0;
 }

@@ -1,5 +1,7 @@
 /* Arrays in .npy files. */
 #pragma once
+#include <stdio.h>
+
 #include "facula_run.h"
 
 enum { NPY_DIMS = 32 };
@@ -14,8 +16,12 @@ struct npy {
 
 /* Versions 1 to 3. 0, or -1 with a message. */
 int npy_read(struct npy *npy, const char *path, char error[FACULA_ERROR]);
-/* Any strides; version 1. */
-int npy_write(const struct facula_array *array, const char *path, char error[FACULA_ERROR]);
+/* Begins a file of `steps` such arrays in a new first dimension, or of one as it is where `steps` is 0. Any strides;
+   version 1. NULL, with a message. */
+FILE *npy_begin(const struct facula_array *array, int64_t steps, const char *path, char error[FACULA_ERROR]);
+/* Writes the elements that an array has now. */
+int npy_append(const struct facula_array *array, FILE *file, const char *path, char error[FACULA_ERROR]);
+int npy_end(FILE *file, const char *path, char error[FACULA_ERROR]);
 /* The place of the next element in C order, after the one at these indices, which are moved on. */
 char *npy_next(const struct facula_array *array, char *element, int64_t at[NPY_DIMS]);
 int64_t npy_itemsize(enum facula_dtype dtype);

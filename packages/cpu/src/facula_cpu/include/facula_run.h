@@ -58,7 +58,31 @@ struct facula_model;
    input's first dimension, or 0 for the first program of the file. NULL, with a message in `error`, where that fails. */
 struct facula_model *facula_model_load(const char *path, int64_t batch, char error[FACULA_ERROR]);
 
-/* What a run reads: fill `data` before. Inputs come in the order of the captured function's arguments; after them come the
+/* The mode that modules were in when a program was captured: FACULA_ANY_MODE for a program without modules, or with modules
+   of both modes. */
+enum facula_mode { FACULA_ANY_MODE, FACULA_TRAINING, FACULA_EVALUATION };
+
+/* A program of a file, before it is loaded: its inputs and numbers, whose `data` may not be used. */
+struct facula_signature {
+    const struct facula_array *inputs;
+    int64_t count;
+    enum facula_mode mode;
+};
+
+/* How well a program fits: more is better, 0 or less is not at all; after INT_MAX no other program is read. */
+typedef int (*facula_score)(const struct facula_signature *program, void *context);
+
+/* Loads the program that `score` gives the most, and of several alike the first: programs are for calls of different
+   shapes, dtypes or modes. NULL, with a message in `error`, where that fails; the message is `none` where no program has a
+   score above 0. */
+struct facula_model *facula_model_choose(const char *path, facula_score score, void *context, const char *none,
+                                         char error[FACULA_ERROR]);
+
+/* How many threads the kernels of this process use from the next load on, from 1 to 256. */
+void facula_set_threads(int count);
+
+/* What a run reads: fill `data` before. Inputs come in the order of the captured function's arguments and have their names
+   (a tensor in a list or dict: the argument's name, a dot, its place or key); after them come the
    numbers that may be changed from run to run, as learning rates (float64 without dimensions, which have the values that
    were saved). `count`, unless NULL, gets the number of all. */
 const struct facula_array *facula_model_inputs(const struct facula_model *model, int64_t *count);

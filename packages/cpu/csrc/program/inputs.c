@@ -1,0 +1,114 @@
+/* Arrays of files as inputs of a program. */
+#include "inputs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FITS = 1000, FITS_A_STEP = 999, ALL_FIT = 1 << 24 };
+
+static int64_t find_input(const struct facula_array *inputs, int64_t count, const char *name)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!strcmp(inputs[i].name, name))
+            return i;
+    return -1;
+}
+
+int wish_assign(const struct wish *wish, const struct facula_array *inputs, int64_t count, int files[MOST_FILES],
+                char error[FACULA_ERROR])
+{
+    if (count != wish->count)
+        return snprintf(error, FACULA_ERROR, "expected %lld inputs; got %d; --list says which", (long long)count,
+                        wish->count), -1;
+    for (int64_t i = 0; i < count; i++)
+        files[i] = -1;
+    for (int k = 0; k < wish->count; k++) {
+        const int64_t i = wish->names[k] ? find_input(inputs, count, wish->names[k]) : 0;
+        if (i < 0 || (wish->names[k] && files[i] >= 0))
+            return snprintf(error, FACULA_ERROR, "--input: the program has %s %.100s; --list says what it has",
+                            i < 0 ? "no input" : "one input", wish->names[k]), -1;
+        if (wish->names[k])
+            files[i] = k;
+    }
+    int64_t at = 0;
+    for (int k = 0; k < wish->count; k++) {
+        if (wish->names[k])
+            continue;
+        while (files[at] >= 0)
+            at++;
+        files[at] = k;
+    }
+    return 0;
+}
+
+/* How well an array fits: FITS, FITS_A_STEP, or else how much of it is as expected. */
+static int fit_of(const struct npy *npy, const struct facula_array *input)
+{
+    const int more = npy->ndim - input->ndim;
+    int alike = npy->dtype == input->dtype;
+    if (more != 0 && more != 1)
+        return 0;
+    for (int d = 0; d < input->ndim; d++)
+        alike += npy->shape[d + more] == input->shape[d];
+    if (alike <= input->ndim || (more && npy->shape[0] < 1))
+        return alike;
+    return more ? FITS_A_STEP : FITS;
+}
+
+int wish_score(const struct facula_signature *program, void *context)
+{
+    const struct wish *wish = context;
+    const struct facula_array *inputs = program->inputs;
+    int64_t count = 0;
+    int files[MOST_FILES], score = 1, all = 1, exact = 1;
+    char error[FACULA_ERROR];
+    while (count < program->count && !inputs[count].is_number)
+        count++;
+    if (wish->mode && program->mode && wish->mode != program->mode)
+        return 0;
+    if (wish->batch && !(count && inputs->ndim && inputs->shape[0] == wish->batch))
+        return 0;
+    if (!wish->count)
+        return INT_MAX;
+    if (wish_assign(wish, inputs, count, files, error))
+        return 1;
+    for (int64_t i = 0; i < count; i++) {
+        const int fit = fit_of(&wish->arrays[files[i]], &inputs[i]);
+        all &= fit >= FITS_A_STEP;
+        exact &= fit == FITS;
+        score += fit;
+    }
+    return exact ? INT_MAX : all ? ALL_FIT + score : score;
+}
+
+static int put_shape(char *text, int length, const int64_t *shape, int ndim)
+{
+    for (int d = 0; d < ndim && length < FACULA_ERROR - 40; d++)
+        length += snprintf(text + length, (size_t)(FACULA_ERROR - length), "%s%lld", d ? ", " : "", (long long)shape[d]);
+    return length;
+}
+
+int check_fit(const struct npy *npy, const struct facula_array *input, char error[FACULA_ERROR])
+{
+    if (fit_of(npy, input) >= FITS_A_STEP)
+        return 0;
+    int length = snprintf(error, FACULA_ERROR, "input %.50s: expected %s (", input->name, npy_dtype(input->dtype));
+    length = put_shape(error, length, input->shape, input->ndim < 16 ? input->ndim : 16);
+    length += snprintf(error + length, (size_t)(FACULA_ERROR - length), "); got %s (", npy_dtype(npy->dtype));
+    length = put_shape(error, length, npy->shape, npy->ndim);
+    snprintf(error + length, (size_t)(FACULA_ERROR - length), ")");
+    return -1;
+}
+
+void fill_input(const struct facula_array *input, const struct npy *npy, int64_t step)
+{
+    const int64_t size = npy_itemsize(input->dtype);
+    int64_t count = 1, at[NPY_DIMS] = {0};
+    for (int d = 0; d < input->ndim; d++)
+        count *= input->shape[d];
+    const char *from = npy->data + (npy->ndim > input->ndim ? step % npy->shape[0] * count * size : 0);
+    char *to = input->data;
+    for (; count > 0; count--, from += size, to = npy_next(input, to, at))
+        memcpy(to, from, (size_t)size);
+}
