@@ -15,12 +15,13 @@ from . import archive, plain
 from .batches import alike, unify
 from .errors import GraphFileError, Refusal, SaveError
 from .loaded import FORMAT, Loaded
+from .programs import captures_of_other_modes, input_names, member_name
 from .requests import version_of
 from .signatures import as_data
 from .writing import Writer, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping
+    from collections.abc import Mapping, MutableMapping, Sequence
 
     from .._replay import Replay
     from .archive import File
@@ -48,7 +49,8 @@ def save(
         batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
             be captured with three sizes at least, and its operators' sizes have to follow from the batch's. What Python
             decides by a size (`min(len(x), 8)`) stays as it was for these.
-        run: also a program of each capture, which `facula-run` runs without Python, for the sizes that were captured.
+        run: also write a program of each capture, which `facula-run` runs without Python, for the sizes that were
+            captured. Where modules ran in training and in evaluation mode, there is a program of each.
         _extra_files: bytes or texts of your own by name, which `load` gives back. The name is PyTorch's.
 
     Raises:
@@ -98,12 +100,14 @@ def save(
                 f"which str(captured.graph(number)) shows. {function.report()}"
             )
         raise SaveError(f"save: nothing was captured yet; call it first. {function.report()}")
-    data, contents, names = _file_of(function.function, found, batch)
+    others = captures_of_other_modes(function) if run and isinstance(captured, _captured.Captured) else []
+    data, contents, writer = _file_of(function.function, found, batch, others)
     if run:
         from .._portable import section  # of no use to those who do not save
 
-        for number, (_, replay) in enumerate(found):
-            further[f"run/graph{number}.bin"] = section(replay, names[number])
+        for number, (key, replay) in enumerate([*found, *others]):
+            inputs = input_names(function, as_data(key))
+            further[member_name(number, replay)] = section(replay, writer.names_of(replay.recording), inputs)
     archive.write(path, plain.dumps(data), contents, further)
 
 
@@ -151,12 +155,14 @@ def load(path: File, map_location: object = None, _extra_files: MutableMapping[s
 
 
 def _file_of(
-    function: Any, found: list[tuple[Any, Replay]], batch: bool
-) -> tuple[dict[str, Any], dict[str, Any], list[dict[int, tuple[str, int]]]]:
-    """graph.json, the contents of memory, and for each capture the names of what lies in its blocks that stay."""
+    function: Any, found: list[tuple[Any, Replay]], batch: bool, others: Sequence[tuple[Any, Replay]] = ()
+) -> tuple[dict[str, Any], dict[str, Any], Writer]:
+    """graph.json, the contents of memory, and the writer; of `others` the file has the tensors alone."""
     writer = Writer(function)
     described = [(as_data(key), replay) for key, replay in found]
     graphs = [(arguments, describe(writer, replay, arguments)) for arguments, replay in described]
+    for key, replay in others:
+        describe(writer, replay, as_data(key))
     if batch:
         sized = [(replay.inputs[0].layout.shape[0] if _has_batch(replay) else 0, graph)
                  for (_, replay), (_, graph) in zip(described, graphs, strict=True)]  # fmt: skip
@@ -167,10 +173,9 @@ def _file_of(
         entries = [{"graph": graph, "sizes": [], "arguments": arguments} for arguments, graph in graphs]
     shared, contents = writer.data()
     plans, operators = _put_together(entries)
-    names = [writer.names_of(replay.recording) for _, replay in found]
     decides = any([replay.recording.recorder.decides for _, replay in found])
     number = FORMAT if decides else 1  # earlier versions read it
-    return {"format": number, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, names
+    return {"format": number, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, writer
 
 
 def _has_batch(replay: Replay) -> bool:

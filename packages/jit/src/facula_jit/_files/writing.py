@@ -21,6 +21,7 @@ from . import plain
 from .batches import renumber
 from .errors import Refusal, SaveError
 from .names import Named, named_tensors
+from .programs import training_of
 from .requests import plan_of, request_of, roles_of
 from .results import named_results
 
@@ -168,7 +169,6 @@ class _Description:
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
         tensors = [link for link in recorder.tensors.values() if self._is_used(link())]
-        modes = {before["training"] for _, before in recorder.modules.values() if "training" in before}
         if recorder.crossings:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
         for owner, _ in recorder.actions:
@@ -213,7 +213,7 @@ class _Description:
             "loops": [[one.first, one.body, one.last, *self._condition(one.condition)] for one in recorder.loops],
             "generators": self._generators(),
             "refills": refills,
-            "training": modes.pop() if len(modes) == 1 else None,
+            "training": training_of(self.replay),
             "watched": sorted({writer.tensor(one) for link in tensors if (one := link()) is not None}),
         }  # fmt: skip
         renumber(made)
