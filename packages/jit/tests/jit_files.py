@@ -28,8 +28,9 @@ def write(path, **captures):
         replay = latest(captured)
         recording, names = replay.recording, {}
         for number, storage in recording.fixed.items():
-            names[number] = known.setdefault(id(storage), f"tensor.{len(known)}")
-            tensors[names[number]] = ctypes.string_at(plain_address(storage), capacity(storage))
+            name = known.setdefault(id(storage), f"tensor.{len(known)}")
+            names[number] = name, capacity(storage)
+            tensors[name] = ctypes.string_at(plain_address(storage), capacity(storage))
         sections[batch] = section(replay, names)
     head, body = {}, b""
     for name, data in tensors.items():
