@@ -13,9 +13,9 @@ from facula_tensor.extend import default_dtype_cell
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ._reads.guards import Check, Guard
-    from ._reads.reach import Reach
     from ._recording import Recording
+
+    Check = tuple[CheckKind, Any, Any, Any]
 
 
 def slot(kind: type, name: str) -> Any:
@@ -77,15 +77,15 @@ def part_of(tensor: Tensor, descriptor: Any) -> Any:
         return ABSENT
 
 
-def first_failing(guards: Iterable[Guard]) -> int | None:
-    """The first of some guards that fails now; None where all hold."""
-    failing: int | None = Sequence(SLOTS, [], [], 0, [], [one.check for one in guards], [], [], []).run((), ())
+def first_failing(checks: Iterable[Check]) -> int | None:
+    """The first of some checks that fails now; None where all hold."""
+    failing: int | None = Sequence(SLOTS, [], [], 0, [], list(checks), [], [], []).run((), ())
     return failing
 
 
-def reads_options(reads: Reach) -> bool:
+def reads_options(names: set[str]) -> bool:
     """Whether the program's lines look at the options of optimizers themselves: more than steps follow from them."""
-    return not OPTIONS.isdisjoint(reads.names)
+    return not OPTIONS.isdisjoint(names)
 
 
 def checks_of_groups(optimizer: Any) -> list[Check]:

@@ -94,7 +94,7 @@ class Replay:
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
-        refills = [] if reads is not None and reads_options(reads) else recorder.refills
+        refills = [] if reads is not None and reads_options(reads.names) else recorder.refills
         self.refills = [Refill(one) for one in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from facula_storage.extend import snapshot_bytes
 
 if TYPE_CHECKING:
-    from .reach import Reach
+    from .attributes import AttributeReads
 
 CONTAINERS = (list, dict, tuple, set, frozenset, deque)
 MAX_BYTES = 1 << 16  # of an array whose elements are compared before each replay
 
 
-def add_entries(reach: Reach, value: Any, words: str) -> None:
+def add_entries(reach: AttributeReads, value: Any, words: str) -> None:
     """Guard the entries of a container in their order, and reach them."""
     kind = type(value)
     if issubclass(kind, dict):

@@ -12,7 +12,7 @@ from .._closures import UNSET
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    Check = tuple[CheckKind, Any, Any, Any]
+    from .._checks import Check
 
 CONTENTS = vars(CellType)["cell_contents"]
 MRO = vars(type)["__mro__"]

@@ -218,7 +218,7 @@ class Reads(Reach):
             if len(now) != len(parts) or any([a is not b for a, b in zip(now, parts, strict=True)]):
                 return _changed(f"a {type(given).__name__} among the arguments")
         guards = self.guards.all()
-        failing = first_failing(guards)
+        failing = first_failing([one.check for one in guards])
         return None if failing is None else _changed(guards[failing].words)
 
 
