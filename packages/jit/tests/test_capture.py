@@ -79,6 +79,24 @@ def test_a_result_is_the_callers():
     assert [one.tolist() for one in kept] == [[i + 1.0] * 3 for i in range(100)]
 
 
+def test_views_of_tensors_of_the_program_as_results():
+    kept = arange(4.0)
+
+    def function(x):
+        view = kept[1:]
+        return x * 2, view, view, kept.detach(), kept
+
+    captured = capture(function, on_break="error", check=0)
+    x = ones(3)
+    for _ in range(3):
+        _, view, same_view, detached, whole = captured(x)
+        assert view is same_view and whole is kept
+        assert not view.requires_grad and not detached.requires_grad
+        view.requires_grad_(), detached.requires_grad_()  # of this call's tensors
+        kept.data.add_(1)
+        assert view.tolist() == kept.tolist()[1:] and detached.tolist() == kept.tolist()
+
+
 def test_a_step_of_training():
     step, own = step_of()
     other, others = step_of()

@@ -149,6 +149,8 @@ class Digest:
             yield one
         elif isinstance(one, (bool, int, float, complex, str, bytes, type(None))):
             yield repr(one)
+        elif id(one) in self.recording.views:
+            yield "a view of a tensor of the program", id(root_of(one._storage)), one._offset, one._layout, 0
         else:
             yield id(one)
 

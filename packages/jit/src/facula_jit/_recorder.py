@@ -65,6 +65,7 @@ class Recorder(OptimizerRecorder):
         self.blocks: list[Block] = []
         self.numbers: dict[int, int] = {}  # a storage's id -> its block
         self.tensors: dict[int, ref[Tensor]] = {}  # what the program has of blocks that were there before
+        self.watched: set[int] = set()  # ids of those among them that were there before, too
         self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> how often, by what, where last
         self.generators: dict[int, Stream] = {}  # id -> what is known of a generator
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
@@ -212,6 +213,7 @@ class Recorder(OptimizerRecorder):
         """A tensor of the program that the function may read: it has to be the same in each replay."""
         if self.breaks is not None or type(tensor._storage) is not Storage:  # a transform's: what it wraps comes
             return
+        self.watched.add(id(tensor))
         link = self.tensors.get(id(tensor))
         if link is not None and link() is tensor:  # else another of that address is gone
             return

@@ -93,6 +93,7 @@ class Recording:
         self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
         self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
         self.needed: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` has to be before
+        self.views: set[int] = set()  # ids of results that show a tensor of the program, and were made in the run
         self._made: list[Tensor] = []  # results that each replay makes anew
         self.result: Leaf = None
         self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
@@ -176,6 +177,9 @@ class Recording:
         if not block.born:
             if root >= 0:
                 self._break("a result is a view of a tensor from outside", "return a clone() of it")
+            if type(tensor) is Tensor and id(tensor) not in self.recorder.watched:
+                tensor = tensor.as_subclass(Tensor)  # the caller may change the one that he gets
+                self.views.add(id(tensor))
             return tensor
         if number not in self.outputs:
             self.outputs.append(number)

@@ -385,6 +385,10 @@ class Replay:
                 parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
                 made[id(one)] = rebuilt(one, parts)
             return made[id(one)]
+        if id(one) in self.recording.views:
+            if id(one) not in made:
+                made[id(one)] = one.as_subclass(Tensor)
+            return made[id(one)]
         return one
 
     # ------------------------------------------------------------------------------------------------------ otherwise

@@ -73,7 +73,7 @@ class Reader:
         made.inputs = [Like(one, 0, nodes[place], place) for place, one in enumerate(inputs)]
         gradients = [to_layout(one) for one in a_list(data["gradients"], "gradients", roots)]
         made.gradients = [Like(one, 0, None, -1) for one in gradients]
-        made.fixed = {}
+        made.fixed, made.views = {}, set()
         self._blocks(made, [*inputs, *gradients])
         made.outputs = [self._block(one, "output") for one in a_list(data["outputs"], "outputs")]
         if len(set(made.outputs)) != len(made.outputs):

@@ -15,6 +15,7 @@ from .._calls import Names
 from .._cells import Cell
 from .._containers import Tree
 from .._numbers import Forms, values_of
+from .._portable import leaves_of
 from .._recording import Argument, Given, Output
 from .._records import Address
 from . import plain
@@ -168,16 +169,14 @@ class _Description:
 
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
-        tensors = [link for link in recorder.tensors.values() if self._is_used(link())]
+        tensors = [one for link in recorder.tensors.values() if (one := link()) is not None and self._is_used(one)]
         if recorder.crossings:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
         for owner, _ in recorder.actions:
             if owner is not None:
                 raise SaveError("save: a schedule steps inside of the function; step it outside, and set the rate")
-        for link in tensors:
-            tensor = link()
-            if tensor is not None:
-                self.own[id(root_of(tensor._storage))] = tensor
+        returned = [one for one in leaves_of(recording.result) if isinstance(one, Tensor)]
+        self.own.update({id(root_of(one._storage)): one for one in (*returned, *tensors)})
         puts = [self._grad(leaf, grad) for leaf, grad in recording.puts]
         needed = [self._grad(leaf, grad) for leaf, grad in recording.needed]
         refills = [self._refill(one) for one in self.replay.refills]
@@ -214,16 +213,15 @@ class _Description:
             "generators": self._generators(),
             "refills": refills,
             "training": training_of(self.replay),
-            "watched": sorted({writer.tensor(one) for link in tensors if (one := link()) is not None}),
+            "watched": sorted({writer.tensor(one) for one in tensors}),
         }  # fmt: skip
         renumber(made)
         return made
 
     # ------------------------------------------------------------------------------------------------------- tensors
-    def _is_used(self, tensor: Tensor | None) -> bool:
+    def _is_used(self, tensor: Tensor) -> bool:
         """Whether a launch reads or writes the memory of a tensor."""
-        recorder = self.recorder
-        return tensor is not None and recorder.numbers.get(id(root_of(tensor._storage))) in recorder.used
+        return self.recorder.numbers.get(id(root_of(tensor._storage))) in self.recorder.used
 
     def _grad(self, leaf: Tensor, grad: Any) -> list[int | None]:
         number = self.writer.tensor(leaf)
