@@ -113,9 +113,9 @@ def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: 
     state = optimizer.state
     checks: list[Check] = [(CheckKind.ITEM, vars(optimizer), "state", state)]
     for group, options in zip(optimizer.param_groups, before, strict=False):
-        is_followed = any([one is group for one in followed])
-        flat = [part for name, value in options.items() for part in (name, ANY if is_followed else value)]
-        checks.append((CheckKind.ENTRIES, group, None, tuple(flat)))
+        if not any([one is group for one in followed]):
+            flat = [part for pair in options.items() for part in pair]
+            checks.append((CheckKind.ENTRIES, group, None, tuple(flat)))
         for one in group["params"]:
             if one in state:
                 own = state[one]
@@ -142,6 +142,8 @@ def described(check: Check) -> str:
         return f"the {key.__name__.strip('_')} of a tensor of shape {tuple(holder.shape)}"
     if isinstance(holder, Storage):
         return "the memory of a tensor"
-    if kind is CheckKind.ENTRIES:
-        return "the groups, parameters, options or state of an optimizer"
-    return f"the option {key!r} of an optimizer, which was {expected!r:.40}"
+    if kind is CheckKind.ENTRIES and isinstance(holder, dict):  # a parameter group
+        for name, one in zip(expected[::2], expected[1::2], strict=True):
+            if one is not ANY and holder.get(name, ABSENT) is not one:
+                return f"the option {name!r} of an optimizer, which was {one!r:.40}"
+    return "the groups, parameters, options or state of an optimizer"

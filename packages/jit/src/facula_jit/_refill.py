@@ -10,7 +10,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, cast
 
 from facula_autograd.extend import replace_mode
-from facula_storage.extend import CheckKind, collecting, recorders
+from facula_storage.extend import ANY, CheckKind, collecting, recorders
 
 from ._records import made_tensor
 
@@ -28,17 +28,18 @@ class Refill:
 
     def __init__(self, numbers: Numbers):
         self.numbers = numbers
-        self.options = {name: value for name, value in numbers.options.items() if name != "params"}
+        self.options = dict(numbers.options)
         self.found: list[Many[float]] | None = None  # the numbers, where they are not those that were taken down
 
-    def checks(self) -> list[Check]:
-        """Checks of the group's options."""
-        return [(CheckKind.ITEM, self.numbers.group, name, self.options[name]) for name in self.options]
+    def check(self) -> Check:
+        """A check of all options of the group; its parameters have checks of their own."""
+        values = [(name, ANY if name == "params" else value) for name, value in self.options.items()]
+        return CheckKind.ENTRIES, self.numbers.group, None, tuple([part for pair in values for part in pair])
 
     def renew(self, found: list[Many[float]]) -> None:
         """Take these as the numbers that follow from the present options."""
         self.found = found
-        self.options = {name: self.numbers.group[name] for name in self.options}
+        self.options = dict(self.numbers.group)
 
     def put(self, sequence: Sequence, step_of: dict[int, int]) -> None:
         """Put the numbers into the launches.

@@ -106,7 +106,7 @@ class Replay:
         self.checks: list[Check] = [one.check for one in self.guards]
         self.checks += checks_of(recording, [one.group for one in refills])
         self.numbers_from = len(self.checks)
-        self.checks += [check for one in self.refills for check in one.checks()]
+        self.checks += [one.check() for one in self.refills]
         self.has_backward = bool(recording.roots)
         self.frames: list[Frame] = []
         if self.has_backward:
@@ -159,7 +159,7 @@ class Replay:
         self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
         numbers = recording.recorder.refills
         self.refills = [Refill(one) for one in numbers] if self.refills else []
-        self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
+        self.checks[self.numbers_from :] = [one.check() for one in self.refills]
 
     def use(self, arena: Storage) -> None:
         """Let temporaries lie in this memory, which replays share."""
@@ -399,7 +399,7 @@ class Replay:
             return False
         for one, numbers in zip(self.refills, found, strict=True):
             one.renew(numbers)
-        self.checks[self.numbers_from :] = [check for one in self.refills for check in one.checks()]
+        self.checks[self.numbers_from :] = [one.check() for one in self.refills]
         for frame in self.frames:
             for refill in self.refills:
                 refill.put(frame.forward, self.lowered.forward.step_of)
