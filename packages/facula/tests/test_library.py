@@ -1,6 +1,9 @@
 """`facula.library`: a program that registers an operator as PyTorch's documentation does."""
 
+import sys
+
 import numpy as np
+import pytest
 
 import facula as torch
 
@@ -42,3 +45,52 @@ def test_what_facula_adds_is_there():
     assert torch.fuse is torch.library.fuse
     swish = torch.fuse(lambda x: x * torch.sigmoid(x))
     assert torch.allclose(swish(torch.ones(2)), torch.nn.functional.silu(torch.ones(2)))
+
+
+def test_operators_are_found_by_namespace_and_name():
+    assert torch.ops.mylib.numpy_sin is numpy_sin is torch.ops.mylib.numpy_sin.default
+    assert numpy_sin.overloads() == ["default"] and "numpy_sin" in dir(torch.ops.mylib)
+    assert torch.equal(torch.ops.mylib.numpy_sin(torch.zeros(2)), torch.zeros(2))
+    assert not hasattr(torch.ops.mylib, "cos") and not hasattr(torch.ops.other, "numpy_sin")
+    with pytest.raises(AttributeError, match=r"^ops.torchvision.roi_pool: .*; define it with library.custom_op"):
+        torch.ops.torchvision.roi_pool
+    with pytest.raises(AttributeError, match=r"^ops.aten.relu: .*; use torch.relu or the method"):
+        torch.ops.aten.relu
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_libraries_are_not_loaded(tmp_path):
+    """Not even one that the loader could load."""
+    with open("/proc/self/maps") as maps:
+        known = next(line.split()[-1] for line in maps if "libc" in line and ".so" in line)
+    copy = tmp_path / "mine.so"
+    with open(known, "rb") as file:
+        copy.write_bytes(file.read())
+    for path in (copy, "missing.so"):
+        with pytest.raises(OSError, match=r"^ops.load_library: .*\.so', which is compiled for PyTorch and"):
+            torch.ops.load_library(path)
+    with open("/proc/self/maps") as maps:
+        assert str(copy) not in maps.read()
+    assert not torch.ops.loaded_libraries
+
+
+def test_dispatch_keys():
+    from facula._C import DispatchKey, DispatchKeySet
+
+    both = DispatchKeySet(DispatchKey.AutocastCPU) | DispatchKeySet(DispatchKey.AutocastCUDA)
+    assert both.has(DispatchKey.AutocastCPU) and not both.has(DispatchKey.CPU)
+    assert both & DispatchKeySet(DispatchKey.AutocastCPU) == DispatchKeySet(DispatchKey.AutocastCPU)
+    assert repr(both - DispatchKeySet(DispatchKey.AutocastCPU)) == "DispatchKeySet(AutocastCUDA)"
+    library = torch.library.Library("keys", "DEF")
+    library.define("double(Tensor x) -> Tensor")
+    library.impl("double", lambda x: x * 2, DispatchKey.CPU)
+    assert torch.equal(torch.ops.keys.double(torch.ones(2)), torch.full((2,), 2.0))
+
+
+def test_nodes_of_operators_are_registered_once_and_forgotten():
+    torch.onnx.register_custom_op_symbolic("mylib::numpy_sin", lambda g, x: g.op("Sin", x), 11)
+    torch.onnx.unregister_custom_op_symbolic("mylib::numpy_sin", 11)
+    with pytest.raises(ValueError, match="that were registered; got 'mylib::numpy_sin', 11"):
+        torch.onnx.unregister_custom_op_symbolic("mylib::numpy_sin", 11)
+    with pytest.raises(ValueError, match="expected a name such as 'mylib::square'; got 'numpy_sin'"):
+        torch.onnx.register_custom_op_symbolic("numpy_sin", abs, 11)

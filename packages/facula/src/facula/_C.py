@@ -1,11 +1,50 @@
-"""facula._C: PyTorch's inside. Of it there is `_LinAlgError` alone, which programs catch; other names say so."""
+"""facula._C: PyTorch's inside. Programs name what is here: an error that they catch, and keys of operators."""
 
 from __future__ import annotations
+
+from enum import Enum
 
 from facula_errors import MissingAttributeError
 from facula_tensor.linalg import LinAlgError as _LinAlgError
 
-__all__ = ["_LinAlgError"]
+__all__ = ["DispatchKey", "DispatchKeySet", "_LinAlgError"]
+
+_DEVICES = ("CPU", "CUDA", "MPS", "XPU")
+DispatchKey = Enum(  # type: ignore[misc]  # names by rule
+    "DispatchKey",
+    ["CompositeImplicitAutograd", "CompositeExplicitAutograd", "Autograd", "Meta", *_DEVICES]
+    + [kind + device for kind in ("Autograd", "Autocast") for device in _DEVICES],
+    module=__name__,
+)
+DispatchKey.__doc__ = "For which tensors a function of `library.Library.impl` serves."
+
+
+class DispatchKeySet(frozenset[DispatchKey]):
+    """A set of keys, made of one or more: `|`, `&`, `-` and `in` are those of Python's sets.
+
+    >>> keys = DispatchKeySet(DispatchKey.CPU) | DispatchKeySet(DispatchKey.CUDA)
+    >>> keys.has(DispatchKey.CUDA)
+    True
+    """
+
+    def __new__(cls, *keys: DispatchKey) -> DispatchKeySet:
+        return super().__new__(cls, keys)
+
+    def __or__(self, other: frozenset[DispatchKey]) -> DispatchKeySet:  # type: ignore[override]
+        return DispatchKeySet(*super().__or__(other))
+
+    def __and__(self, other: frozenset[DispatchKey]) -> DispatchKeySet:  # type: ignore[override]
+        return DispatchKeySet(*super().__and__(other))
+
+    def __sub__(self, other: frozenset[DispatchKey]) -> DispatchKeySet:  # type: ignore[override]
+        return DispatchKeySet(*super().__sub__(other))
+
+    def has(self, key: DispatchKey) -> bool:
+        """Whether a key is among them."""
+        return key in self
+
+    def __repr__(self) -> str:
+        return f"DispatchKeySet({', '.join(sorted(key.name for key in self))})"
 
 
 def __getattr__(name: str) -> object:

@@ -46,7 +46,7 @@ with _needs("facula"):
     from facula_storage import bool_ as bool
     from facula_tensor import *
 from . import autograd
-from ._einops import connect as _connect
+from ._companions import connect_einops as _connect_einops
 from ._names import publish as _publish
 from ._saving import load, save
 
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from . import nested as nested
     from . import nn as nn
     from . import onnx as onnx
+    from . import ops as ops
     from . import optim as optim
     from . import overrides as overrides
     from . import profiler as profiler
@@ -262,7 +263,7 @@ __all__ = [
     "mul", "multinomial", "multiply", "multiprocessing", "mv", "mvlgamma", "nan", "nan_to_num", "nan_to_num_",
     "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "narrow_copy", "ne", "neg", "neg_", "negative",
     "negative_", "nextafter", "nn", "no_grad", "nonzero", "nonzero_static", "norm", "normal", "not_equal", "numel",
-    "ones", "ones_like", "onnx", "optim", "outer", "pairwise_distance", "pdist", "permute", "permute_copy", "pi",
+    "ones", "ones_like", "onnx", "ops", "optim", "outer", "pairwise_distance", "pdist", "permute", "permute_copy", "pi",
     "pinverse", "pixel_shuffle", "pixel_unshuffle", "poisson", "polar", "polygamma", "positive", "pow", "prelu",
     "preserve_format", "printoptions", "prod", "profiler", "promote_types", "put", "qr", "quantile", "rad2deg",
     "rad2deg_", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random", "randperm", "range",
@@ -292,9 +293,9 @@ __all__ = [
 _LATER = (
     "_C", "__config__", "_dynamo", "_higher_order_ops", "accelerator", "amp", "backends", "compiler", "cpu", "cuda",
     "distributed", "distributions", "errors", "export", "fft", "func", "functional", "futures", "fx", "hub", "jit",
-    "library", "linalg", "masked", "mps", "multiprocessing", "nested", "nn", "onnx", "optim", "overrides", "profiler",
-    "random", "return_types", "serialization", "sparse", "special", "storage", "testing", "torch_version", "utils",
-    "version", "xpu",
+    "library", "linalg", "masked", "mps", "multiprocessing", "nested", "nn", "onnx", "ops", "optim", "overrides",
+    "profiler", "random", "return_types", "serialization", "sparse", "special", "storage", "testing", "torch_version",
+    "utils", "version", "xpu",
 )  # fmt: skip
 _LAZILY = {
     "_higher_order_ops": "cond scan while_loop",
@@ -316,4 +317,4 @@ _LAZILY = {
     "jit": "capture",
 }  # fmt: skip
 _publish(__name__, later=_LATER, lazily=_LAZILY)
-_connect()
+_connect_einops()

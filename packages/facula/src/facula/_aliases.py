@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from facula_errors import MissingModuleError
 
 from . import version
+from ._companions import connect_torchvision
 from ._names import said_of
 from .torch_version import TorchVersion
 
@@ -83,3 +84,4 @@ def install() -> None:
     facula = sys.modules["torch"] = import_module("facula")
     facula.__version__ = version.__version__ = TorchVersion(version.pytorch)  # type: ignore[attr-defined]
     mirror("facula")
+    connect_torchvision()

@@ -34,9 +34,13 @@ def get_dir() -> str:
     >>> os.path.basename(get_dir())
     'hub'
     """
+    return _chosen.get("folder") or os.path.join(_get_torch_home(), "hub")
+
+
+def _get_torch_home() -> str:
+    """The folder of what PyTorch and its libraries download, data sets among them."""
     cache = os.environ.get("XDG_CACHE_HOME", os.path.join("~", ".cache"))
-    home = os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))
-    return _chosen.get("folder") or os.path.join(os.path.expanduser(home), "hub")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:

@@ -2,10 +2,13 @@
 
 from facula_tensor.library import (
     CustomOpDef,
+    Library,
     custom_op,
+    define,
     elementwise,
     floating,
     fuse,
+    impl,
     native_op,
     numpy_op,
     opcheck,
@@ -17,7 +20,7 @@ from facula_tensor.library import (
 )
 
 from ._names import publish
-from ._refusals import Kind, Refusal, Refusals
+from ._refusals import Refusal, Refusals
 
 __all__ = [
     "CustomOpDef", "Library", "custom_op", "define", "elementwise", "fallthrough_kernel", "floating", "fuse", "get_ctx",
@@ -27,15 +30,12 @@ __all__ = [
 ]  # fmt: skip
 
 _missing = Refusals("library", "use custom_op, numpy_op or native_op")
-Library: Kind = _missing.kind("Library")
-define: Refusal = _missing.function("define")
 fallthrough_kernel: Refusal = _missing.function("fallthrough_kernel")
 get_ctx: Refusal = _missing.function("get_ctx")
-impl: Refusal = _missing.function("impl")
-impl_abstract: Refusal = _missing.function("impl_abstract")
 register_autocast: Refusal = _missing.function("register_autocast")
 register_torch_dispatch: Refusal = _missing.function("register_torch_dispatch")
 triton_op: Refusal = _missing.function("triton_op")
 wrap_triton: Refusal = _missing.function("wrap_triton")
+impl_abstract = register_fake  # its former name
 
 publish(__name__)

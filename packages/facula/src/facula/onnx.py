@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from facula_errors import ArgumentError
+from facula_errors.extend import boundary
+
 from ._names import publish
 from ._refusals import Kind, Refusal, Refusals
 from ._siblings import needs
@@ -11,13 +14,12 @@ with needs("facula.onnx"):
 
 __all__ = [
     "ExportableModule", "ONNXProgram", "OnnxExporterError", "dynamo_export", "export", "is_in_onnx_export",
-    "register_custom_op_symbolic",
+    "register_custom_op_symbolic", "unregister_custom_op_symbolic",
 ]  # fmt: skip
 
 _missing = Refusals("onnx", "use facula.onnx.export(model, args, path): operators that it refuses are named")
 ExportableModule: Kind = _missing.kind("ExportableModule")
 dynamo_export: Refusal = _missing.function("dynamo_export")
-register_custom_op_symbolic: Refusal = _missing.function("register_custom_op_symbolic")
 
 
 def is_in_onnx_export() -> bool:
@@ -27,6 +29,40 @@ def is_in_onnx_export() -> bool:
     False
     """
     return False
+
+
+_symbolics: dict[tuple[str, int], object] = {}
+
+
+@boundary
+def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: object, opset_version: int) -> None:
+    """Keep the nodes that an operator is in files, as PyTorch's former exporter asks for them; `export` does not.
+
+    Arguments:
+        symbolic_name: the operator, as "mylib::square".
+        symbolic_fn: makes the nodes.
+        opset_version: of the nodes.
+    """
+    if not isinstance(symbolic_name, str) or symbolic_name.count("::") != 1:
+        raise ArgumentError(
+            f"register_custom_op_symbolic: expected a name such as 'mylib::square'; got {symbolic_name!r}"
+        )
+    _symbolics[symbolic_name, opset_version] = symbolic_fn
+
+
+@boundary
+def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
+    """Forget what was registered for a version.
+
+    Arguments:
+        symbolic_name: the operator.
+        opset_version: the version.
+    """
+    if _symbolics.pop((symbolic_name, opset_version), None) is None:
+        raise ArgumentError(
+            f"unregister_custom_op_symbolic: expected an operator and a version that were registered; got "
+            f"{symbolic_name!r}, {opset_version}"
+        )
 
 
 publish(__name__)

@@ -25,6 +25,7 @@
   that the next look at an element is told to a recorder.
 - `take_apart` gives the leaves and the `Shape` of a tree of tuples, lists and dicts, `put_together` the tree;
   `batches_of` the levels at which a tensor is batched.
+- `operators_by_name` has the operators of `facula_tensor.library` by their qualified names.
 - `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions` lets
   functions look for it.
 """
@@ -62,6 +63,7 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from ._core.types import DTypeLike as DTypeLike
     from ._core.types import MemoryFormat as MemoryFormat
     from ._core.types import Scalar as Scalar
+    from .library._definition import operators_by_name
     from .ops.losses import reduction_of
     from .ops.normalization import counted_batch_norm
     from .ops.optimizers.numbers import (
@@ -152,6 +154,7 @@ __all__ = [
     "no_record_ops",
     "operator",
     "operators",
+    "operators_by_name",
     "overlapping",
     "overridable",
     "plain_torch_function",
@@ -182,6 +185,7 @@ __all__ = [
 
 # Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
 _LATER = {
+    ".library._definition": ("operators_by_name",),
     ".ops.losses": ("reduction_of",),
     ".ops.normalization": ("counted_batch_norm",),
     ".ops.optimizers.numbers": tuple(name for name in __all__ if name.endswith("Numbers")),

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from ._arguments import Args, Named
 
     F = TypeVar("F", bound=Callable[..., Any])
+    Op = TypeVar("Op", bound="CustomOpDef")
 
-known: dict[str, CustomOpDef] = {}  # by qualified name
+operators_by_name: dict[str, CustomOpDef] = {}  # qualified, as "mylib::square"
+# Registrations for operators that are not defined yet, by qualified name: a method of CustomOpDef and its arguments.
+pending: dict[str, list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]] = {}
 
 
 class CustomOpDef:
@@ -40,6 +43,8 @@ class CustomOpDef:
         device_types: of the devices that the function serves; all if None.
     """
 
+    composite: Callable[..., Any] | None = None  # serves where there is no function for a device
+
     def __init__(
         self,
         name: str,
@@ -48,7 +53,9 @@ class CustomOpDef:
         device_types: tuple[str, ...] | None = None,
     ):
         self.name, self.arguments, self.__signature__ = name.rpartition("::")[2], arguments, arguments.signature
-        self.kernels: dict[str | None, Callable[..., Any]] = dict.fromkeys(device_types or (None,), function)
+        self.kernels: dict[str | None, Callable[..., Any]] = dict.fromkeys(
+            (None,) if device_types is None else device_types, function
+        )
         self.fake: Callable[..., Any] | None = None
         self.backward: Callable[..., Any] | None = None
         self.setup_context: Callable[..., Any] | None = None
@@ -65,6 +72,8 @@ class CustomOpDef:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             args, named = self.arguments.bind(self.name, args, kwargs)
+            if self.composite is not None and not self.kernels:
+                return self.composite(*args, **named)
             leaves, shape = take_apart((args, named))
             tensors = tuple([one for one in leaves if isinstance(one, Tensor)])
             if overridden(tensors):
@@ -107,7 +116,7 @@ class CustomOpDef:
             return self.fake
         kernel = self.kernels.get(device.type) or self.kernels.get(None)
         if kernel is None:
-            served = ", ".join([str(one) for one in self.kernels])
+            served = ", ".join([str(one) for one in self.kernels]) or "no device"
             raise UnsupportedError(
                 f"{self.name}: has a function for {served}, and none for {device.type}; give it one by register_kernel"
             )
@@ -188,6 +197,27 @@ class CustomOpDef:
         self.kernels.update(dict.fromkeys(types or (None,), _callable("register_kernel", function)))
         return function
 
+    @boundary
+    def register_composite(self, function: F, /) -> F:
+        """Say what the operator is made of: `function`, whose own operators give the gradient.
+
+        It serves as long as the operator has no function for a device.
+
+        Arguments:
+            function: takes what the operator does.
+        """
+        self.composite = _callable("register_composite", function)
+        return function
+
+    @property
+    def default(self) -> CustomOpDef:
+        """The operator itself: PyTorch's name of the one overload that there is."""
+        return self
+
+    def overloads(self) -> list[str]:
+        """The names of the overloads: "default" alone."""
+        return ["default"]
+
     def __repr__(self) -> str:
         return f"<operator {self.name}{self.__signature__}>"
 
@@ -244,8 +274,16 @@ def defined(
     """
     if not isinstance(name, str) or not name.rpartition("::")[2].isidentifier():
         raise ArgumentError(f"{operation}: expected a name such as 'mylib::square'; got {name!r}")
-    made = known[name] = make(name)
+    made = make(name)
     signature = made.__signature__
     update_wrapper(made, function)
     made.__signature__ = signature
+    return entered(name, made)
+
+
+def entered(name: str, made: Op) -> Op:
+    """An operator, under its name from now on, with the registrations that came before it."""
+    operators_by_name[name] = made
+    for method, args, options in pending.pop(name, ()):
+        method(made, *args, **options)
     return made

@@ -23,7 +23,7 @@ from ..transforms.trees import take_apart
 from ._addresses import address_of
 from ._arguments import Arguments
 from ._calls import Call, no_gradient
-from ._definition import CustomOpDef, known
+from ._definition import CustomOpDef, entered
 from ._function import batched_pair
 
 if TYPE_CHECKING:
@@ -248,5 +248,4 @@ def native_op(
             f"own::{short}", dtypes, address_of("native_op", function), releases_gil=releases_gil, owner=function
         )
         signatures[dtypes[:-1]] = dtypes[-1]
-    made = known[name] = NativeOp(name, signatures, inputs, shape, doc)
-    return made
+    return entered(name, NativeOp(name, signatures, inputs, shape, doc))

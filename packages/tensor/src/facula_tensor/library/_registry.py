@@ -1,26 +1,46 @@
-"""What is said of an operator that is known by its name: `register_autograd` and its kin."""
+"""Registrations for an operator that is known by its name, as `register_autograd`; it may be defined later."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
-from ._definition import CustomOpDef, known
+from ._definition import CustomOpDef, operators_by_name, pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+NAME = re.compile(r"\w+::\w+")
+
 
 def operator_named(operation: str, op: object) -> CustomOpDef:
     """An operator, given by itself or by its name."""
-    found = known.get(op) if isinstance(op, str) else op
+    found = operators_by_name.get(op) if isinstance(op, str) else op
     if not isinstance(found, CustomOpDef):
         raise ArgumentError(
             f"{operation}: expected an operator of custom_op, numpy_op or native_op, or its name; got {op!r}"
         )
     return found
+
+
+def say(operation: str, op: object, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Call a method of an operator now, or when an operator of that name is defined.
+
+    Packages register gradients of operators that their compiled libraries define; without these nobody does.
+
+    Arguments:
+        operation: how errors begin.
+        op: the operator, or its name.
+        method: of `CustomOpDef`.
+        args, options: what it takes.
+    """
+    if isinstance(op, str) and op not in operators_by_name and NAME.fullmatch(op):
+        pending.setdefault(op, []).append((method, args, options))
+        return args[-1]
+    return method(operator_named(operation, op), *args, **options)
 
 
 @boundary
@@ -30,40 +50,46 @@ def register_autograd(
     /,
     *,
     setup_context: Callable[..., Any] | None = None,
+    lib: object = None,
 ) -> None:
     """Give an operator its gradient: `CustomOpDef.register_autograd`, as `torch.library.register_autograd`.
 
     Arguments:
-        op: the operator, or its name.
+        op: the operator, or its name. One that is not defined yet gets the gradient when it is.
         backward: `backward(ctx, *grads)`, which gives a gradient for each argument.
         setup_context: `setup_context(ctx, inputs, output)`, which keeps what `backward` needs.
+        lib: accepted for PyTorch's sake; nothing depends on it.
     """
-    operator_named("register_autograd", op).register_autograd(backward, setup_context=setup_context)
+    say("register_autograd", op, CustomOpDef.register_autograd, backward, setup_context=setup_context)
 
 
 @boundary
-def register_fake(op: CustomOpDef | str, func: Callable[..., Any] | None = None, /) -> Any:
+def register_fake(op: CustomOpDef | str, func: Callable[..., Any] | None = None, /, *, lib: object = None) -> Any:
     """Say what an operator's results look like: `CustomOpDef.register_fake`, as `torch.library.register_fake`.
 
     Arguments:
-        op: the operator, or its name.
+        op: the operator, or its name. One that is not defined yet gets the function when it is.
         func: gives empty tensors of the results' shapes and dtypes; without it, what is returned decorates one.
+        lib: accepted for PyTorch's sake; nothing depends on it.
     """
-    found = operator_named("register_fake", op)
-    return found.register_fake if func is None else found.register_fake(func)
+    if func is None:
+        return lambda function: register_fake(op, function)
+    return say("register_fake", op, CustomOpDef.register_fake, func)
 
 
 @boundary
-def register_vmap(op: CustomOpDef | str, func: Callable[..., Any] | None = None, /) -> Any:
+def register_vmap(op: CustomOpDef | str, func: Callable[..., Any] | None = None, /, *, lib: object = None) -> Any:
     """Say how an operator computes a batch: `CustomOpDef.register_vmap`, as `torch.library.register_vmap`.
 
     Arguments:
         op: the operator, or its name.
         func: `func(info, in_dims, *args, **kwargs)`, which gives (output, out_dims); without it, what is returned
             decorates one.
+        lib: accepted for PyTorch's sake; nothing depends on it.
     """
-    found = operator_named("register_vmap", op)
-    return found.register_vmap if func is None else found.register_vmap(func)
+    if func is None:
+        return lambda function: register_vmap(op, function)
+    return say("register_vmap", op, CustomOpDef.register_vmap, func)
 
 
 @boundary
@@ -72,6 +98,8 @@ def register_kernel(
     device_types: str | Sequence[str] | None,
     func: Callable[..., Any] | None = None,
     /,
+    *,
+    lib: object = None,
 ) -> Any:
     """Say which function computes an operator on some devices: `CustomOpDef.register_kernel`.
 
@@ -79,5 +107,8 @@ def register_kernel(
         op: the operator, or its name.
         device_types: as "cpu" or "cuda", several in a list; None for all that have no function of their own.
         func: takes what the operator does; without it, what is returned decorates one.
+        lib: accepted for PyTorch's sake; nothing depends on it.
     """
-    return operator_named("register_kernel", op).register_kernel(device_types, func)
+    if func is None:
+        return lambda function: register_kernel(op, device_types, function)
+    return say("register_kernel", op, CustomOpDef.register_kernel, device_types, func)

@@ -1,0 +1,75 @@
+"""facula.ops: operators by namespace and name, `ops.mylib.square`; compiled libraries of operators are never loaded."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+from facula_errors import FileError, MissingAttributeError
+from facula_errors.extend import boundary
+from facula_tensor.extend import operators_by_name
+
+if TYPE_CHECKING:
+    from facula_tensor.library import CustomOpDef
+
+__all__ = ["load_library", "loaded_libraries"]
+
+loaded_libraries: set[str] = set()  # empty, always
+
+_OURS = {"torchvision": "facula._torchvision"}  # namespaces of other packages of which facula has operators
+
+
+class Namespace:
+    """The operators of one namespace as attributes."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    @boundary
+    def __getattr__(self, name: str) -> CustomOpDef:
+        space = self.__name__
+        if name.startswith("__"):
+            raise MissingAttributeError(f"namespace {space!r} has no attribute {name!r}", name=name, obj=self)
+        found = operators_by_name.get(f"{space}::{name}")
+        if found is None:
+            if space == "aten":
+                advice = f"facula's operators are not listed there; use torch.{name} or the method"
+            else:
+                advice = "operators of compiled libraries are not loaded; define it with library.custom_op or Library"
+            raise MissingAttributeError(
+                f"ops.{space}.{name}: expected an operator that is defined; got '{space}::{name}'; {advice}",
+                name=name,
+                obj=self,
+            )
+        return found
+
+    def __dir__(self) -> list[str]:
+        start = f"{self.__name__}::"
+        return sorted(name.removeprefix(start) for name in operators_by_name if name.startswith(start))
+
+    def __repr__(self) -> str:
+        return f"<operators of {self.__name__!r}: {', '.join(dir(self)) or 'none'}>"
+
+
+@boundary
+def load_library(path: object) -> NoReturn:
+    """OSError: a compiled library of operators is made for PyTorch's own library, which is not there.
+
+    Arguments:
+        path: of the library, which is not opened.
+    """
+    raise FileError(
+        f"ops.load_library: expected no library; got {str(path)!r}, which is compiled for PyTorch and never loaded; "
+        "define its operators with library.custom_op"
+    )
+
+
+def __getattr__(name: str) -> Namespace:
+    if name.startswith("__"):
+        raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    if name in _OURS:
+        import_module(_OURS[name])
+    made = Namespace(name)
+    setattr(sys.modules[__name__], name, made)
+    return made

@@ -1,0 +1,165 @@
+"""`Library`: operators that are declared by schemas, with functions for devices, as `torch.library.Library`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError, OperationError, UnsupportedError
+from facula_errors.extend import boundary
+
+from ._arguments import Arguments
+from ._definition import CustomOpDef, defined, operators_by_name
+from ._registry import say
+from ._schema import parsed_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+KINDS = ("DEF", "IMPL", "FRAGMENT")
+DEVICES = {"CPU": "cpu", "CUDA": "cuda", "MPS": "mps", "XPU": "xpu", "CompositeExplicitAutograd": None}
+
+
+class Library:
+    """Operators of one namespace. What is registered stays after the library is gone.
+
+    Arguments:
+        ns: the namespace: "mylib" of "mylib::square".
+        kind: "DEF" or "FRAGMENT" to define operators; "IMPL" only to give functions to those of others.
+        dispatch_key: of `impl` where it has none.
+
+    >>> from facula_tensor import ones
+    >>> library = Library("readme", "DEF")
+    >>> library.define("double(Tensor x) -> Tensor")
+    'double'
+    >>> library.impl("double", lambda x: x + x, "CPU")
+    >>> operators_by_name["readme::double"](ones(2))
+    tensor([2., 2.])
+    """
+
+    @boundary
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in KINDS:
+            raise ArgumentError(f"Library: expected kind to be one of {', '.join(KINDS)}; got {kind!r}")
+        if ns in ("aten", "prim", "prims"):
+            raise UnsupportedError(f"Library: the operators of '{ns}' are facula's own; use another namespace")
+        self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+
+    @boundary
+    def define(self, schema: str, alias_analysis: str = "", *, tags: object = ()) -> str:
+        """Define an operator, and return its name.
+
+        Arguments:
+            schema: as `"square(Tensor x) -> Tensor"`; `Tensor(a!) x` is changed in place.
+            alias_analysis, tags: accepted for PyTorch's sake; nothing depends on them.
+
+        Raises:
+            RuntimeError: there is such an operator, or the library is of the kind "IMPL".
+        """
+        if self.kind == "IMPL":
+            raise OperationError("Library.define: expected a library of the kind 'DEF' or 'FRAGMENT'; got 'IMPL'")
+        return define_operator("Library.define", self.ns, schema)
+
+    @boundary
+    def impl(
+        self,
+        op_name: str | CustomOpDef,
+        fn: Callable[..., Any],
+        dispatch_key: Any = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> None:
+        """Give an operator its function.
+
+        Arguments:
+            op_name: the operator, or its name without the namespace.
+            fn: the function.
+            dispatch_key: for what: "CPU", "CUDA", "MPS", "XPU"; "CompositeExplicitAutograd" for every device; "Meta" as
+                `register_fake`; "CompositeImplicitAutograd", which is the default, for a function whose own operators
+                give the gradient.
+            with_keyset: must be False: there are no sets of keys to hand over.
+            allow_override: accepted for PyTorch's sake: a later function takes the place of an earlier one.
+
+        Raises:
+            NotImplementedError: another key.
+        """
+        if with_keyset:
+            raise UnsupportedError("Library.impl: expected with_keyset=False; functions get the arguments alone")
+        key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
+        name = op_name if not isinstance(op_name, str) or "::" in op_name else f"{self.ns}::{op_name}"
+        _implement("Library.impl", name, getattr(key, "name", key), fn)
+
+
+def define_operator(operation: str, namespace: str, schema: str) -> str:
+    """Define the operator of a schema; its name."""
+    name, signature, changed = parsed_schema(operation, schema)
+    whole = f"{namespace}::{name}"
+    if whole in operators_by_name:
+        raise OperationError(f"{operation}: expected a name that is not in use; got '{whole}', which is defined")
+
+    def function(*args: Any, **kwargs: Any) -> None:
+        """Has the name and the signature of the operator, which is given functions later."""
+
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    arguments = Arguments(operation, signature, changed)
+    defined(operation, whole, function, lambda known_as: CustomOpDef(known_as, function, arguments, ()))
+    return name
+
+
+def _implement(operation: str, op: CustomOpDef | str, key: str, function: Callable[..., Any]) -> None:
+    """Give an operator a function for a dispatch key."""
+    if key == "Meta":
+        say(operation, op, CustomOpDef.register_fake, function)
+    elif key == "CompositeImplicitAutograd":
+        say(operation, op, CustomOpDef.register_composite, function)
+    elif key in DEVICES:
+        say(operation, op, CustomOpDef.register_kernel, DEVICES[key], function)
+    else:
+        advice = "use register_autograd" if key.startswith("Autograd") else "call it on tensors of the dtype you want"
+        expected = ", ".join([*DEVICES, "Meta", "CompositeImplicitAutograd"])
+        raise UnsupportedError(f"{operation}: expected dispatch_key to be one of {expected}; got {key!r}; {advice}")
+
+
+@boundary
+def define(qualname: str, schema: str, *, lib: Library | None = None, tags: object = ()) -> None:
+    """Define an operator by its schema without a name, `"(Tensor x) -> Tensor"`: `torch.library.define`.
+
+    Arguments:
+        qualname: as "mylib::square".
+        schema: the arguments and results.
+        lib, tags: accepted for PyTorch's sake; nothing depends on them.
+    """
+    namespace, _, name = qualname.rpartition("::")
+    define_operator("define", namespace, f"{name}{schema.strip()}")
+
+
+@boundary
+def impl(
+    qualname: str | CustomOpDef | Library,
+    types: str | Sequence[str],
+    func: Any = None,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """Give an operator its function on some types of devices: `torch.library.impl`.
+
+    Arguments:
+        qualname: the operator, or its name; or a `Library`, and then `types` is the name in it and `func` the key.
+        types: as "cpu" or "cuda", several in a list; "default" for every device.
+        func: the function; without it, what is returned decorates one.
+        lib: accepted for PyTorch's sake; nothing depends on it.
+    """
+    if isinstance(qualname, Library):
+        library, name, key = qualname, types, func or ""
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            library.impl(name, function, key)  # type: ignore[arg-type]  # a name here
+            return function
+
+        return decorate
+    if func is None:
+        return lambda function: impl(qualname, types, function)
+    if not callable(func):
+        raise InvalidTypeError(f"impl: expected func to be a function; got {type(func).__name__}")
+    say("impl", qualname, CustomOpDef.register_kernel, None if types == "default" else types, func)
+    return func

@@ -1,0 +1,59 @@
+"""PyTorch's schemas of operators: `"scale(Tensor x, float by=2.0, *, Tensor(a!)? out=None) -> Tensor"`."""
+
+from __future__ import annotations
+
+import re
+from ast import literal_eval
+from inspect import Parameter, Signature
+from typing import Any
+
+from facula_errors import ArgumentError
+
+TYPES = "Tensor int SymInt float bool str Scalar ScalarType Device Layout MemoryFormat Generator complex number".split()
+ARGUMENT = re.compile(
+    r"(?P<type>\w+)(\((?P<alias>[^)]*)\))?(?P<suffix>(\[\d*\]|\?)*)\s+(?P<name>\w+)(\s*=\s*(?P<default>.+))?"
+)
+WHOLE = re.compile(r"\s*(?P<name>[\w.]*)\s*\((?P<arguments>.*)\)\s*->\s*(?P<results>.+?)\s*", re.DOTALL)
+SEPARATOR = re.compile(r",(?![^(\[]*[)\]])")  # a comma outside of brackets
+
+
+def parsed_schema(operation: str, schema: object) -> tuple[str, Signature, tuple[str, ...]]:
+    """The name, the signature, and the names of the arguments that are changed in place.
+
+    Arguments:
+        operation: how errors begin.
+        schema: the text; the name may be missing.
+    """
+    found = WHOLE.fullmatch(schema) if isinstance(schema, str) else None
+    if found is None:
+        raise ArgumentError(f"{operation}: expected a schema such as 'square(Tensor x) -> Tensor'; got {schema!r}")
+    parameters, changed = [], []
+    kind: Any = Parameter.POSITIONAL_OR_KEYWORD
+    for text in SEPARATOR.split(found["arguments"]) if found["arguments"].strip() else ():
+        if text.strip() == "*":
+            kind = Parameter.KEYWORD_ONLY
+            continue
+        one = ARGUMENT.fullmatch(text.strip())
+        if one is None or one["type"] not in TYPES:
+            raise ArgumentError(
+                f"{operation}: expected arguments such as 'Tensor x' or 'int[2] size=0', of the types "
+                f"{', '.join(TYPES)}; got {text.strip()!r}"
+            )
+        if "!" in (one["alias"] or ""):
+            changed.append(one["name"])
+        default = Parameter.empty if one["default"] is None else _value(operation, one["default"])
+        parameters.append(Parameter(one["name"], kind, default=default))
+    try:
+        return found["name"], Signature(parameters), tuple(changed)
+    except ValueError as error:  # an argument without a default after one that has it, or a name twice
+        raise ArgumentError(f"{operation}: {error}; got {schema!r}") from None
+
+
+def _value(operation: str, text: str) -> Any:
+    """The default of an argument."""
+    try:
+        return literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        raise ArgumentError(
+            f"{operation}: expected a default that is a number, a string, a bool, None or a list of these; got {text!r}"
+        ) from None
