@@ -11,7 +11,7 @@ import numpy as np
 
 import facula_cpu
 from facula_jit._portable import section
-from facula_storage.extend import capacity, plain_address
+from facula_storage.extend import capacity
 
 PROGRAM = Path(facula_cpu.__file__).with_name("facula-run")
 
@@ -30,7 +30,7 @@ def write(path, **captures):
         for number, storage in recording.fixed.items():
             name = known.setdefault(id(storage), f"tensor.{len(known)}")
             names[number] = name, capacity(storage)
-            tensors[name] = ctypes.string_at(plain_address(storage), capacity(storage))
+            tensors[name] = ctypes.string_at(storage.ptr, capacity(storage))
         sections[batch] = section(replay, names)
     head, body = {}, b""
     for name, data in tensors.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 
@@ -14,7 +13,7 @@ from checkpoint_testing import ALL, NAMES, described, entry, file_bytes, parts, 
 
 import facula_storage as st
 from facula_checkpoint import load_file, load_metadata, save_file
-from facula_storage.extend import HostMemory, alias, allocate, order_buffer, register_backend, register_dtype
+from facula_storage.extend import HostMemory, alias, allocate, register_backend, register_dtype
 
 WAYS = [{}, {"copy": True}, {"lazy": False}, {"lazy": False, "copy": True}]
 
@@ -90,16 +89,6 @@ def test_large_strided_tensors_are_written_in_pieces(path, monkeypatch):
     array = np.arange(1000, dtype=np.int32).reshape(20, 50).T
     save_file({"t": parts(array)}, path)
     assert np.array_equal(st.to_numpy(*load_file(path)["t"]), array)
-
-
-def test_memory_in_another_physical_order_is_written_plain(path):
-    logical = st.contiguous((2, 3, 4), st.float32)
-    storage = allocate(logical)
-    st.to_numpy(storage, logical)[...] = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-    gc.collect()
-    order_buffer(storage, logical, st.layout_of((2, 3, 4), (12, 1, 3), st.float32))
-    save_file({"t": (storage, logical, 0)}, path)
-    assert np.array_equal(st.to_numpy(*load_file(path)["t"]).ravel(), np.arange(24))
 
 
 def test_tensors_of_another_device_come_to_the_cpu(path):

@@ -93,7 +93,6 @@ def test_backend_copies_and_words():
 
 
 def test_an_address_of_none_is_refused_before_anything_happens():
-    """A buffer in another physical order has no address."""
     a = np.ones(4, "f4")
     plan = BACKEND.plan("add", (layout(a), layout(a)), (layout(a),), ())
     with pytest.raises(TypeError):

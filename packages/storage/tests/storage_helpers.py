@@ -7,8 +7,8 @@ import threading
 
 import numpy as np
 
-from facula_storage import Layout, MallocAllocator, Storage, contiguous, cpu, float32
-from facula_storage.extend import HostMemory, Sequence, allocate, host_view, register_backend
+from facula_storage import Layout, Storage, contiguous, cpu, float32
+from facula_storage.extend import Sequence, allocate, host_view, register_backend
 
 
 def counting(layout: Layout | None = None) -> tuple[Storage, Layout]:
@@ -49,20 +49,6 @@ class Running(threading.Thread):
         if self.error is not None:
             raise self.error
         return self.result
-
-
-class Reordering(HostMemory):
-    """Host memory under another name that calls `self.during()` in the middle of each reordering."""
-
-    def __init__(self):
-        super().__init__(MallocAllocator())
-        self.during = lambda: None
-        self.count = 0
-
-    def reorder(self, source, source_layout, target, target_layout):
-        self.count += 1
-        self.during()
-        host_view(target, target_layout)[...] = host_view(source, source_layout)
 
 
 def new_device(name: str, backend) -> None:

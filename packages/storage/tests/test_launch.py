@@ -95,7 +95,6 @@ def test_doubles_take_integers_too(noting):
 @pytest.mark.parametrize("position", [0, 1, 2, 3])
 @pytest.mark.parametrize("doubles", [0, 0b1000])
 def test_an_address_of_none_raises_before_anything(noting, position, doubles):
-    """This is how an operator learns of a buffer in another physical order."""
     note = noting(4, doubles=doubles, release_at=ALWAYS)
     arguments = [4, 8, 16, 24]
     arguments[position] = None

@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 from storage_helpers import Owner, Running, counting, live
 
-from facula_storage import LaunchError, Storage, bind, contiguous, float32, layout_of, to_numpy
+from facula_storage import LaunchError, Storage, bind, contiguous, float32, to_numpy
 from facula_storage._bridge import threads_inside
 from facula_storage.extend import (
     alias,
     buffer_lock,
     check_replaceable,
     launching_modules,
-    order_buffer,
-    plain_address,
     release_idle_memory,
     release_retired,
     replace_buffer,
@@ -56,16 +54,6 @@ def test_aliases_follow(no_collector):
     assert live() == (before[0] + 40, before[1] + 1)
     del storage, aliases
     assert live() == before
-
-
-def test_an_ordered_buffer_may_be_replaced(no_collector):
-    before = live()
-    storage, _ = counting()
-    order_buffer(storage, LAYOUT, layout_of((2, 3), (1, 2), float32))
-    replace_buffer(storage, *take_block(LAYOUT), 24)
-    assert plain_address(storage) == storage.ptr != 0
-    assert not hasattr(storage, "physical")
-    assert live() == (before[0] + 24, before[1] + 1)
 
 
 def parked(module):
@@ -285,13 +273,12 @@ def test_a_child_process_does_not_inherit_a_held_lock(run_python):
     program = """
 import os, signal, threading, warnings
 warnings.simplefilter("ignore")
-from facula_storage import Device, contiguous, float32, layout_of, listen, to_numpy
+from facula_storage import Device, contiguous, float32, listen, to_numpy
 from facula_storage import _devices, _plans
-from facula_storage.extend import HostMemory, allocate, buffer_lock, collecting, order_buffer, register_backend
+from facula_storage.extend import HostMemory, allocate, buffer_lock, collecting, register_backend
 
 layout = contiguous((2, 3), float32)
 storage = allocate(layout)
-order_buffer(storage, layout, layout_of((2, 3), (1, 2), float32))
 held, go = threading.Event(), threading.Event()
 def hold():
     with buffer_lock, _devices._making, _devices._connecting, _plans._changing:

@@ -9,8 +9,8 @@ import pytest
 
 from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing.extend import encode
-from facula_storage import contiguous, float32, from_numpy, int64, layout_of, meta, to_numpy, uint8
-from facula_storage.extend import alias, allocate, capacity, host_view, order_buffer, replace_buffer, take_block
+from facula_storage import contiguous, float32, from_numpy, int64, meta, to_numpy, uint8
+from facula_storage.extend import alias, allocate, capacity, host_view, replace_buffer, take_block
 from facula_storage.sharing import is_shared, move_to_shared_memory
 
 LAYOUT = contiguous((50, 40), float32)
@@ -45,14 +45,6 @@ def test_aliases_move_along():
     other = alias(storage)
     move_to_shared_memory(other)
     assert other.ptr == storage.ptr and is_shared(storage) and is_shared(other)
-
-
-def test_a_buffer_in_another_order_is_put_in_plain_order():
-    storage = filled()
-    before = seen(storage)
-    order_buffer(storage, LAYOUT, layout_of((50, 40), (1, 50), float32))
-    move_to_shared_memory(storage)
-    assert seen(storage) == before and is_shared(storage)
 
 
 def test_what_others_see_stays_where_it_is():

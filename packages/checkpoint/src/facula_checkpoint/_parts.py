@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_storage import Layout, Storage, contiguous, cpu, layout_of, meta, to_buffer, to_numpy, uint8
-from facula_storage.extend import allocate, capacity, plain_address
+from facula_storage.extend import allocate, capacity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ def place_of(parts: Parts) -> Place:
     By address and not by storage, because an alias of a storage is another object over the same memory.
     """
     storage, layout, offset = parts
-    address = plain_address(storage) + offset
+    address = storage.ptr + offset
     return (address, layout.shape, layout.strides, layout.dtype, layout.device)
 
 
@@ -88,5 +88,5 @@ def _on_host(parts: Parts) -> Parts:
     storage, layout, offset = parts
     raw = contiguous((layout.extent,), uint8)
     copy = allocate(raw)
-    layout.device.backend.copy_out(plain_address(storage) + offset, memoryview(to_buffer(copy, raw)))
+    layout.device.backend.copy_out(storage.ptr + offset, memoryview(to_buffer(copy, raw)))
     return copy, layout_of(layout.shape, layout.strides, layout.dtype), 0

@@ -194,7 +194,7 @@ class _Mapped:
         self.readonly = "" if copy else _why(path)
 
     def storage(self, begin: int, entry: Entry) -> Storage:
-        address = self.whole.ptr + begin if entry.layout.numel else 0  # type: ignore[operator]
+        address = self.whole.ptr + begin if entry.layout.numel else 0
         return borrow(address, entry.layout.nbytes, self, self.readonly)
 
 

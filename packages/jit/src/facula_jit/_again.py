@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd import grad, is_grad_enabled
 from facula_autograd.extend import Node, current_mode, replace_mode
 from facula_errors import OperationError
-from facula_storage.extend import current_recorder, host_view, plain_address
+from facula_storage.extend import current_recorder, host_view
 from facula_tensor import Tensor
 from facula_tensor.extend import user_site
 
@@ -167,8 +167,8 @@ def _is_as_before(replay: Replay, ticket: Ticket, roots: Sequence[Tensor]) -> bo
     for at, root in enumerate(roots):
         one = known[at]
         if type(one) is Output:
-            before = plain_address(ticket.outputs[one.place]) + one.offset
-            now = plain_address(root._storage) + root._offset
+            before = ticket.outputs[one.place].ptr + one.offset
+            now = root._storage.ptr + root._offset
             if host_view(before, one.layout).tobytes() != host_view(now, one.layout).tobytes():
                 return False
     return True

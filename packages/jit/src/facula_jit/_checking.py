@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import describe_call_site
 from facula_errors import InvalidValueError
-from facula_storage.extend import host_view, plain_address, root_of
+from facula_storage.extend import host_view, root_of
 
 from ._cells import Cell
 from ._containers import Tree
@@ -138,7 +138,7 @@ class Digest:
         storage = recording.fixed.get(number)
         if id(storage) in self._watched or one.written or one.layout is None or storage is None:
             return "a tensor of the program", id(storage)
-        return "a constant", Constant(id(storage), host_view(plain_address(storage) + one.offset, one.layout).tobytes())
+        return "a constant", Constant(id(storage), host_view(storage.ptr + one.offset, one.layout).tobytes())
 
     def _leaves(self, one: Any) -> Iterator[Any]:
         if type(one) is Tree:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, Rule, WrappedRule
-from facula_storage.extend import Place, plain_address
+from facula_storage.extend import Place
 from facula_tensor.extend import no_record_ops, user_site
 
 from ._boundary import Ticket, free, main_of, release
@@ -254,10 +254,10 @@ def take_down(recorder: Recorder, ticket: Ticket, number: int, given: list[Tenso
         values: list[Any] = []
         for at, one in enumerate((*launch.arguments, None)):
             if at == launch.arrays and launch.plan.workspace:
-                values.append(plain_address(ticket.frame.arena) + lowered.places[-1 - step])
+                values.append(ticket.frame.arena.ptr + lowered.places[-1 - step])
             if type(one) is Address:
                 told.append(place_of(one))
-                values.append(plain_address(told[-1].storage) + told[-1].offset)
+                values.append(told[-1].storage.ptr + told[-1].offset)
             elif type(one) is Cell:
                 stream = recorder.generators[id(crossing.held[one.source // 2])]
                 source = 2 * stream.place + one.source % 2

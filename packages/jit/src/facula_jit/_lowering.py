@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import describe_call_site
 from facula_storage import LaunchError, contiguous, uint8
-from facula_storage.extend import Sequence, capacity, plain_address
+from facula_storage.extend import Sequence, capacity
 from facula_tensor.extend import launch_error
 
 from ._cells import Cell
@@ -137,7 +137,7 @@ class Part:
         if isinstance(where, int):
             patches.append((*argument, where, offset))
             return 0
-        return offset + (base + places[one.block] if where is None else plain_address(where))
+        return offset + (base + places[one.block] if where is None else where.ptr)
 
     def place_of(self, one: Address) -> tuple[int | Storage | None, int]:
         """Where an address is found, and how many bytes from there.
@@ -169,7 +169,7 @@ class Part:
         for number in self.step_of:
             for one in self.recording.launches[number].arguments:
                 if type(one) is Address and one.block in fixed and (one.written or with_read):
-                    start = plain_address(fixed[one.block])
+                    start = fixed[one.block].ptr
                     end = start + capacity(fixed[one.block])  # part of a launch writes to the end of the whole's layout
                     if one.layout is not None:
                         start, end = start + one.offset, min(start + one.offset + one.layout.extent, end)

@@ -29,7 +29,6 @@ from facula_storage.extend import (
     launch_count,
     made_elsewhere,
     next_moment,
-    plain_address,
     recorders,
     root_of,
 )
@@ -194,7 +193,7 @@ class Recorder(OptimizerRecorder):
         with self.aside():
             kept = allocate(layout)
             plan = layout.device.backend.plan("copy", (layout,), (layout,), ())
-            plan.launch(layout.numel, plain_address(storage), plain_address(kept))
+            plan.launch(layout.numel, storage.ptr, kept.ptr)
         places = [Place(kept, 0, layout, False), Place(storage, 0, layout, True)]
         self.start -= 1  # the launch that comes with each replay was none in this run
         self.launched(plan, layout.numel, places, 2)
@@ -307,7 +306,7 @@ class Recorder(OptimizerRecorder):
 
     def holds(self, storage: Storage, offset: int) -> bool:
         """Whether a float32 is not 0."""
-        return bool(host_view(plain_address(storage) + offset, contiguous((), float32)) != 0)
+        return bool(host_view(storage.ptr + offset, contiguous((), float32)) != 0)
 
     @contextmanager
     def skipping(self, storage: Storage, offset: int, skips: bool) -> Iterator[None]:

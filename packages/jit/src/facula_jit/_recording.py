@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import LEAF, Node
 from facula_storage import Device, DType, Storage
-from facula_storage.extend import plain_address
 from facula_tensor import Tensor
 from facula_tensor.extend import overlapping
 
@@ -328,7 +327,7 @@ class Recording:
 
 def memory_of(tensor: Tensor) -> tuple[int, int]:
     """The first address of a tensor's elements, and the one past the last."""
-    start = plain_address(tensor._storage) + tensor._offset
+    start = tensor._storage.ptr + tensor._offset
     return start, start + tensor._layout.extent
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, next_seq
 from facula_storage import Storage, contiguous, uint8
-from facula_storage.extend import allocate, plain_address
+from facula_storage.extend import allocate
 from facula_tensor import Tensor
 
 if TYPE_CHECKING:
@@ -119,14 +119,14 @@ class Branch:
         if key not in self._copies:
             with self.recorder.aside():
                 kept = allocate(contiguous((nbytes,), uint8))
-                _copy(nbytes, plain_address(storage) + place.offset, plain_address(kept))
+                _copy(nbytes, storage.ptr + place.offset, kept.ptr)
             self._copies[key] = place, kept, storage.version, getattr(storage, "mutator", None)
 
     def _put_back(self) -> None:
         """Let memory, nodes, `.grad` and generators be as they were."""
         with self.recorder.aside():
             for place, kept, version, mutator in reversed(self._copies.values()):  # the oldest are put back last
-                _copy(place.layout.extent, plain_address(kept), plain_address(place.storage) + place.offset)  # type: ignore[union-attr]
+                _copy(place.layout.extent, kept.ptr, place.storage.ptr + place.offset)  # type: ignore[union-attr]
                 place.storage.version = version
                 if mutator is not None:
                     place.storage.mutator = mutator

@@ -16,7 +16,6 @@ from facula_storage.extend import (
     collecting,
     current_recorder,
     new_instance,
-    plain_address,
 )
 from facula_tensor import Tensor, zeros
 from facula_tensor.extend import no_record_ops, snapshot, user_site
@@ -167,7 +166,7 @@ class Replay:
             self.frames = [self._frame(arena)]
 
     def _frame(self, arena: Storage) -> Frame:
-        base, lowered = plain_address(arena), self.lowered
+        base, lowered = arena.ptr, self.lowered
         forward = lowered.forward.sequence(base, lowered.places, self.checks, self.recording.puts)
         for refill in self.refills:
             refill.put(forward, lowered.forward.step_of)
@@ -207,7 +206,7 @@ class Replay:
             storages = [allocate(layout) for layout in self.layouts]
             for generator in self.generators:
                 cells += (generator._key, generator._offset)
-            values = (*[plain_address(one) for one in storages], *cells)
+            values = (*[one.ptr for one in storages], *cells)
         else:  # the usual case, written out
             (frame,), (layout,) = self.frames, self.layouts
             s = Storage()
@@ -332,7 +331,7 @@ class Replay:
         """The gradients that one pass makes."""
         backward = ticket.frame.lowered.backwards[number]
         storages = [allocate(layout) for layout in backward.layouts]
-        values = [plain_address(one) for one in (*ticket.outputs, *storages)]
+        values = [one.ptr for one in (*ticket.outputs, *storages)]
         recorder: Any = current_recorder()
         missed = None
         try:

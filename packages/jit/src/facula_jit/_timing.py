@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import contiguous, cpu, uint8
-from facula_storage.extend import Sequence, allocate, plain_address
+from facula_storage.extend import Sequence, allocate
 
 from ._checks import SLOTS
 from ._memory import ALIGNMENT
@@ -39,12 +39,12 @@ def launch_times(recording: Recording) -> list[float]:
     total += max([launch.plan.workspace for launch in recording.launches], default=0)
     layout = contiguous((max(total, 1),), uint8)
     arena = allocate(layout)
-    base = plain_address(arena)
+    base = arena.ptr
     cpu.backend.plan("fill", (int,), (layout,), ()).launch(layout.numel, base, 0)
     for block, storage in recording.fixed.items():
         if block in places:
             own = contiguous((reach[block],), uint8)
-            cpu.backend.plan("copy", (own,), (own,), ()).launch(own.numel, plain_address(storage), base + places[block])
+            cpu.backend.plan("copy", (own,), (own,), ()).launch(own.numel, storage.ptr, base + places[block])
     found, call = [], _seconds(_sequence([]))
     for launch in recording.launches:
         values: list[Any] = [

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 class Backend(DeviceBackend, Protocol):
     """Allocates and computes on one device.
 
-    Two methods are optional. ``reorder(source, source_layout, target, target_layout)`` copies the
-    elements between two blocks whose layouts differ in strides alone: needed where memory is not the
-    host's and buffers in another physical order occur. ``dlpack_device``, an attribute, is the pair
-    of numbers by which DLPack calls this device.
+    ``dlpack_device``, an optional attribute, is the pair of numbers by which DLPack calls this device.
     """
 
     def plan(

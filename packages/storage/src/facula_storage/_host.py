@@ -136,9 +136,6 @@ class Meta:
         """Refused: there are no elements."""
         raise OperationError("copy_out: memory on device 'meta' has no elements; make the tensor on another device")
 
-    def reorder(self, source: int, source_layout: Layout, target: int, target_layout: Layout) -> None:
-        """Nothing to put in order."""
-
     def synchronize(self) -> None:
         """Nothing to wait for."""
 

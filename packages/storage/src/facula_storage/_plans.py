@@ -36,9 +36,8 @@ __all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION",
 # arguments may be doubles. A kernel reads as many arguments as its plan has, or as its first ones say,
 # and a launch that was told how many refuses any other number. `bind` turns a kernel and its plan
 # struct into a callable `launch(n, *addresses, *scalars)` that costs about 80 ns, holds the GIL for
-# small work and gives it away, once, for large. An address of None (a buffer in another physical
-# order) raises TypeError before anything has happened, so the operator puts the buffer in order and
-# tries again.
+# small work and gives it away, once, for large. Arguments that are no integers raise TypeError before
+# anything has happened.
 STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED, STATUS_TARGET, STATUS_DIVISOR = 1, 2, 3, 4, 5, 6
 STATUS_POSITION, STATUS_REQUIRED = 7, 8
 

@@ -36,11 +36,6 @@ if TYPE_CHECKING:
 buffer_lock = RLock()
 os.register_at_fork(after_in_child=buffer_lock._at_fork_reinit)  # type: ignore[attr-defined]
 
-# Not empty while a buffer is put in plain order. A finaliser that runs inside the copy may restore the same storage,
-# in the same thread and so through the lock: the block that is being read must not be released then.
-copying: list[None] = []
-os.register_at_fork(after_in_child=copying.clear)
-
 launching_modules: set[str] = set()
 retired: list[tuple[Callable[[], object], set[int]]] = []
 
@@ -53,7 +48,7 @@ def retire(release: Callable[[], object]) -> None:
 def release_retired() -> int:
     """Release retired blocks that no thread can be using; how many are left."""
     with buffer_lock:
-        if retired and not copying:
+        if retired:
             inside = threads_inside(launching_modules)
             looked_at = retired[:]
             retired.clear()  # a finaliser may come here again: no block is looked at twice at a time

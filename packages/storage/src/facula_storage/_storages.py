@@ -9,13 +9,12 @@ from weakref import ref
 
 import numpy as np
 
-from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors import InvalidTypeError, OperationError
 
 from ._bridge import Export, collection_callback
-from ._devices import cpu
-from ._layouts import Layout, contiguous
+from ._layouts import Layout
 from ._recorders import current_recorder, made_elsewhere, next_moment, note_read, recorders
-from ._retired import buffer_lock, copying, release_retired, retire
+from ._retired import buffer_lock, release_retired, retire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,30 +24,27 @@ if TYPE_CHECKING:
 class Storage:
     """A buffer, and how often it was changed.
 
-    `ptr` is the buffer's address, 0 for empty and meta ones, and None for a buffer in another
-    physical order (Note [Physical order]). `version` counts in-place changes; it is None for
+    `ptr` is the buffer's address, 0 for empty and meta ones. `version` counts in-place changes; it is None for
     read-only memory. The release of the block lies in the slot `__del__`: a C callable, so freeing
     runs no Python code and can swallow no Ctrl-C. Everything else is rare and its slot unset:
 
     * `nbytes`: bytes of the buffer;
     * `base`: what keeps borrowed memory alive, or the storage whose buffer this one shares;
     * `mutator`: (operator, code object, instruction) of the last in-place change;
-    * `physical`: the layout a buffer in another order has, and its address;
     * `exports`: one entry for each live export; `readonly`: why writing is refused.
 
     Fresh storages are made by `allocate`, or inline where every nanosecond counts.
     """
 
-    __slots__ = ("__del__", "__weakref__", "aliases", "base", "exports", "mutator", "nbytes", "physical", "ptr",
-                 "readonly", "version")  # fmt: skip
+    __slots__ = ("__del__", "__weakref__", "aliases", "base", "exports", "mutator", "nbytes", "ptr", "readonly",
+                 "version")  # fmt: skip
 
-    ptr: int | None
+    ptr: int
     version: int | None
     __del__: Callable[[], object]
     base: Any
     mutator: tuple[str, CodeType, int]
     nbytes: int
-    physical: tuple[Layout, int]
     exports: list[None]
     readonly: str
     aliases: list[ref[Storage]]
@@ -56,8 +52,7 @@ class Storage:
     def __repr__(self) -> str:
         if not hasattr(self, "version"):
             return "<Storage without memory>"
-        where = "another physical order" if self.ptr is None else f"{self.ptr:#x}"
-        return f"<Storage at {where}, version {self.version}>"
+        return f"<Storage at {self.ptr:#x}, version {self.version}>"
 
     def __reduce__(self) -> NoReturn:
         raise InvalidTypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
@@ -139,7 +134,6 @@ def alias(storage: Storage) -> Storage:
     >>> other.ptr == storage.ptr, other.version
     (True, 0)
     """
-    plain_address(storage)
     with buffer_lock:
         root = root_of(storage)
         new = Storage()
@@ -158,14 +152,13 @@ def alias(storage: Storage) -> Storage:
 
 
 def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
-    """Note one more export: the plain address, and a C callable that ends the export.
+    """Note one more export: the address, and a C callable that ends the export.
 
     Until then the buffer stays where it is. Counted at the root, since an alias shows the same buffer;
     under the lock, so that nobody replaces the buffer between the look at its address and the count.
     """
     if recorders:
         note_read("the export of a tensor's memory")
-    plain_address(storage)
     with buffer_lock:
         root = root_of(storage)
         try:
@@ -173,7 +166,7 @@ def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
         except AttributeError:
             exports = root.exports = []
         exports.append(None)
-        return storage.ptr, exports.pop  # type: ignore[return-value]
+        return storage.ptr, exports.pop
 
 
 def replace_buffer(storage: Storage, address: int, release: Callable[[], object], nbytes: int) -> None:
@@ -201,8 +194,6 @@ def replace_buffer(storage: Storage, address: int, release: Callable[[], object]
                 follower.ptr, follower.nbytes = address, nbytes
         storage.ptr, storage.__del__, storage.nbytes = address, release, nbytes
         retire(old)
-        if hasattr(storage, "physical"):
-            del storage.physical
     release_retired()
 
 
@@ -232,98 +223,6 @@ def check_replaceable(storage: Storage) -> None:
         raise OperationError(
             f"the memory belongs to {type(storage.base).__name__}, not to this storage; work on a clone"
         )
-
-
-# Note [Physical order]
-# ~~~~~~~~~~~~~~~~~~~~~
-# A kernel may leave its result in the order that suits it (channels-last under a tensor that is
-# contiguous to the user). The order belongs to the buffer: layouts never mention it. Such a buffer
-# holds one whole tensor and has no plain address, so whatever asks for one fails to get it and comes
-# here: the elements are copied to a new buffer in plain order, swapped in only if the old one is
-# still there. From then on the storage is plain for good. No version changes: no element did.
-def order_buffer(storage: Storage, logical: Layout, physical: Layout) -> None:
-    """Put the elements of a plain, fresh buffer into another physical order: for kernels' results and tests.
-
-    Arguments:
-        storage: owns its buffer alone; the buffer is neither exported nor in another order already.
-        logical: the contiguous layout that users see.
-        physical: the same shape with other strides, without gaps.
-
-    Raises:
-        ValueError: the layouts are others than these.
-        RuntimeError: the buffer is not fresh.
-    """
-    same = (physical.shape, physical.dtype, physical.device) == (logical.shape, logical.dtype, logical.device)
-    if not (same and logical.is_contiguous and physical.extent == logical.nbytes):
-        raise InvalidValueError(
-            f"order_buffer: expected a contiguous layout and one of the same shape with other strides and no gaps; "
-            f"got {logical} and {physical}"
-        )
-    with buffer_lock:
-        check_replaceable(storage)
-        if storage.ptr is None or hasattr(storage, "base") or any(link() for link in getattr(storage, "aliases", ())):
-            raise OperationError(
-                "order_buffer: expected the buffer of a fresh result; this one has aliases, is one, or is in another "
-                "order already"
-            )
-        address, release = take_block(physical)
-        try:
-            _copy(storage.ptr, logical, address, physical)
-        except BaseException:
-            release()
-            raise
-        old = storage.__del__
-        storage.physical, storage.__del__ = (physical, address), release
-        storage.ptr = None
-        old()
-
-
-def plain_address(storage: Storage) -> int:
-    """The address of the storage's buffer, after putting it in plain order if it is not."""
-    address = storage.ptr
-    return address if address is not None else _restore(storage)
-
-
-def _restore(storage: Storage) -> int:
-    note_read("a buffer that is put in plain order")
-    while storage.ptr is None:
-        try:
-            physical, ordered = storage.physical
-        except AttributeError:
-            continue  # another thread has just done it
-        logical = contiguous(physical.shape, physical.dtype, physical.device)
-        # Allocating may run a finaliser or wait for a lock of the allocator's, so not under ours. `unused` is what
-        # is to be released in the end: the new block if another thread was first, or the copy failed.
-        address, unused = take_block(logical)
-        try:
-            with buffer_lock:
-                if storage.ptr is None:
-                    copying.append(None)
-                    try:
-                        _copy(ordered, physical, address, logical)
-                    finally:
-                        copying.pop()
-                if storage.ptr is None:
-                    old = storage.__del__
-                    storage.__del__, unused = unused, int
-                    storage.ptr = address
-                    del storage.physical
-                    retire(old)
-                release_retired()
-        finally:
-            unused()
-    return storage.ptr
-
-
-def _copy(source: int, source_layout: Layout, target: int, target_layout: Layout) -> None:
-    device = source_layout.device
-    reorder = getattr(device.backend, "reorder", None)
-    if reorder is not None:
-        reorder(source, source_layout, target, target_layout)
-    elif device is not cpu:
-        raise UnsupportedError(f"the backend of device '{device}' has no `reorder`: it cannot put buffers in order")
-    elif source_layout.numel:
-        host_view(target, target_layout)[...] = host_view(source, source_layout)
 
 
 def host_view(

@@ -16,7 +16,7 @@ from facula_multiprocessing.extend import Handle, SharedBlock, block_under, new_
 from ._dtypes import uint8
 from ._layouts import contiguous
 from ._retired import buffer_lock
-from ._storages import Storage, allocate, borrow, capacity, check_replaceable, plain_address, replace_buffer
+from ._storages import Storage, allocate, borrow, capacity, check_replaceable, replace_buffer
 from ._storages import root_of as _root_of
 
 if TYPE_CHECKING:
@@ -44,21 +44,19 @@ def move_to_shared_memory(storage: Storage) -> None:
     >>> is_shared(storage)
     True
     """
-    plain_address(storage)
     _moved(_root_of(storage))
 
 
 def _moved(root: Storage) -> SharedBlock | None:
     """The block of a storage that is no alias, which moves there; None where it is empty."""
     while True:
-        plain_address(root)
         nbytes = capacity(root)
         if not nbytes or (block := _block(root)) is not None:
             return block if nbytes else None
         check_replaceable(root)
         block = new_block(nbytes)  # which waits for locks of its own, so not under ours
         with buffer_lock:
-            if root.ptr is None or capacity(root) != nbytes or _block(root) is not None:
+            if capacity(root) != nbytes or _block(root) is not None:
                 continue  # another thread was here
             check_replaceable(root)
             _copy(root, nbytes, block)
@@ -80,7 +78,6 @@ def _copy(root: Storage, nbytes: int, block: SharedBlock) -> None:
 
 
 def _reduce(storage: Storage) -> tuple[Callable[..., Storage], tuple[object, ...]]:
-    plain_address(storage)
     root = _root_of(storage)
     readonly = getattr(root, "readonly", "") if root.version is None else ""
     try:
@@ -92,7 +89,6 @@ def _reduce(storage: Storage) -> tuple[Callable[..., Storage], tuple[object, ...
         return _rebuild, (send(block), 0, nbytes, readonly)
     if shared is None:
         return _rebuild, (None, 0, 0, readonly)
-    assert root.ptr is not None
     return _rebuild, (send(shared), root.ptr - shared.address, capacity(root), readonly)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from fake_backend import fake, numbers
 from slow_path import Watch
-from test_ordered import ordered
 
 import facula_tensor as ft
 from facula_storage import listen
@@ -95,17 +94,6 @@ def test_one_launch_for_all(kind, given):
     with listen(lambda plan, arguments: heard.append(plan.operator)):
         step(kind, here, given)
     assert heard == [kind.__name__]
-
-
-@kinds
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_buffers_in_another_order(kind, given, place):
-    for _ in range(2):
-        one = row((3, 4), kind)
-        wanted = expected([t.numpy().copy() for t in one], kind)
-        one = tuple(ordered(t.clone()) if i == place else t for i, t in enumerate(one))
-        step(kind, [one], given)
-        np.testing.assert_allclose(one[0].numpy(), wanted, rtol=1e-12)
 
 
 @kinds

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import LEAF, describe_call_site
 from facula_storage import Layout, Storage, contiguous, to_buffer, uint8
-from facula_storage.extend import plain_address, root_of
+from facula_storage.extend import root_of
 from facula_tensor import Tensor, default_generator
 
 from .._calls import Names
@@ -127,7 +127,6 @@ class Writer:
                 }
             )
         for number, storage in enumerate(self.storages):
-            plain_address(storage)
             here = [one for one in described if one["memory"] == number]
             layout = self.tensors[names[here[0]["name"]]].tensor._layout if here else self.layouts[number]
             nbytes = self.reach[number]
@@ -270,7 +269,6 @@ class _Description:
         layout = met[0][1].layout if met else None
         key = None
         if not any([role.written for _, role in met]):
-            plain_address(storage)
             held = bytes(memoryview(to_buffer(storage, contiguous((reach,), uint8)))) if reach else b""
             key = "constant", layout, held
         found = writer.memory(storage, key, layout)

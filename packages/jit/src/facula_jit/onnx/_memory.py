@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from facula_storage import contiguous, cpu, layout_of
-from facula_storage.extend import host_view, plain_address
+from facula_storage.extend import host_view
 
 from .._records import Address
 from ._nodes import OnnxExporterError, element_type
@@ -132,14 +132,14 @@ class Memory:
         element_type(layout.dtype)
         single = tuple([1 if step == 0 else size for size, step in zip(layout.shape, layout.strides, strict=True)])
         shown = layout_of(single, layout.strides, layout.dtype, layout.device)
-        name = self.b.constant(np.array(host_view(plain_address(storage) + one.offset, shown)))
+        name = self.b.constant(np.array(host_view(storage.ptr + one.offset, shown)))
         return name if single == layout.shape else self.b.add("Expand", name, self.b.integers(*layout.shape))
 
     def _parameter(self, parameter: Parameter, storage: Storage) -> str:
         """A parameter by its name; its elements stay where they are until the file is written."""
         if parameter.name not in self.b.parameters:
             element_type(parameter.layout.dtype)
-            address = plain_address(storage) + parameter.offset
+            address = storage.ptr + parameter.offset
             self.b.parameters[parameter.name] = host_view(address, parameter.layout, storage)
         return parameter.name
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 from facula_storage import LaunchError, Storage, contiguous, uint8
-from facula_storage.extend import allocate, plain_address
+from facula_storage.extend import allocate
 
 from .._cells import Cell
 from .._records import Address
@@ -79,14 +79,14 @@ def _computed(launch: Launched, constants: dict[int, Storage], facts: Facts) -> 
     for place, one in enumerate((*launch.arguments, None)):
         if launch.plan.workspace and place == launch.arrays:
             scratch = allocate(contiguous((launch.plan.workspace,), uint8))
-            values.append(plain_address(scratch))
+            values.append(scratch.ptr)
         if type(one) is Address:
             if one.written and one.block not in made:
                 layout = facts.blocks[one.block].layout
                 assert layout is not None
                 made[one.block] = allocate(layout)
             storage = made[one.block] if one.written else constants[one.block]
-            values.append(plain_address(storage) + one.offset)
+            values.append(storage.ptr + one.offset)
         elif one is not None:
             values.append(one)
     try:

@@ -16,7 +16,7 @@ from functools import cached_property
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
-from facula_storage.extend import capacity, plain_address
+from facula_storage.extend import capacity
 
 from .._cells import Cell
 from .._records import Address
@@ -115,7 +115,7 @@ class Facts:
         """Of blocks that may overlap others a number that these share; others are missing."""
         spans = []
         for block, storage in self.recording.fixed.items():
-            start = plain_address(storage)
+            start = storage.ptr
             spans.append((start, start + capacity(storage), block))
         shared: dict[int, int] = {}
         if any([self.blocks[block].inputs for block in self.writers]):  # an argument may lie in any of them

@@ -9,7 +9,7 @@ import numpy as np
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
 from facula_storage import Layout
-from facula_storage.extend import host_view, plain_address
+from facula_storage.extend import host_view
 
 from .errors import show
 from .promotion import can_cast
@@ -41,7 +41,7 @@ def overlaps_itself(layout: Layout) -> bool:
 
 def span(tensor: Tensor) -> tuple[int, int]:
     """First address, and the one past the last. (A snapshot's, as all tensors here: see Note [One moment].)"""
-    start = plain_address(tensor._storage) + tensor._offset
+    start = tensor._storage.ptr + tensor._offset
     return start, start + layout_of_tensor(tensor).extent
 
 

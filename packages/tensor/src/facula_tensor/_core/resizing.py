@@ -12,7 +12,6 @@ from facula_storage.extend import (
     capacity,
     check_replaceable,
     note_read,
-    plain_address,
     replace_buffer,
     take_block,
 )
@@ -83,7 +82,6 @@ def resized(tensor: Tensor, now: Tensor, shape: tuple[int, ...]) -> Tensor:
 def reserve(tensor: Tensor, nbytes: int) -> None:
     """See that the storage of `tensor` has at least `nbytes`, keeping what is in it."""
     storage = tensor._storage
-    plain_address(storage)
     if capacity(storage) >= nbytes:
         return
     note_read("resize_")
@@ -107,7 +105,7 @@ def reserve(tensor: Tensor, nbytes: int) -> None:
                 if kept:
                     flat = contiguous((kept,), uint8, device)
                     plan = device.backend.plan("copy", (flat,), (flat,), ())
-                    plan.launch(kept, plain_address(storage), address)
+                    plan.launch(kept, storage.ptr, address)
                 replace_buffer(storage, address, unused, nbytes)
                 unused = int
     finally:

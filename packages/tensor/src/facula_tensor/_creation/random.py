@@ -8,7 +8,7 @@ from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, Plan, Storage, float64, int64, meta
-from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, current_recorder, plain_address, recorders
+from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, current_recorder, recorders
 
 from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import named
@@ -90,7 +90,6 @@ def _draw_slowly(
         plan = layout.device.backend.plan(table.operator, (), (layout,), ())
         table.add_dense(table.dense, layout.dense, plan)
         plan = table.add(key, plan)
-    plain_address(storage)  # before the generator moves: a second try must not draw twice
     seed, start = source.advance(layout.numel)
     plan = Plan(plan.operator, plan.parameters, (layout,), plan.launch, request=plan.request)  # of this size
     launch(plan, (), [(storage, offset)], (seed, start, first, second))

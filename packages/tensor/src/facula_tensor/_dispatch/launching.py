@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import LaunchError, Plan, Storage
-from facula_storage.extend import Place, allocate, current_recorder, new_instance, plain_address, recorders
+from facula_storage.extend import Place, allocate, current_recorder, new_instance, recorders
 
 from .._core.call_sites import user_site
 from .._core.errors import launch_error
@@ -47,7 +47,7 @@ def launch(
     n: int | None = None,
     changed: Sequence[int] = (),
 ) -> None:
-    """Launch into memory that is there. Buffers in another order are put in plain order first.
+    """Launch into memory that is there.
 
     `values` are numbers for the kernel, after those among the operands. `n` is the size of the first output, where
     the plan is one for many sizes. `changed` are the places of operands that the kernel writes to, too.
@@ -64,11 +64,9 @@ def launch(
     places = [*tensors, *outputs]
     if plan.workspace:
         plan = with_workspace(plan, len(places))
-    for storage, _ in places:
-        plain_address(storage)
     if n is None:
         n = plan.outputs[0].numel if plan.outputs else 0
-    addresses = [storage.ptr + offset for storage, offset in places]  # type: ignore[operator]
+    addresses = [storage.ptr + offset for storage, offset in places]
     recorder = current_recorder() if recorders else None
     if recorder is not None:
         given, written = _given(operands, changed), _written(plan, outputs)
@@ -104,7 +102,7 @@ def launch_places(plan: Plan, n: int, arguments: Sequence[Place | float]) -> Non
         n: the first argument.
         arguments: the others, but for the workspace.
     """
-    values = [one.storage.ptr + one.offset if type(one) is Place else one for one in arguments]  # type: ignore[operator]
+    values = [one.storage.ptr + one.offset if type(one) is Place else one for one in arguments]
     recorder = current_recorder() if recorders else None
     if recorder is not None:
         recorder.launching([one for one in arguments if type(one) is Place and one.written])

@@ -15,7 +15,6 @@ from facula_storage.extend import (
     capacity,
     host_view,
     layout_cache_clearers,
-    plain_address,
     release_idle_memory,
 )
 
@@ -57,7 +56,7 @@ def one_like(layout: Layout) -> Tensor | None:
 def _bytes_of(v: Tensor) -> memoryview:
     """The memory of a contiguous tensor on the host, as bytes."""
     layout = contiguous((layout_of_tensor(v).nbytes,), uint8)
-    return memoryview(host_view(plain_address(v._storage) + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
+    return memoryview(host_view(v._storage.ptr + v._offset, layout, v))  # type: ignore[arg-type]  # Python 3.11's types
 
 
 class TensorAdapter(Adapter):
@@ -77,12 +76,10 @@ class TensorAdapter(Adapter):
         return no_record_ops.clone(v)
 
     def adopt(self, v: Tensor) -> Tensor:
-        """A gradient that only the engine holds becomes `.grad` as it is, if it is plain and contiguous."""
+        """A gradient that only the engine holds becomes `.grad` as it is, if it is contiguous."""
         if isinstance(v._layout, LevelLayout):
             return v
-        if layout_of_tensor(v).is_contiguous and v._storage.ptr is not None:
-            return v
-        return no_record_ops.clone(v)
+        return v if layout_of_tensor(v).is_contiguous else no_record_ops.clone(v)
 
     def ones_like(self, v: Tensor) -> Tensor:
         """Ones like the output that a backward pass starts from; for the usual losses a copy of a kept 1."""

@@ -27,7 +27,7 @@ from facula_storage import (
     to_numpy,
     uint8,
 )
-from facula_storage.extend import layout_cache_clearers, plain_address, recorders
+from facula_storage.extend import layout_cache_clearers, recorders
 
 from .._core.errors import named
 from .._core.tensor import Tensor, addressable, layout_of_tensor, method, readable, snapshot
@@ -88,7 +88,7 @@ def only_element(operation: str, self: Tensor) -> Number:
         if len(readers) >= MOST_READERS:
             readers.clear()
         readers[layout] = reader
-    host = _host(now)  # another dtype or device, a buffer in another order, a subclass, or the first of its layout
+    host = _host(now)  # another dtype or device, a subclass, or the first of its layout
     return to_numpy(host._storage, contiguous((), host._layout.dtype), host._offset).item()
 
 
@@ -260,6 +260,6 @@ def buffer(self: Tensor, flags: int) -> memoryview:
 @method("data_ptr")
 @boundary
 def data_ptr(self: Tensor) -> int:
-    """The address of the first element, putting the buffer in plain order first if it is not."""
+    """The address of the first element."""
     now = addressable("data_ptr", self)
-    return plain_address(now._storage) + now._offset if now._layout.numel else 0
+    return now._storage.ptr + now._offset if now._layout.numel else 0

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_errors import ArgumentError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 from facula_storage import Device, DType, Storage, contiguous, cpu, uint8
-from facula_storage.extend import plain_address
 
 from .._core.promotion import as_integer
 from .._core.resizing import reserve
@@ -60,7 +59,7 @@ class UntypedStorage:
 
     def data_ptr(self) -> int:
         """The address of the first byte; 0 where there is none."""
-        return plain_address(self._bytes._storage) or 0
+        return self._bytes._storage.ptr
 
     @property
     def device(self) -> Device:
@@ -178,7 +177,7 @@ class TypedStorage:
 
     def data_ptr(self) -> int:
         """The address of the first element; 0 where there is none."""
-        return plain_address(self._elements._storage) or 0
+        return self._elements._storage.ptr
 
     @property
     def dtype(self) -> DType:
@@ -239,7 +238,6 @@ def storage_bytes(tensor: Tensor) -> Tensor:
     views shows. A view that was detached shows no more than itself, from the start of the storage on.
     """
     now = snapshot(tensor)
-    plain_address(now._storage)
     root = snapshot(root_of(tensor))
     whole = root if root._storage is now._storage else now
     count = getattr(own_storage(now), "nbytes", None)

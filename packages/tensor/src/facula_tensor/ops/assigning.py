@@ -103,7 +103,7 @@ def _copied(target: Tensor, source: Any) -> bool:
             return False
         launch = _copy_plans[(lb,), la].launch
         sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa  # type: ignore[operator]
+        pa = sa.ptr + oa
         pb = sb.ptr + ob
         if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
             return False

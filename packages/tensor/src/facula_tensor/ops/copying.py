@@ -9,7 +9,7 @@ import numpy as np
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device, DType, Layout, contiguous
-from facula_storage.extend import FLOATING, plain_address
+from facula_storage.extend import FLOATING
 
 from .._core.errors import relabel
 from .._core.formats import check_format
@@ -64,7 +64,7 @@ class to_device:
             return [target]
         host = np.empty(layout.nbytes, np.uint8)
         plain = no_record_ops.contiguous(source)  # of a snapshot, as all operands of `execute` are
-        address = plain_address(plain._storage) + plain._offset
+        address = plain._storage.ptr + plain._offset
         layout.device.backend.copy_out(address, host)  # type: ignore[arg-type]  # NumPy says so from Python 3.12 on
         device.backend.copy_in(target._storage.ptr, host)
         return [target]

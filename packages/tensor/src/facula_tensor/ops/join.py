@@ -10,7 +10,7 @@ from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Plan, Storage, contiguous
-from facula_storage.extend import Place, allocate, collecting, layout_cache_clearers, new_instance, plain_address
+from facula_storage.extend import Place, allocate, collecting, layout_cache_clearers, new_instance
 
 from .._core.call_sites import user_frame
 from .._core.promotion import promote_types
@@ -96,8 +96,6 @@ def execute(name: str, operands: Operands, dim: int) -> list[Tensor]:
         return [result]
     outer = product(layout.shape[:dim])
     plain = [no_record_ops.contiguous(a) for a in operands if layout_of_tensor(a).numel]
-    for a in plain:
-        plain_address(a._storage)
     parts: list[Any] = []
     for a in plain:
         parts += (Place(a._storage, a._offset, a._layout, False), layout_of_tensor(a).nbytes // outer)
@@ -154,7 +152,7 @@ def _two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
             p, s.__del__ = lo.take_block()
         except IndexError:
             p, s.__del__ = lo.refill()
-        launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)  # type: ignore[misc, operator]
+        launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)  # type: ignore[misc]
     except (AttributeError, IndexError, KeyError, TypeError, MemoryError):
         return None
     s.ptr = p
@@ -177,7 +175,7 @@ def _several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
         recorded = False
         for one in tensors:
             layout = one._layout
-            places.append(one._storage.ptr + one._offset)  # type: ignore[operator]
+            places.append(one._storage.ptr + one._offset)
             key.append(layout)
             if one.node is not None:
                 recorded = True

@@ -144,8 +144,8 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
         if plan.out is not la or not (-most <= value <= most or value in (INFINITE, -INFINITE)):
             return False
         sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa  # type: ignore[operator]
-        pm = sm.ptr + om  # type: ignore[operator]
+        pa = sa.ptr + oa
+        pm = sm.ptr + om
         if pa < pm + lm.extent and pm < pa + la.extent:
             return False
         plan.launch(la.numel, pm, pa, pa, value)

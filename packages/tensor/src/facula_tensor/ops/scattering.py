@@ -180,9 +180,9 @@ def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, 
             return False
         launch = _plans[(li, lv), la, dim + len(la.shape) if dim < 0 else dim, mode].launch
         sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
-        pa = sa.ptr + oa  # type: ignore[operator]
-        pi = si.ptr + oi  # type: ignore[operator]
-        pv = sv.ptr + ov  # type: ignore[operator]
+        pa = sa.ptr + oa
+        pi = si.ptr + oi
+        pv = sv.ptr + ov
         if (pa < pi + li.extent and pi < pa + la.extent) or (pa < pv + lv.extent and pv < pa + la.extent):
             return False
         launch(la.numel, pi, pv, pa)

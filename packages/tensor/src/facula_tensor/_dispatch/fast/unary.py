@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 #   another thread may give a storage another buffer.
 # * A layout's `take_block` is the pop of a free list. An empty list raises IndexError, an exception costs
 #   nothing until it happens. The release of the block goes into the slot `__del__`, a C callable.
-# * An address that is None (a buffer in another physical order), a table without a plan (None is not
-#   callable) and an operand that is no tensor raise TypeError or AttributeError before the launch has
-#   done anything; so does MemoryError. They are caught once, around everything, and said by `slow_call`.
+# * A table without a plan (None is not callable) and an operand that is no tensor raise TypeError or AttributeError
+#   before the launch has done anything; so does MemoryError. They are caught once, around everything, and said by
+#   `slow_call`.
 # * `guard` is a shared list, not empty while any thread is in a mode or the garbage collector runs (raw
 #   functions look at the collector's alone). It is asked directly before a block is taken, with no call
 #   between: during a collection blocks must come from `refill`. `break` leaves to `avoid`, outside the try.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, DTypeError, MissingKeyError
 from facula_storage import float32, float64
-from facula_storage.extend import Place, PlanTable, collecting, current_recorder, plain_address
+from facula_storage.extend import Place, PlanTable, collecting, current_recorder
 
 from ..._core.call_sites import user_site
 from ..._core.memory import check_overlap, check_writable
@@ -148,7 +148,6 @@ def _step(
 
 def plain(a: Tensor) -> Tensor:
     """A snapshot itself, or for strided ones a contiguous copy."""
-    plain_address(a._storage)
     return no_record_ops.contiguous(a)
 
 
