@@ -11,12 +11,11 @@ import facula
 
 WHERE = {
     "": ["sparse_coo_tensor", "sparse_csr_tensor"],
-    "distributed": ["init_process_group", "get_rank", "all_reduce", "barrier", "destroy_process_group", "DeviceMesh"],
+    "distributed": ["DeviceMesh"],
     "distributed.fsdp": ["FullyShardedDataParallel", "fully_shard"],
     "distributed.tensor": ["DTensor", "DeviceMesh", "distribute_tensor"],
     "distributed.device_mesh": ["init_device_mesh"],
     "distributed.optim": ["ZeroRedundancyOptimizer"],
-    "nn.parallel": ["DistributedDataParallel"],
     "jit": ["ScriptModule", "ScriptFunction", "trace_module"],
     "onnx": ["dynamo_export", "ExportableModule"],
     "hub": ["load", "load_state_dict_from_url", "download_url_to_file", "list"],
@@ -66,7 +65,7 @@ from facula.nn.parallel.distributed import DistributedDataParallel
 from facula.jit import Final
 from facula.autograd import Variable
 from facula.autograd.profiler import record_function
-assert dist.is_available() is dist.is_initialized() is False and Same is DistributedSampler
+assert dist.is_available() and not dist.is_initialized() and Same is DistributedSampler
 assert ReduceOp.SUM is dist.ReduceOp.SUM and mp.get_start_method(allow_none=True) is None
 cudnn.benchmark = True
 import facula

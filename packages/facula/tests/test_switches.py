@@ -23,7 +23,7 @@ ANSWERS = {
     "backends.opt_einsum.is_available": False, "jit.is_scripting": False, "jit.is_tracing": False,
     "compiler.is_compiling": False, "compiler.is_dynamo_compiling": False, "compiler.is_exporting": False,
     "compiler.list_backends": [], "compiler.reset": None, "_dynamo.reset": None, "_dynamo.is_compiling": False,
-    "onnx.is_in_onnx_export": False, "distributed.is_available": False, "distributed.is_initialized": False,
+    "onnx.is_in_onnx_export": False, "distributed.is_available": True, "distributed.is_initialized": False,
     "distributed.is_nccl_available": False, "cuda.get_arch_list": [], "cuda.get_rng_state_all": [],
     "cuda.memory_stats": {}, "cuda.memory_cached": 0, "cuda.max_memory_cached": 0, "cuda.is_tf32_supported": False,
     "profiler.kineto_available": False, "is_vulkan_available": False, "backends.kleidiai.is_available": False,

@@ -18,20 +18,23 @@ if TYPE_CHECKING:
     from ._types import Source
 
 
+process_groups: list[tuple[int, int]] = []  # the rank and size of the group of all processes, once there is one
+
+
 @boundary
 class DistributedSampler(Sampler[int], Seeded):
     """The share of one of several programs: every `num_replicas`-th index of one common order.
 
     Arguments:
         dataset: of which the length is used.
-        num_replicas: how many programs there are.
-        rank: which of them this is, from 0 on.
+        num_replicas: how many programs there are; as many as the process group has if None.
+        rank: which of them this is, from 0 on; its number in the process group if None.
         shuffle: whether the common order is random, another one in each epoch.
         seed: of the order; the same in all programs.
         drop_last: leave out the last indices where they are too few for all; else the first ones fill up.
 
     Raises:
-        RuntimeError: `num_replicas` or `rank` is left out.
+        RuntimeError: `num_replicas` or `rank` is left out, and there is no process group.
         ValueError: `rank` is not below `num_replicas`.
 
     A loader takes the order of its own epoch. After `set_epoch(epoch)` it is that epoch's, until the next call.
@@ -58,11 +61,14 @@ class DistributedSampler(Sampler[int], Seeded):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        if num_replicas is None or rank is None:
+        if (num_replicas is None or rank is None) and not process_groups:
             raise OperationError(
                 "DistributedSampler: expected num_replicas and rank, since there is no process group to ask; got "
-                f"num_replicas={num_replicas}, rank={rank}; give both, as num_replicas=1, rank=0"
+                f"num_replicas={num_replicas}, rank={rank}; give both, as num_replicas=1, rank=0, or call "
+                "distributed.init_process_group"
             )
+        rank = process_groups[-1][0] if rank is None else rank
+        num_replicas = process_groups[-1][1] if num_replicas is None else num_replicas
         Seeded.__init__(self, seed)
         self.dataset = dataset
         self.rank, self.num_replicas = checked_shard("DistributedSampler", (rank, num_replicas))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ._distributed import process_groups
 from ._globals import SharedGenerator
 from ._globals import generators as shared_generators
 from ._native import Native
@@ -14,4 +15,4 @@ if TYPE_CHECKING:  # what arguments may be
     from ._datasets import Samples as Samples
     from ._seeds import SeedLike as SeedLike
 
-__all__ = ["Native", "SharedGenerator", "at_worker_start", "set_seed_source", "shared_generators"]
+__all__ = ["Native", "SharedGenerator", "at_worker_start", "process_groups", "set_seed_source", "shared_generators"]

@@ -1,40 +1,47 @@
-"""What processes that work together call, where programs for PyTorch look for it: not there yet."""
+"""What processes that work together call, where programs for PyTorch look for it: of one process so far."""
 
+# ruff: noqa: F403, F405  the lists of the modules below
 from __future__ import annotations
 
 import os
 
 from .._names import publish
-from .._refusals import Kind, Refusal, Refusals
+from ._collectives import *
+from ._exchanges import *
+from ._groups import *
+from ._groups import default_group
+from ._messages import *
+from ._objects import *
+from ._store import Store
+from ._stores import *
+from ._work import *
 
 __all__ = [
-    "Backend", "FileStore", "GroupMember", "HashStore", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store",
-    "TCPStore", "Work", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce", "all_to_all",
-    "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
-    "destroy_process_group", "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank",
-    "get_node_local_rank", "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group",
-    "irecv", "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available",
+    "Backend", "FileStore", "GroupMember", "HashStore", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "TCPStore",
+    "Work", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_reduce",
+    "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast",
+    "broadcast_object_list", "default_pg_timeout", "destroy_process_group", "gather", "gather_object", "get_backend",
+    "get_backend_config", "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank",
+    "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group", "irecv",
+    "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available",
     "is_torchelastic_launched", "is_ucc_available", "is_xccl_available", "isend", "monitored_barrier", "new_group",
-    "new_subgroups", "recv", "recv_object_list", "reduce", "reduce_op", "reduce_scatter", "reduce_scatter_tensor",
-    "scatter", "scatter_object_list", "send", "send_object_list",
+    "new_subgroups", "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce", "reduce_op",
+    "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "send_object_list",
+    "supports_complex",
 ]  # fmt: skip
 
-_missing = Refusals("distributed", "there is one process so far; call it only where distributed.is_available() is true")
-
-
-def is_initialized() -> bool:
-    """Whether this process works together with others: False."""
-    return False
+group = GroupMember
+reduce_op = ReduceOp
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether processes can talk to each other in this way: False."""
-    return False
+    """Whether a backend could send messages, as its function says: "gloo" alone, for the one process there is."""
+    return str(backend).lower() == "gloo"
 
 
 def is_gloo_available() -> bool:
-    """Whether processes can talk to each other by Gloo: False."""
-    return False
+    """Whether groups of the backend "gloo" are there: True, of one process."""
+    return True
 
 
 def is_mpi_available() -> bool:
@@ -62,69 +69,19 @@ def is_torchelastic_launched() -> bool:
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
-Backend: Kind = _missing.kind("Backend")
-FileStore: Kind = _missing.kind("FileStore")
-HashStore: Kind = _missing.kind("HashStore")
-P2POp: Kind = _missing.kind("P2POp")
-PrefixStore: Kind = _missing.kind("PrefixStore")
-ProcessGroup: Kind = _missing.kind("ProcessGroup")
-Store: Kind = _missing.kind("Store")
-TCPStore: Kind = _missing.kind("TCPStore")
-Work: Kind = _missing.kind("Work")
-all_gather: Refusal = _missing.function("all_gather")
-all_gather_into_tensor: Refusal = _missing.function("all_gather_into_tensor")
-all_gather_object: Refusal = _missing.function("all_gather_object")
-all_reduce: Refusal = _missing.function("all_reduce")
-all_to_all: Refusal = _missing.function("all_to_all")
-all_to_all_single: Refusal = _missing.function("all_to_all_single")
-barrier: Refusal = _missing.function("barrier")
-batch_isend_irecv: Refusal = _missing.function("batch_isend_irecv")
-broadcast: Refusal = _missing.function("broadcast")
-broadcast_object_list: Refusal = _missing.function("broadcast_object_list")
-destroy_process_group: Refusal = _missing.function("destroy_process_group")
-gather: Refusal = _missing.function("gather")
-gather_object: Refusal = _missing.function("gather_object")
-get_backend: Refusal = _missing.function("get_backend")
-get_global_rank: Refusal = _missing.function("get_global_rank")
-get_group_rank: Refusal = _missing.function("get_group_rank")
-get_node_local_rank: Refusal = _missing.function("get_node_local_rank")
-get_process_group_ranks: Refusal = _missing.function("get_process_group_ranks")
-get_rank: Refusal = _missing.function("get_rank")
-get_world_size: Refusal = _missing.function("get_world_size")
-init_process_group: Refusal = _missing.function(
-    "init_process_group", "there is one process so far; run the program without a launcher, on one device"
-)
-irecv: Refusal = _missing.function("irecv")
-isend: Refusal = _missing.function("isend")
-monitored_barrier: Refusal = _missing.function("monitored_barrier")
-new_group: Refusal = _missing.function("new_group")
-new_subgroups: Refusal = _missing.function("new_subgroups")
-recv: Refusal = _missing.function("recv")
-recv_object_list: Refusal = _missing.function("recv_object_list")
-reduce: Refusal = _missing.function("reduce")
-reduce_scatter: Refusal = _missing.function("reduce_scatter")
-reduce_scatter_tensor: Refusal = _missing.function("reduce_scatter_tensor")
-scatter: Refusal = _missing.function("scatter")
-scatter_object_list: Refusal = _missing.function("scatter_object_list")
-send: Refusal = _missing.function("send")
-send_object_list: Refusal = _missing.function("send_object_list")
+def _get_default_group() -> ProcessGroup:
+    """The group of all processes. ValueError before `init_process_group`."""
+    return default_group()
 
 
-class ReduceOp:
-    """How values of several processes become one; the names alone, which calls have as defaults."""
-
-    SUM, AVG, PRODUCT, MIN, MAX = "SUM", "AVG", "PRODUCT", "MIN", "MAX"
-    BAND, BOR, BXOR, PREMUL_SUM = "BAND", "BOR", "BXOR", "PREMUL_SUM"
+def _get_default_store() -> Store:
+    """Its keys and values. ValueError before `init_process_group`."""
+    return default_group().get_group_store()
 
 
-class GroupMember:
-    """Groups of processes: there are none."""
+def _rank_not_in_group(group: object) -> bool:
+    """Whether this process is no member of a group."""
+    return group is not None and group == GroupMember.NON_GROUP_MEMBER
 
-    WORLD: object = None
-    NON_GROUP_MEMBER: object = None
-
-
-group = GroupMember
-reduce_op = ReduceOp
 
 publish(__name__)

@@ -34,6 +34,9 @@ BREAKS = frozenset(
 )
 """Functions that read or change files and settings, which a replay does not."""
 
+GROUPS = "facula.distributed._groups"
+"""The module of process groups, whose `backends()` is compared where a function of its package may be called."""
+
 METHODS_THAT_BREAK = {
     "data_ptr": "the address of a tensor",
     "storage_offset": "where a tensor begins in its memory",

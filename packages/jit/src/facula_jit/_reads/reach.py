@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from functools import lru_cache, partial
 from gc import get_referents
@@ -265,6 +266,7 @@ class Reach(AttributeReads):
             self.guards.answer(function, None, f"{name}()")
         elif name in library.BREAKS:
             self.refuse(f"{name}(), which reads or changes a file or a setting", "call it outside of the function")
+        self._process_groups(function.__module__)
         for cell in function.__closure__ or ():  # what a decorator of the library wraps
             one = content(cell)
             if type(one) in (FunctionType, MethodType, partial) or known.is_python_class(type(one)):
@@ -276,6 +278,13 @@ class Reach(AttributeReads):
         self.guards.entries(own, tuple([part for pair in own.items() for part in pair]), module.__name__)
         for name in library.COMPARED & own.keys():
             self.guards.answer(own[name], None, f"{name}()")
+        self._process_groups(module.__name__)
+
+    def _process_groups(self, module: str) -> None:
+        """Compare the process groups where a function of this module may be called."""
+        groups = sys.modules.get(library.GROUPS)
+        if groups is not None and module.startswith(library.GROUPS.rpartition(".")[0]):
+            self.guards.answer(groups.backends, None, "the process groups")
 
     def _c_function(self, function: Any, words: str) -> None:
         if function in known.SUPPORT_ONLY and self.site is not None and is_installed(self.site[0]):

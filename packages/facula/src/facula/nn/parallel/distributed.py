@@ -1,13 +1,141 @@
-"""A model over a batch that several processes share: not there yet."""
+"""A model over a batch that several processes share: with one process, the model itself."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors.extend import boundary
 
 from ..._names import publish
-from ..._refusals import Kind, Refusals
+from ..._siblings import needs
+from ..._types import AnyValue
+from ...distributed._groups import default_group, group_of
+
+with needs("facula.nn.parallel"):
+    from facula_nn import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...distributed import ProcessGroup
 
 __all__ = ["DistributedDataParallel"]
 
-DistributedDataParallel: Kind = Refusals(
-    "nn.parallel",
-    "there is one process so far; train the module itself, as where dist.is_initialized() is False",
-).kind("DistributedDataParallel")
+M = TypeVar("M", bound=Module)
+
+
+@boundary
+class DistributedDataParallel(Module, Generic[M]):
+    """`self.module`, whose gradients would be averaged over all processes: with one they are its own.
+
+    Parameters are named as PyTorch's are, "module.weight". `distributed.init_process_group` comes first.
+
+    Arguments:
+        module: the module, which has a parameter that requires a gradient.
+        device_ids, output_device: None, as there are no devices beside the CPU.
+        dim: no difference.
+        broadcast_buffers, init_sync: no difference.
+        process_group: the processes; all if None.
+        bucket_cap_mb, gradient_as_bucket_view, static_graph: no difference.
+        find_unused_parameters, check_reduction: no difference.
+        mixed_precision: None: use `autocast`.
+        device_mesh: None.
+
+    Raises:
+        ValueError: there is no process group, or `device_ids` asks for devices.
+        RuntimeError: no parameter requires a gradient.
+        NotImplementedError: `mixed_precision` or `device_mesh`.
+
+    >>> import facula
+    >>> from facula.distributed import HashStore, destroy_process_group, init_process_group
+    >>> init_process_group("gloo", store=HashStore(), rank=0, world_size=1)
+    >>> model = DistributedDataParallel(facula.nn.Linear(2, 1))
+    >>> list(model.state_dict()), model(facula.ones(4, 2)).shape
+    (['module.weight', 'module.bias'], facula.Size([4, 1]))
+    >>> destroy_process_group()
+    """
+
+    module: M
+
+    def __init__(
+        self,
+        module: M,
+        device_ids: object = None,
+        output_device: object = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: ProcessGroup | None = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        check_reduction: bool = False,
+        gradient_as_bucket_view: bool = False,
+        static_graph: bool = False,
+        mixed_precision: object = None,
+        device_mesh: object = None,
+    ) -> None:
+        name = "DistributedDataParallel"
+        if not isinstance(module, Module):
+            raise InvalidTypeError(f"{name}: expected module to be a Module; got {type(module).__name__}")
+        group = default_group() if process_group is None else group_of(name, process_group)
+        if not any(parameter.requires_grad for parameter in module.parameters()):
+            raise OperationError(
+                f"{name}: expected a module with a parameter that requires a gradient; use it as it is"
+            )
+        if device_ids or output_device is not None:
+            raise InvalidValueError(
+                f"{name}: expected device_ids and output_device to be None, as there is no device beside the CPU yet; "
+                f"got {device_ids}, {output_device}"
+            )
+        if mixed_precision is not None or device_mesh is not None:
+            option = "device_mesh" if mixed_precision is None else "mixed_precision"
+            raise UnsupportedError(f"{name}: expected {option}=None; it is not there yet")
+        super().__init__()
+        self.module = module
+        self.process_group = group
+        self.device = next(module.parameters()).device
+        self.device_ids = self.output_device = self.device_type = None
+        self.dim, self.broadcast_buffers, self.bucket_cap_mb = dim, broadcast_buffers, bucket_cap_mb
+        self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
+        self.gradient_as_bucket_view = gradient_as_bucket_view
+        self.require_backward_grad_sync = True
+
+    def forward(self, *inputs: object, **kwargs: object) -> AnyValue:
+        return self.module(*inputs, **kwargs)
+
+    @contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """Let gradients of backward passes inside stay this process's own, as they are."""
+        former, self.require_backward_grad_sync = self.require_backward_grad_sync, False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = former
+
+    @contextmanager
+    def join(
+        self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
+    ) -> Iterator[None]:
+        """Let processes have batches of different number: with one there are no others to wait for.
+
+        Arguments:
+            divide_by_initial_world_size, enable, throw_on_early_termination: no difference.
+        """
+        yield
+
+    def register_comm_hook(self, state: object, hook: object) -> None:
+        """Let a function average gradients. NotImplementedError: not there yet."""
+        raise UnsupportedError(
+            "register_comm_hook: with one process there is no communication yet; register hooks of parameters instead"
+        )
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "process_group"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        super().__setstate__({**state, "process_group": default_group()})
+
 
 publish(__name__)

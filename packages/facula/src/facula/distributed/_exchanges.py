@@ -1,0 +1,177 @@
+"""Collective operations that move tensors between processes, and barriers, in a group of one process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, InvalidValueError, OperationError
+from facula_errors.extend import boundary
+
+from ._checks import as_tensor, check_root, done, one_for_each, put
+from ._groups import Backend, group_of
+from ._store import as_seconds
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from .. import Tensor
+    from ._groups import ProcessGroup
+    from ._work import Work
+
+__all__ = ["all_to_all", "all_to_all_single", "barrier", "gather", "monitored_barrier", "scatter"]
+
+
+@boundary
+def gather(
+    tensor: Tensor,
+    gather_list: list[Tensor] | None = None,
+    dst: int | None = None,
+    group: ProcessGroup | None = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:
+    """Copy the tensors of all processes to a list of tensors of one of them.
+
+    Arguments:
+        tensor: this process's tensor.
+        gather_list: a tensor for each process, which is changed.
+        dst: the process that has the list: 0 if neither it nor `group_dst` is given.
+        group: the processes; all if None.
+        async_op: give a `Work`, which is done.
+        group_dst: the process by its number in the group, in the place of `dst`.
+    """
+    as_tensor("gather", "tensor", tensor)
+    found = group_of("gather", group)
+    if found is None:
+        return None
+    check_root("gather", "dst", found, 0 if dst is None and group_dst is None else dst, group_dst)
+    if gather_list is None:
+        raise InvalidValueError("gather: expected gather_list in the process that the tensors go to; got None")
+    output = one_for_each("gather", "gather_list", gather_list)
+    put("gather", output, tensor)
+    return done(async_op, output)
+
+
+@boundary
+def scatter(
+    tensor: Tensor,
+    scatter_list: list[Tensor] | None = None,
+    src: int | None = None,
+    group: ProcessGroup | None = None,
+    async_op: bool = False,
+    group_src: int | None = None,
+) -> Work | None:
+    """Copy to each process one tensor of a list of one of them.
+
+    Arguments:
+        tensor: what is changed.
+        scatter_list: a tensor for each process.
+        src: the process that has the list: 0 if neither it nor `group_src` is given.
+        group: the processes; all if None.
+        async_op: give a `Work`, which is done.
+        group_src: the process by its number in the group, in the place of `src`.
+    """
+    as_tensor("scatter", "tensor", tensor)
+    found = group_of("scatter", group)
+    if found is None:
+        return None
+    check_root("scatter", "src", found, 0 if src is None and group_src is None else src, group_src)
+    if scatter_list is None:
+        raise InvalidValueError("scatter: expected scatter_list in the process that the tensors come from; got None")
+    put("scatter", tensor, one_for_each("scatter", "scatter_list", scatter_list))
+    return done(async_op, tensor)
+
+
+@boundary
+def all_to_all(
+    output_tensor_list: list[Tensor],
+    input_tensor_list: list[Tensor],
+    group: ProcessGroup | None = None,
+    async_op: bool = False,
+) -> Work | None:
+    """Send one tensor of a list to each process, and get one of each.
+
+    Arguments:
+        output_tensor_list: a tensor for each process, which is changed.
+        input_tensor_list: a tensor for each process.
+        group: the processes; all if None.
+        async_op: give a `Work`, which is done.
+    """
+    output = one_for_each("all_to_all", "output_tensor_list", output_tensor_list)
+    input = one_for_each("all_to_all", "input_tensor_list", input_tensor_list)
+    if group_of("all_to_all", group) is None:
+        return None
+    put("all_to_all", output, input)
+    return done(async_op, output)
+
+
+@boundary
+def all_to_all_single(
+    output: Tensor,
+    input: Tensor,
+    output_split_sizes: list[int] | None = None,
+    input_split_sizes: list[int] | None = None,
+    group: ProcessGroup | None = None,
+    async_op: bool = False,
+) -> Work | None:
+    """Send a part of a tensor to each process, and get one of each.
+
+    Arguments:
+        output: what is changed.
+        input: parts for all processes, one after the other.
+        output_split_sizes: the lengths of the parts that come; equal ones if None.
+        input_split_sizes: the lengths of the parts that go; equal ones if None.
+        group: the processes; all if None.
+        async_op: give a `Work`, which is done.
+    """
+    name = "all_to_all_single"
+    for title, tensor, split in (("output", output, output_split_sizes), ("input", input, input_split_sizes)):
+        as_tensor(name, title, tensor)
+        if split and list(split) != [tensor.shape[0] if tensor.ndim else None]:
+            raise ArgumentError(
+                f"{name}: expected {title}_split_sizes to be the length of {title}'s dimension 0, for 1 process; "
+                f"got {split} for shape {tuple(tensor.shape)}"
+            )
+    if group_of(name, group) is None:
+        return None
+    put(name, output, input)
+    return done(async_op, output)
+
+
+@boundary
+def barrier(
+    group: ProcessGroup | None = None, async_op: bool = False, device_ids: list[int] | None = None
+) -> Work | None:
+    """Wait until all processes are here: they are.
+
+    Arguments:
+        group: the processes; all if None.
+        async_op: give a `Work`, which is done.
+        device_ids: what devices the group "nccl" would use; None for others.
+    """
+    found = group_of("barrier", group)
+    if found is None:
+        return None
+    if device_ids is not None and (found._backend != Backend.NCCL or not isinstance(device_ids, list)):
+        raise OperationError(
+            f"barrier: expected device_ids=None, or a list with backend 'nccl'; got {device_ids} with {found.name()!r}"
+        )
+    return done(async_op)
+
+
+@boundary
+def monitored_barrier(
+    group: ProcessGroup | None = None, timeout: timedelta | None = None, wait_all_ranks: bool = False
+) -> None:
+    """`barrier` that would say which process is late. ValueError with another backend than "gloo".
+
+    Arguments:
+        group: the processes; all if None.
+        timeout: how long to wait.
+        wait_all_ranks: name all that are late, not the first.
+    """
+    found = group_of("monitored_barrier", group)
+    if found is not None and found._backend != Backend.GLOO:
+        raise InvalidValueError(f"monitored_barrier: expected a group of the backend 'gloo'; got {found._backend!r}")
+    if timeout is not None:
+        as_seconds("monitored_barrier", timeout)

@@ -1,0 +1,90 @@
+"""What collective operations take and give: how values become one, and work that is done."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from facula_errors import InvalidTypeError
+
+from ._store import as_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+__all__ = ["ReduceOp", "Work"]
+
+
+class RedOpType(Enum):
+    """How values of several processes become one."""
+
+    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = range(9)
+
+    def __str__(self) -> str:
+        return f"RedOpType.{self.name}"
+
+
+class ReduceOp:
+    """How values of several processes become one: `ReduceOp.SUM` and others, equal to `ReduceOp(ReduceOp.SUM)`."""
+
+    RedOpType: ClassVar = RedOpType
+    SUM: ClassVar = RedOpType.SUM
+    AVG: ClassVar = RedOpType.AVG
+    PRODUCT: ClassVar = RedOpType.PRODUCT
+    MIN: ClassVar = RedOpType.MIN
+    MAX: ClassVar = RedOpType.MAX
+    BAND: ClassVar = RedOpType.BAND
+    BOR: ClassVar = RedOpType.BOR
+    BXOR: ClassVar = RedOpType.BXOR
+    PREMUL_SUM: ClassVar = RedOpType.PREMUL_SUM
+
+    def __init__(self, op: Enum) -> None:
+        if not isinstance(op, RedOpType):
+            raise InvalidTypeError(f"ReduceOp: expected ReduceOp.SUM or another of its names; got {op!r}")
+        self.op = op
+
+    def __eq__(self, other: object) -> bool:
+        return self.op == (other.op if isinstance(other, ReduceOp) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.op)
+
+
+class Work:
+    """A collective operation that is done: with one process it is when the call returns."""
+
+    def __init__(self, results: Sequence[Any] = ()) -> None:
+        self._results = list(results)
+
+    def wait(self, timeout: timedelta | None = None) -> bool:
+        """Wait until it is done: True at once."""
+        if timeout is not None:
+            as_seconds("Work.wait", timeout)
+        return True
+
+    def synchronize(self) -> None:
+        """Wait until it is done: it is."""
+
+    def is_completed(self) -> bool:
+        """Whether it is done: True."""
+        return True
+
+    def is_success(self) -> bool:
+        """Whether it went well: True."""
+        return True
+
+    def exception(self) -> None:
+        """What went wrong: None."""
+
+    def result(self) -> list[Any]:
+        """The tensors that it changed."""
+        return self._results
+
+    def get_future(self) -> Any:
+        """A `futures.Future` with the tensors that it changed."""
+        from ..futures import Future
+
+        future = Future()
+        future.set_result(self._results)
+        return future
