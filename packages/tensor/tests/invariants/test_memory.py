@@ -9,7 +9,7 @@ import random
 
 import numpy as np
 import pytest
-from calls import pair
+from calls import CALLS, differentiable, every_operator, pair
 from fake_backend import numbers
 
 import facula_tensor as ft
@@ -177,3 +177,24 @@ def test_memory_is_flat_over_steps_of_random_sizes(live_blocks):
     w.grad = None
     assert live_blocks() <= blocks
     assert resident() - before < 6 << 20
+
+
+@every_operator
+def test_gradients_have_memory_of_their_own(name):
+    """No two leaves share it, nor a leaf and the gradient that was given; a second pass changes no other."""
+    leaves = pair()
+    out = CALLS[name](*leaves)
+    if not differentiable(out) or out.is_meta:
+        return
+    given = ft.ones_like(out)
+    for _ in range(2):
+        out.backward(given, retain_graph=True)
+    assert (given.resolve_conj() == 1).all()
+    arrays = [
+        one.detach().numpy() for one in (given, *leaves, *[leaf.grad for leaf in leaves if leaf.grad is not None])
+    ]
+    for place, one in enumerate(arrays):
+        assert not any(np.shares_memory(one, other) for other in arrays[:place])
+    for leaf in leaves:
+        if leaf.grad is not None:
+            leaf.grad.add_(1)  # refused where elements share a place

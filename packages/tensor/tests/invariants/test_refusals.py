@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
-from calls import pair
+from calls import CHANGES, every_change, pair
 
 import facula_tensor as ft
 from facula_autograd import FreedGraphError, GradientError, gradcheck, gradgradcheck
@@ -48,7 +49,13 @@ REFUSED = {
     "copy_": (lambda x: x.copy_(ft.ones(7)), (ValueError, RuntimeError), r"copy_: .*\(7,\)"),
     "fill_": (lambda x: x.fill_(1j), (TypeError, RuntimeError), "complex"),
     "out": (lambda x: ft.add(ft.ones(2), 1, out=x), (ValueError, RuntimeError), "out"),
+    "out, empty, in the memory of an operand": (
+        lambda x: ft.add(x, 1, out=x.view(12)[:0]),
+        (ValueError, RuntimeError),
+        "Only an empty out is resized",
+    ),
     "overlap": (lambda x: x.view(12)[1:].add_(x.view(12)[:-1]), RuntimeError, "share part of their memory"),
+    "overlap from behind": (lambda x: x.view(12)[:-1].add_(x.view(12)[1:]), RuntimeError, "share part of their memory"),
     "overlaps itself": (lambda x: x[:1].expand(3, 4).add_(1), RuntimeError, "share one place"),
     "no tensor": (lambda x: x.add_("1"), TypeError, "add_?: .*str"),
     "random_": (lambda x: x.uniform_(2.0, 1.0), (ValueError, RuntimeError), "from <= to"),
@@ -58,8 +65,11 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_before_anything_changes(name):
+    """Also where the quick path knows a plan of these layouts."""
     call, errors, message = REFUSED[name]
     x = pair(requires_grad=False)[0]
+    for _ in range(2):
+        ft.ones(11, dtype=ft.float64).add_(ft.ones(11, dtype=ft.float64))
     before, state = x.tolist(), str(ft.get_rng_state())
     with pytest.raises(errors, match=message):
         call(x)
@@ -82,8 +92,6 @@ def test_refused_before_anything_is_recorded():
 
 
 def test_read_only_memory():
-    import numpy as np
-
     array = np.arange(3.0)
     array.flags.writeable = False
     x = ft.from_numpy(array)
@@ -91,6 +99,19 @@ def test_read_only_memory():
         with pytest.raises(RuntimeError, match="cannot be written"):
             call()
     assert (x + 1).tolist() == [1, 2, 3]
+
+
+@every_change
+def test_read_only_memory_stays_as_it_is(name):
+    """Also where the quick path knows a plan: the same was done to other memory before."""
+    x, y = pair(requires_grad=False)
+    array = x.numpy().copy()
+    array.flags.writeable = False
+    for _ in range(2):
+        CHANGES[name](x.clone(), y)
+    with pytest.raises(RuntimeError, match="cannot be written"):
+        CHANGES[name](ft.from_numpy(array), y)
+    np.testing.assert_array_equal(array, x.numpy())
 
 
 def changed(x, y):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calls import CALLS, differentiable, every_operator, pair, total
 
 import facula_tensor as ft
 import facula_tensor.functional as F
-from facula_autograd import grad
+from facula_autograd import MutationError, grad
 
 POSITIVE = np.random.default_rng(0).uniform(0.3, 0.9, (4, 4))
 MASK = POSITIVE > 0.5
@@ -98,6 +99,43 @@ def test_the_result_may_change(name):
         out.add_(1)
     (out * factor).sum().backward()
     np.testing.assert_allclose(leaf.grad.numpy(), expected, rtol=1e-14)
+
+
+def gradients_of_call(name, before=(), after=()):
+    """The gradients of an operator's call, or None; the operands at these places change before it or after it."""
+    ft.manual_seed(0)
+    leaves = pair()
+    operands = [leaf * 1 for leaf in leaves]
+    with ft.no_grad():
+        for place in before:
+            operands[place].mul_(1)
+    out = CALLS[name](*operands)
+    if not differentiable(out) or out.is_meta:
+        return None
+    result = total(out)
+    with ft.no_grad():
+        for place in after:
+            operands[place].add_(1)
+    return [None if g is None else g.numpy() for g in grad(result, leaves, allow_unused=True)]
+
+
+@every_operator
+def test_changes_before_a_call_do_not_count(name):
+    """A node notes the version that a value has when it is saved; the second call takes the quick path."""
+    expected = gradients_of_call(name)
+    for _ in range(2):
+        np.testing.assert_equal(gradients_of_call(name, before=(0, 1)), expected)
+
+
+@every_operator
+def test_changes_after_a_call_are_errors_where_they_would_count(name):
+    expected = gradients_of_call(name)
+    for place in (0, 1, 0, 1):
+        try:
+            got = gradients_of_call(name, after=(place,))
+        except MutationError:
+            continue
+        np.testing.assert_equal(got, expected)
 
 
 def test_the_indices_of_an_extreme_may_not():

@@ -10,7 +10,7 @@ from facula_storage.extend import layout_cache_clearers
 
 from ..._creation.filled import zeros
 from ..._dispatch.declaration import operator, view
-from ..._dispatch.namespaces import no_record_ops, operators
+from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators
 from ..._dispatch.view_call import MOST_WINDOWS
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class _index_back:
         no_record_ops.copy_into(no_record_ops.index(result, parts), g)
         return [result]
 
+    @may_alias_grad
     def vjp_input(F, g, input_layout, _whole, parts):
         return F.index(g, parts)
 
