@@ -426,6 +426,14 @@ def conformance(session: nox.Session) -> None:
         session.run("python", str(Path(harness).resolve() / "ops.py"), "facula", "--out", report, *options)
 
 
+@nox.session(requires=["build"])
+def planted(session: nox.Session) -> None:
+    """Plant defects in the installed packages: for each, the test named for it must fail; `-- -k TEXT` takes some."""
+    install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, *build_tools()))
+    env = {"FACULA_OBJECTS": OBJECTS, "HYPOTHESIS_PROFILE": PROFILE, "TMPDIR": tempfile.gettempdir()}
+    session.run("python", "integration_tests/planted/plant.py", *session.posargs, env=env)
+
+
 @nox.session
 def asan(session: nox.Session) -> None:
     """The packages with C in them, built under AddressSanitizer and UBSan, with one malloc for each block."""

@@ -98,13 +98,14 @@ def test_no_cycles(build, end):
         gc.enable()
 
 
-def test_saved_values_go_during_the_pass():
+@pytest.mark.parametrize("product", [lambda h, w: h * w, lambda h, w: w * h])
+def test_saved_values_go_during_the_pass(product):
     gc.disable()
     try:
         x, w = Box(3.0, True), Box(2.0, True)
         h = x * w
         watch = weakref.ref(h)
-        y = h * w
+        y = product(h, w)
         del h
         alive = []
         x.register_hook(lambda g: alive.append(watch() is not None))

@@ -3,10 +3,19 @@
 import gc
 import weakref
 
+import numpy as np
 import pytest
 from autograd_helpers import Box, double_, traced, write_
 
-from facula_autograd import MutationError, enable_grad, grad, is_grad_enabled, saved_tensors_hooks
+from facula_autograd import (
+    GradientError,
+    MutationError,
+    Variable,
+    enable_grad,
+    grad,
+    is_grad_enabled,
+    saved_tensors_hooks,
+)
 from facula_autograd.extend import set_context
 
 
@@ -47,6 +56,15 @@ def test_hooks_replace_gradients_in_turn():
     h.register_hook(lambda g: g + Box(1.0))
     h.backward()
     assert x.grad.number == 18.0
+
+
+@pytest.mark.parametrize("answer", [5.0, "text", np.ones(2), np.ones(3, np.float32)], ids=str)
+def test_what_cannot_replace_a_gradient_is_refused(answer):
+    x = Variable(np.ones(3), requires_grad=True)
+    for value in (x, x * x):
+        value.register_hook(lambda g: Variable(answer) if isinstance(answer, np.ndarray) else answer)
+        with pytest.raises(GradientError, match=r"hook: expected None or a gradient like the one it was shown"):
+            (value * 2).sum().backward()
 
 
 def test_leaf_as_root():
@@ -287,18 +305,30 @@ def test_retains_grad_is_remembered_when_the_graph_is_gone():
     assert y.grad.number == 1.0
 
 
-def test_hooks_that_change_hooks_while_running():
+@pytest.mark.parametrize(
+    "register",
+    [
+        lambda x, product: x.register_hook,
+        lambda x, product: x.register_post_accumulate_grad_hook,
+        lambda x, product: product.grad_fn.register_hook,
+        lambda x, product: product.grad_fn.register_prehook,
+    ],
+    ids=["values", "leaves", "after nodes", "before nodes"],
+)
+def test_hooks_that_change_hooks_while_running(register):
     x, log = Box(3.0, True), []
+    product = x * x
+    add = register(x, product)
 
-    def first(g):
+    def first(*gradients):
         log.append("first")
         own.remove()
         other.remove()
-        x.register_hook(lambda g: log.append("new"))
+        add(lambda *gradients: log.append("new"))
 
-    own = x.register_hook(first)
-    other = x.register_hook(lambda g: log.append("other"))
-    (x * x).backward()
+    own = add(first)
+    other = add(lambda *gradients: log.append("other"))
+    product.backward(retain_graph=True)
     assert log == ["first", "other"]  # those that were there when the gradient came
-    (x * x).backward()
+    product.backward()
     assert log == ["first", "other", "new"]

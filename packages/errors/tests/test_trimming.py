@@ -280,6 +280,18 @@ def test_no_function_is_wrapped_twice():
     assert dict(vars(library.Thing)) == before
 
 
+def test_coroutines_are_left_as_they_are():
+    from facula_errors.extend import boundary
+
+    async def later():
+        pass
+
+    async def several():
+        yield
+
+    assert boundary(later) is later and boundary(several) is several
+
+
 def test_which_members_of_a_class_are_boundaries():
     members = vars(library.Thing)
     assert all(is_boundary(members[name]) for name in ("__init__", "__call__", "__iter__"))

@@ -75,15 +75,16 @@ def test_every_change(name):
             (a.sum() + view.sum() + other.sum()).backward()
 
 
-def test_a_result_that_is_added_to_its_own_operand():
-    x, y = pair()
+@pytest.mark.parametrize("dtype", [ft.float64, ft.complex128], ids=["quick path", "slow path"])
+def test_a_result_that_is_added_to_its_own_operand(dtype):
+    x, y = pair(dtype=dtype)
     a = x * 1
     b = a * y
     a.add_(b)
     b.mul_(a)
     a[0].copy_(b[1])
     b[:, 1] = a[:, 0]
-    whole = ft.zeros(3, 4, dtype=ft.float64)
+    whole = ft.zeros(3, 4, dtype=dtype)
     part = whole[1:]
     whole.copy_(b)
     part.mul_(y[1:])

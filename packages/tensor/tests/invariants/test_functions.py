@@ -116,6 +116,17 @@ def test_retained_gradients_follow_the_change():
     assert x.grad.tolist() == [6.0] * 3
 
 
+@pytest.mark.parametrize("of_base", [True, False])
+def test_retained_gradients_of_views_follow_a_change(of_base):
+    _, base = start()
+    part, row = base[1:], base[:2]
+    part.retain_grad()
+    row.retain_grad()
+    (base if of_base else part).mul_(2)
+    (part * 3 + row).sum().backward()
+    assert (part.grad.tolist(), row.grad.tolist()) == ([3.0] * 2, [1.0] * 2)
+
+
 @pytest.mark.parametrize("function", [Tenfold, Rest])
 def test_what_a_function_gives_back_of_an_argument_cannot_be_changed(function):
     x, base = start()

@@ -154,6 +154,22 @@ def test_what_differs_in_more_than_the_length_shares_nothing():
         x[:10] - x[:9]
 
 
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_a_number_beside_arrays_is_another_kind_than_an_array(dtype):
+    """It does not promote them; one of the same dtype that has dimensions does."""
+    number = ft.tensor(2.0, dtype=dtype)
+    for calls in (
+        lambda x, y: (ft.where(x > 3, x, y), ft.where(x > 3, x, number)),
+        lambda x, y: (x.clamp(y, x), x.clamp(number, x)),
+        lambda x, y: (x * y, x * number),
+    ):
+        for length in (3, 4, 5, 6):
+            x = ft.arange(float(length))
+            array, single = calls(x, number.expand(length).contiguous())
+            assert (array.dtype, single.dtype) == (dtype, ft.float32)
+            assert array.tolist() == single.tolist()
+
+
 def test_listeners_hear_each_launch_once():
     x, row = ft.ones(100, 7), ft.ones(7)
     heard = []

@@ -57,6 +57,8 @@ REFUSED = {
     "overlap": (lambda x: x.view(12)[1:].add_(x.view(12)[:-1]), RuntimeError, "share part of their memory"),
     "overlap from behind": (lambda x: x.view(12)[:-1].add_(x.view(12)[1:]), RuntimeError, "share part of their memory"),
     "overlaps itself": (lambda x: x[:1].expand(3, 4).add_(1), RuntimeError, "share one place"),
+    "cat": (lambda x: ft.cat((x, x[:, :2].contiguous())), ValueError, r"tensors\[1\] of shape \(3, 2\).*\(3, 4\)"),
+    "stack": (lambda x: ft.stack((x, x[:2])), ValueError, r"\(3, 4\); tensors\[1\] has shape \(2, 4\)"),
     "no tensor": (lambda x: x.add_("1"), TypeError, "add_?: .*str"),
     "random_": (lambda x: x.uniform_(2.0, 1.0), (ValueError, RuntimeError), "from <= to"),
     "numpy": (lambda x: x.clone().requires_grad_().numpy(), RuntimeError, "detach"),

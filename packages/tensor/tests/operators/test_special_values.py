@@ -42,6 +42,14 @@ def test_round_to_decimals():
         ft.round(ft.tensor([1]), decimals=1)
 
 
+@pytest.mark.parametrize("dtype", [ft.float16, ft.float32, ft.float64])
+def test_deviations_of_equal_elements_have_a_gradient_of_zero(dtype):
+    """As PyTorch has it."""
+    x = ft.tensor([[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]], dtype=dtype, requires_grad=True)
+    (x.std(1) * ft.tensor([1.0, 4.0], dtype=dtype)).sum().backward()
+    assert x.grad.tolist() == [[0.0] * 3, [-2.0, 0.0, 2.0]]
+
+
 def test_nan_to_num():
     x = ft.tensor([NAN, INF, -INF, 1.0], requires_grad=True)
     assert ft.nan_to_num(x).tolist() == [0.0, 3.4028234663852886e38, -3.4028234663852886e38, 1.0]
