@@ -19,7 +19,7 @@ def modules_of(module_name):
     root = importlib.import_module(module_name)
     yield root
     for found in pkgutil.walk_packages(root.__path__, prefix=f"{module_name}."):
-        if not found.name.endswith("__main__"):
+        if not found.name.endswith(("__main__", ".as_torch")):
             yield importlib.import_module(found.name)
 
 

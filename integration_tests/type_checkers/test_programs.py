@@ -35,7 +35,7 @@ def public_modules() -> list[str]:
     found = list(ROOTS)
     for root in ROOTS:
         for one in pkgutil.walk_packages(importlib.import_module(root).__path__, prefix=f"{root}."):
-            if not any(part.startswith("_") or part == "examples" for part in one.name.split(".")):
+            if not any(part.startswith("_") or part in ("as_torch", "examples") for part in one.name.split(".")):
                 found.append(one.name)
     return found
 

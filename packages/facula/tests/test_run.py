@@ -39,6 +39,7 @@ if __name__ == "__main__":
         print(error.name, error)
 """
 VERSIONS = """
+import sys
 import torch, facula
 from importlib.metadata import version
 from torch.torch_version import TorchVersion
@@ -51,17 +52,53 @@ import torch.multiprocessing.spawn, torch.autograd.gradcheck, torch.cuda.memory
 from torch.autograd.gradcheck import GradcheckError
 assert callable(torch.multiprocessing.spawn) and callable(torch.autograd.gradcheck)
 assert torch.cuda.memory.memory_allocated() == 0
-try:
-    import torch.nonsense.deeper
-except ModuleNotFoundError as error:
-    assert "neither PyTorch nor facula has facula.nonsense" in str(error)
-else:
-    raise AssertionError
+from importlib.util import find_spec
+for name, reason in {
+    "torch.nonsense.deeper": "neither PyTorch nor facula has facula.nonsense",
+    "torch.quantization": "quantisation is not there",
+    "torch._nonsense": "facula has none; ",
+    "torch.nn.utils.prune.deeper": "facula has none; ",
+}.items():
+    try:
+        __import__(name)
+    except ModuleNotFoundError as error:
+        assert reason in str(error) and error.name in (name, "torch.nonsense"), error
+    else:
+        raise AssertionError(name)
+    assert find_spec("torch.nonsense") is None and find_spec("torch._nonsense") is None
+assert find_spec("torch") is not None and find_spec("torch.nn.functional") is not None
+assert "torch.func" not in sys.modules and find_spec("torch.func") is not None
+"""
+ALIASED = """
+import facula.as_torch
+import multiprocessing, sys
+import torch, torch.nn as nn
+import facula
+from importlib.metadata import packages_distributions, version
+
+def where(queue):
+    import torch, torch.nn.functional as F, facula
+    queue.put((torch is facula, torch.__name__, F.relu(torch.ones(1)).item(), version("torch")))
+
+if __name__ == "__main__":
+    import facula.as_torch  # again is nothing
+    assert torch is facula and nn is facula.nn and sys.meta_path.count(sys.meta_path[0]) == 1
+    assert torch.__version__ == version("torch") and packages_distributions()["torch"][0] == "torch"
+    for method in METHODS:
+        context = multiprocessing.get_context(method)
+        queue = context.SimpleQueue()
+        process = context.Process(target=where, args=(queue,))
+        process.start()
+        print(method, *queue.get())
+        process.join()
+    loader = torch.utils.data.DataLoader(torch.arange(4), num_workers=1)
+    print(len(list(loader)))
 """
 
 
-def run(*arguments):
-    return subprocess.run([sys.executable, "-m", "facula", *arguments], capture_output=True, text=True, timeout=120)
+def run(*arguments, cwd=None):
+    command = [sys.executable, "-m", "facula", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
 
 
 def test_a_program_and_its_children(tmp_path):
@@ -70,10 +107,80 @@ def test_a_program_and_its_children(tmp_path):
     done = run("run", str(script), "--epochs", "3")
     assert done.returncode == 0, done.stderr
     first, second, third = done.stdout.splitlines()
-    assert first == "facula facula.nn facula.nn True ['--epochs', '3']"
-    assert second == "('facula', 2.0)"
+    assert first == "torch facula.nn facula.nn True ['--epochs', '3']"
+    assert second == "('torch', 2.0)"
     assert third.startswith("torch.quantization No module named 'torch.quantization': PyTorch has torch.quantization")
     assert "; quantisation is not there: use float32" in third
+
+
+METHODS = ["spawn", "forkserver", "fork"]
+
+
+def test_the_alias_in_the_first_line(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(ALIASED.replace("METHODS", repr(METHODS)))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [*[f"{method} True torch 1.0 2.13.0" for method in METHODS], "4"]
+
+
+def test_the_alias_where_there_is_no_file(tmp_path):
+    """As in a notebook: processes that multiprocessing starts do not run the program's first line."""
+    (tmp_path / "work.py").write_text("import torch\n\n\ndef name(number):\n    return torch.__name__ * number\n")
+    code = (
+        "import facula.as_torch, multiprocessing, work\n"
+        "with multiprocessing.get_context('METHOD').Pool(1) as pool: print(pool.map(work.name, [1, 2]))"
+    )
+    for method in METHODS:
+        done = subprocess.run(
+            [sys.executable, "-c", code.replace("METHOD", method)], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.stdout == "['torch', 'torchtorch']\n", done.stderr
+
+
+def test_the_alias_comes_before_pytorch(tmp_path):
+    """Without the alias `import torch` gives PyTorch, or whatever has that name; with it never."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("is_pytorch = True\n")
+    (tmp_path / "torch" / "nn.py").write_text("is_pytorch = True\n")
+    for code, words in {
+        "import torch, facula, torch.nn; print(torch.is_pytorch, torch.nn.is_pytorch)": "True True",
+        "import facula.as_torch, torch.nn; print(hasattr(torch, 'is_pytorch'), torch.nn is facula.nn)": "False True",
+        "import torch, facula.as_torch": "facula.as_torch: torch is loaded already in this process",
+        "import sys, torch.nn; del sys.modules['torch']; import facula.as_torch": "before anything imports torch",
+    }.items():
+        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+        assert words in done.stdout + done.stderr, (code, done)
+
+
+def test_a_module_and_the_programs_that_it_starts(tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(
+        "import subprocess, sys, torch\nfrom package import __name__ as name\n"
+        "print(torch.__name__, name, __name__, __spec__.name, sys.argv[1:], flush=True)\n"
+        "subprocess.run([sys.executable, '-c', 'import torch; print(torch.__name__)'], check=True)\n"
+    )
+    (tmp_path / "test_it.py").write_text("import torch\n\n\ndef test_it():\n    assert torch.ones(2).sum() == 2\n")
+    done = run("run", "-m", "package", "-m", "--epochs", "3", cwd=tmp_path)
+    assert done.stdout == "torch package __main__ package.__main__ ['-m', '--epochs', '3']\ntorch\n", done.stderr
+    done = run("run", "-m", "pytest", "-q", "test_it.py", cwd=tmp_path)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+    done = run("run", "-m", "nowhere", cwd=tmp_path)
+    assert done.returncode == 1 and "No module named nowhere" in done.stderr
+
+
+def test_captured_functions_read_the_alias(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import facula.as_torch, torch\n"
+        "step = torch.capture(lambda x: torch.relu(x) * getattr(torch, 'pi'))\n"
+        "print([step(torch.ones(1)).item() for _ in range(3)] == [torch.pi.__float__()] * 3 or step(torch.ones(1)))\n"
+        "print('replayed' in step.report(), step.report())\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert "True" in done.stdout.splitlines()[-2], done.stdout + done.stderr
 
 
 def test_versions_are_those_of_pytorch(tmp_path):

@@ -1,6 +1,7 @@
 """The command line: `python -m facula run SCRIPT` runs a program written for PyTorch, unchanged.
 
 In it `import torch` gives facula, and `import torch.nn` facula.nn; so it is in the processes that it starts.
+`python -m facula run -m MODULE` runs a module so, as pytest.
 """
 
 from __future__ import annotations
@@ -11,17 +12,26 @@ import runpy
 import sys
 
 from . import version
+from ._aliases import FOLDER, begin, is_installed
 
 
-def run(script: str, arguments: list[str]) -> None:
-    """Run a script as `python SCRIPT ARGUMENTS` would, with facula in the place of torch."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_stand_in")
-    sys.path[0] = os.path.dirname(os.path.abspath(script))
-    sys.path.insert(0, folder)
+def run(target: str, arguments: list[str], *, is_module: bool = False) -> None:
+    """Run a script as `python SCRIPT ARGUMENTS` would, or a module as `python -m`, with facula in the place of torch.
+
+    Arguments:
+        target: the script's file, or the module's name.
+        arguments: what it is called with.
+        is_module: whether it is a module.
+    """
+    sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.abspath(target))
+    begin("run")
     paths = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([folder, paths] if paths else [folder])  # for programs that it starts
-    sys.argv = [script, *arguments]
-    runpy.run_path(script, run_name="__main__")
+    os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, paths] if paths else [FOLDER])  # for programs that it starts
+    sys.argv = [target, *arguments]
+    if is_module:
+        runpy.run_module(target, run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(target, run_name="__main__")
 
 
 def main() -> None:
@@ -30,15 +40,16 @@ def main() -> None:
     parser.add_argument("--version", action="version", version=f"facula {version.facula}")
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("run", help="run a PyTorch program with facula in the place of torch")
-    runs.add_argument("script", help="a Python file")
-    rest = runs.add_argument("arguments", nargs=argparse.REMAINDER, help="the script's own")
+    runs.add_argument("-m", dest="is_module", action="store_true", help="run a module, as python -m does")
+    runs.add_argument("target", metavar="script", help="a Python file, or with -m the name of a module")
+    rest = runs.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
     rest.required = False  # or it would be missed together with the script
     given = parser.parse_args()
-    if "torch" in sys.modules:
+    if "torch" in sys.modules and not is_installed():
         parser.error("torch is loaded already in this process, so names cannot mean facula; start Python without it")
-    if not os.path.isfile(given.script):
-        parser.error(f"run: expected a Python file; got {given.script!r}")
-    run(given.script, given.arguments)
+    if not given.is_module and not os.path.isfile(given.target):
+        parser.error(f"run: expected a Python file; got {given.target!r}")
+    run(given.target, given.arguments, is_module=given.is_module)
 
 
 if __name__ == "__main__":

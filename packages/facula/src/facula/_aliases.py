@@ -1,18 +1,24 @@
 """`torch` and its submodules as other names of facula and its, for programs that are run unchanged.
 
-Such programs see the version of PyTorch whose names and meaning facula follows, in `torch.__version__` and in the
-metadata of the package "torch" too; facula's own is `torch.version.facula`.
+Note [The alias]: a folder at the front of `sys.path` has a package "torch", which is facula, and the metadata of its
+version. Programs, and processes that multiprocessing starts, which get their parent's `sys.path`, find it before
+PyTorch, where that is installed. `python -m facula run` also puts it into PYTHONPATH, for all other programs that a
+program starts. Submodules are found by `Alias`. Programs see the version of PyTorch whose names and meaning facula
+follows, in `torch.__version__` and in the metadata; facula's own is `torch.version.facula`.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from importlib.metadata import Distribution, DistributionFinder
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from facula_errors import MissingModuleError
+from facula_errors import MissingModuleError, MissingPackageError
+from facula_errors.extend import boundary, register
+from facula_tensor.extend import PAGE
 
 from . import version
 from ._companions import connect_torchvision
@@ -20,52 +26,51 @@ from ._names import said_of
 from .torch_version import TorchVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
     from types import ModuleType
 
-
-class StandIn(Distribution):
-    """The metadata of the package "torch" that is not installed: its name and version."""
-
-    def read_text(self, filename: str) -> str | None:
-        """The text of METADATA alone."""
-        return f"Metadata-Version: 2.1\nName: torch\nVersion: {version.pytorch}\n" if filename == "METADATA" else None
-
-    def locate_file(self, path: object) -> Path:  # type: ignore[override]
-        """Nowhere: there are no files."""
-        raise MissingModuleError(f"torch: facula is in its place; got a request for its file {path!r}", name="torch")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_stand_in")
+LISTED_DEPTH = 3  # of the names in the list of PyTorch's modules, "torch.nn.utils"
 
 
 class Alias:
     """Finds `torch.X`, and loads `facula.X` as it."""
 
     @staticmethod
-    def find_distributions(context: DistributionFinder.Context = DistributionFinder.Context()) -> Iterator[StandIn]:  # noqa: B008
-        """The metadata of "torch"."""
-        if context.name in (None, "torch"):
-            yield StandIn()
-
-    @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        return ModuleSpec(name, Alias()) if name.startswith("torch.") else None  # type: ignore[arg-type]
+        if not name.startswith("torch."):
+            return None
+        ours = "facula" + name.removeprefix("torch")
+        if ours in sys.modules or find_spec(ours) is not None:
+            return ModuleSpec(name, Alias())  # type: ignore[arg-type]
+        if (
+            sys._getframe(1).f_code.co_name != "_find_spec"
+            or sys._getframe(2).f_code.co_name != "_find_and_load_unlocked"
+        ):
+            return None  # somebody asks, and imports nothing
+        raise MissingModuleError(f"No module named {name!r}: {why_missing(name)}", name=name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        place, _, last = spec.name.rpartition(".")
         name = "facula" + spec.name.removeprefix("torch")
-        try:
-            module = import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise
-            why = said_of("facula" + place.removeprefix("torch"), last) or f"neither PyTorch nor facula has {name}"
-            raise MissingModuleError(f"No module named {spec.name!r}: {why}", name=spec.name) from None
+        module = import_module(name)
         self.spec = module.__spec__
         mirror(name)
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec  # the module stays what it is; importing set the alias's
+
+
+def why_missing(name: str) -> str:
+    """Why there is no module of this name of PyTorch's."""
+    place, _, last = name.rpartition(".")
+    why = said_of("facula" + place.removeprefix("torch"), last)
+    if why:
+        return why
+    parts = name.split(".")
+    if len(parts) > LISTED_DEPTH or any(part.startswith("_") for part in parts):
+        return f"facula has none; {PAGE} says what is missing"
+    return f"neither PyTorch nor facula has {'.'.join(['facula', *parts[1:]])}"
 
 
 def mirror(package: str) -> None:
@@ -80,8 +85,34 @@ def mirror(package: str) -> None:
 
 def install() -> None:
     """Let `torch` mean facula in this process, from now on, and say PyTorch's version."""
+    if is_installed():
+        return
     sys.meta_path.insert(0, Alias)
     facula = sys.modules["torch"] = import_module("facula")
+    facula.__name__ = "torch"  # which programs compare
+    register("torch")
     facula.__version__ = version.__version__ = TorchVersion(version.pytorch)  # type: ignore[attr-defined]
     mirror("facula")
     connect_torchvision()
+
+
+def is_installed() -> bool:
+    """Whether `torch` means facula in this process."""
+    return Alias in sys.meta_path
+
+
+@boundary
+def begin(asked: str) -> None:
+    """Let `torch` mean facula here and in processes that multiprocessing starts; `asked` is who wants it, for errors.
+
+    ImportError where PyTorch, or anything else of that name, is loaded.
+    """
+    if not is_installed() and any(name == "torch" or name.startswith("torch.") for name in sys.modules):
+        raise MissingPackageError(
+            f"{asked}: torch is loaded already in this process, so its name cannot mean facula; "
+            "do this before anything imports torch",
+            name="torch",
+        )
+    if FOLDER not in sys.path:
+        sys.path.insert(0, FOLDER)
+    install()

@@ -16,8 +16,8 @@
   arguments.
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
 - `provide_scopes`, `enter_scope` and `leave_scope` tell the engine of calls of modules.
-- `PyTorchNames` is for errors that say what PyTorch has, `listed` for what `dir` shows of a module, `present` of an
-  object.
+- `PyTorchNames` and `PAGE` are for errors that say what PyTorch has, `listed` for what `dir` shows of a module,
+  `present` of an object.
 - `default_dtype_cell` is a list of the default dtype alone.
 - `collecting` is not empty while work is captured in any thread, `current_recorder` what is told of this thread's.
 - `SavedTensors` is what the node of an operator with many operands keeps.
@@ -40,7 +40,7 @@ from facula_storage.extend import collecting, current_recorder
 from ._core.call_sites import user_frame, user_site
 from ._core.errors import launch_error, relabel
 from ._core.memory import overlapping
-from ._core.names import PyTorchNames, listed, present
+from ._core.names import PAGE, PyTorchNames, listed, present
 from ._core.promotion import _default as default_dtype_cell
 from ._core.promotion import accumulating, as_real, floating
 from ._core.tensor import addressable, check_dim, elements, layout_of_tensor, make, method, snapshot
@@ -99,6 +99,7 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from .transforms.trees import Shape, put_together, take_apart
 
 __all__ = [
+    "PAGE",
     "AdadeltaNumbers",
     "AdafactorNumbers",
     "AdagradNumbers",
