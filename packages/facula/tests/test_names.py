@@ -65,9 +65,9 @@ def test_modules_are_the_faces_own_from_the_first():
 
 def test_importing_by_name_says_so_too():
     with pytest.raises(
-        ImportError, match=r"cannot import name 'SyncBatchNorm' from 'facula.nn': PyTorch has torch.nn.SyncB"
+        ImportError, match=r"cannot import name 'LinearCrossEntropyLoss' from 'facula.nn': PyTorch has torch.nn.LinearC"
     ):
-        from facula.nn import SyncBatchNorm  # noqa: F401
+        from facula.nn import LinearCrossEntropyLoss  # noqa: F401
     with pytest.raises(ImportError, match=r"'conv_tbc' from 'facula.nn.functional': .*; use conv1d") as caught:
         from facula.nn.functional import conv_tbc  # noqa: F401
     assert caught.value.name == "facula.nn.functional" and caught.value.path.endswith("functional.py")
@@ -76,7 +76,7 @@ def test_importing_by_name_says_so_too():
 
 
 def test_modules_that_pytorch_has_are_named():
-    for name in ("quantization", "quantization.fx", "nn.qat", "utils.mkldnn", "package"):
+    for name in ("quantization", "quantization.fx", "nn.qat", "utils.mkldnn", "utils.viz"):
         whole = name if name != "quantization.fx" else "quantization"
         with pytest.raises(
             ModuleNotFoundError, match=f"^No module named 'facula.{whole}': PyTorch has torch.{whole}, fac"
@@ -126,7 +126,7 @@ def test_what_is_said_instead_can_be_had():
     from facula._names import LISTING, TENSORS
 
     known = {*dir(facula), *dir(facula.ones(2)), *dir(facula.nn), *dir(facula.nn.functional), *dir(facula.utils.data)}
-    known |= {*dir(facula.optim), *dir(facula.cuda)}
+    known |= {*dir(facula.optim), *dir(facula.cuda), *dir(facula.linalg)}
     known |= {"numpy", "argsort", "cumsum", "unique", "range", "len", "None", "print", "is_available", "jvp", "grad"}
     for names in (LISTING, TENSORS):
         lines = Path(names.folder, "_instead.txt").read_text().splitlines()

@@ -68,6 +68,44 @@ def test_classes_become_containers():
         pytree.register_pytree_node(Pair, None, None)
 
 
+def test_leaves_have_paths():
+    class Own:
+        def __init__(self, *parts):
+            self.parts = parts
+
+    Point = namedtuple("Point", "x y")
+    tree = {"a": [1, (2,)], "b": Point(3, OrderedDict(c=None))}
+    leaves, spec = pytree.tree_flatten_with_path(tree)
+    assert [pytree.keystr(path) for path, _ in leaves] == ["['a'][0]", "['a'][1][0]", "['b'].x", "['b'].y['c']"]
+    assert [leaf for _, leaf in leaves] == pytree.tree_leaves(tree) and spec == pytree.tree_structure(tree)
+    for path, leaf in pytree.tree_leaves_with_path(tree):
+        found = tree
+        for key in path:
+            found = key.get(found)
+        assert found == leaf
+    named = pytree.tree_map_with_path(lambda path, a, b: (len(path), a, b), [1, [2]], [3, [4]])
+    assert named == [(1, 1, 3), [(2, 2, 4)]]
+    pytree.register_pytree_node(Own, lambda own: (list(own.parts), None), lambda parts, _: Own(*parts))
+    with pytest.raises(TypeError, match="expected containers with keys; got Own, which was registered without"):
+        pytree.tree_flatten_with_path(Own(1))
+
+
+def test_containers_are_listed():
+    """As Lightning goes through them."""
+    Point = namedtuple("Point", "x y")
+    for tree in ([1, 2], (1, 2), {"a": 1, "b": 2}, Point(1, 2), deque([1, 2]), defaultdict(int, a=1, b=2)):
+        kind = pytree._get_node_type(tree)
+        node = pytree.SUPPORTED_NODES[kind]
+        children, context = node.flatten_fn(tree)
+        assert children == [1, 2] and node.type is kind
+        spec = pytree.TreeSpec(kind, context, [pytree.LeafSpec(), pytree.LeafSpec()])
+        assert pytree.tree_unflatten([1, 2], spec) == tree
+    assert pytree._get_node_type(3) not in pytree.SUPPORTED_NODES
+    assert isinstance(pytree.tree_structure(3), pytree.LeafSpec)
+    pairs, keys = pytree._dict_flatten_with_keys({"a": 1})
+    assert pairs == [(pytree.MappingKey("a"), 1)] and pytree._dict_unflatten([1], keys) == {"a": 1}
+
+
 @pytest.mark.parametrize("count", [0, 1, 5, 8, 9])
 @pytest.mark.parametrize("drop_last", [False, True])
 @pytest.mark.parametrize("shuffle", [False, True])

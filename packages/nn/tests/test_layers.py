@@ -315,6 +315,43 @@ def test_an_empty_batch_teaches_nothing(layer, track):
         assert module.running_var.tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize(
+    ("plain", "shape"), [(nn.BatchNorm1d, (4, 3)), (nn.BatchNorm2d, (4, 3, 2, 2)), (nn.BatchNorm3d, (4, 3, 2, 2, 2))]
+)
+def test_synchronized_batch_norm_of_one_process_is_batch_norm(plain, shape):
+    x, layer, synced = ft.randn(shape), plain(3), nn.SyncBatchNorm(3)
+    for _ in range(2):
+        assert same(layer(x), synced(x))
+    assert all(same(a, b) for a, b in zip(layer.buffers(), synced.buffers(), strict=True))
+    assert same(layer.eval()(x), synced.eval()(x)) and list(layer.state_dict()) == list(synced.state_dict())
+    assert nn.SyncBatchNorm(3)(ft.randn(2, 3, 2, 2, 2, 2)).ndim == 6
+    with pytest.raises(ValueError, match="SyncBatchNorm: expected at least 2 dimensions"):
+        synced(ft.ones(3))
+
+
+def test_batch_norms_become_synchronized():
+    inner = nn.BatchNorm2d(2, momentum=None, affine=False)
+    model = nn.Sequential(nn.BatchNorm1d(3), nn.Sequential(inner, nn.InstanceNorm1d(3)), nn.Linear(3, 3)).eval()
+    weight, means = model[0].weight, inner.running_mean
+    made = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+    assert made is model and [type(one) for one in (model[0], model[1][0])] == [nn.SyncBatchNorm] * 2
+    assert model[0].weight is weight and model[1][0].running_mean is means and model[1][0].momentum is None
+    assert not model[0].training and type(model[1][1]) is nn.InstanceNorm1d and model[1][0].weight is None
+
+    class Group:
+        def __init__(self, count):
+            self.count = count
+
+        def size(self):
+            return self.count
+
+    assert nn.SyncBatchNorm(3, process_group=Group(1)).process_group.count == 1
+    with pytest.raises(NotImplementedError, match="process_group of one process; got one of 2"):
+        nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm1d(3), Group(2))
+    with pytest.raises(TypeError, match="convert_sync_batchnorm: expected a Module; got int"):
+        nn.SyncBatchNorm.convert_sync_batchnorm(3)
+
+
 def test_embedding():
     layer = nn.Embedding(4, 3, padding_idx=-1)
     assert layer.padding_idx == 3 and layer.weight[3].tolist() == [0.0] * 3 and layer.weight[:3].abs().sum() > 0

@@ -19,6 +19,7 @@ leaf. So it runs once, on the complete sum, as early as that is known.
 
 from __future__ import annotations
 
+import sys
 from heapq import heappop, heappush
 from math import nextafter
 
@@ -33,6 +34,7 @@ from ._modes import replace_mode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import FrameType
     from typing import TypeAlias
 
     from ._graph import Edge, Pairs
@@ -113,6 +115,17 @@ def run(
         if watch is not None:
             pairs = watch(node, rule, pairs)
             own = own and not create
+
+
+def running_node() -> Node | None:
+    """The node whose rule this thread runs, or None outside of backward passes.
+
+    Read from the frame of `run`, so that passes in which nobody asks do nothing for it.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not run.__code__:
+        frame = frame.f_back
+    return None if frame is None else frame.f_locals["node"]  # type: ignore[no-any-return]
 
 
 def _wait(

@@ -12,6 +12,8 @@
   what lies elsewhere than in `s0` and `s1`: `pack_value`, and `unpack_with` a function that undoes it.
 - If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
 - A package with modules calls `provide_scopes`, and `enter_scope` and `leave_scope` around their calls (Note [Scopes]).
+- `want_scopes`, a mode with `scopes=True` and `Scopes` find the module of a node; `running_node` is the node whose rule
+  this thread runs.
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
 - `as_dot` and `as_svg` draw `Box`es, as pictures of graphs are.
 - `walk` gives the nodes of a graph.
@@ -26,7 +28,7 @@ from __future__ import annotations
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._backward import run_backward
 from ._drawing import Box, as_dot, as_svg
-from ._engine import walk
+from ._engine import running_node, walk
 from ._function_context import FunctionContext
 from ._function_nodes import from_function, record_call
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
@@ -37,7 +39,7 @@ from ._modes import replace_mode
 from ._outputs import OUTPUT, Gradients, output_node, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
 from ._saved import check_saved, raise_mutated
-from ._scopes import enter_scope, leave_scope, provide_scopes
+from ._scopes import Scopes, enter_scope, leave_scope, provide_scopes, want_scopes
 from ._value import Value
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "Node",
     "Packed",
     "Rule",
+    "Scopes",
     "Value",
     "WrappedRule",
     "active_modes",
@@ -84,8 +87,10 @@ __all__ = [
     "register_adapter",
     "replace_mode",
     "run_backward",
+    "running_node",
     "set_context",
     "unpack_value",
     "unpack_with",
     "walk",
+    "want_scopes",
 ]

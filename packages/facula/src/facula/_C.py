@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from facula_errors import MissingAttributeError
 from facula_tensor.linalg import LinAlgError as _LinAlgError
+
+from ._names import publish
 
 __all__ = ["DispatchKey", "DispatchKeySet", "_LinAlgError"]
 
@@ -47,8 +48,6 @@ class DispatchKeySet(frozenset[DispatchKey]):
         return f"DispatchKeySet({', '.join(sorted(key.name for key in self))})"
 
 
-def __getattr__(name: str) -> object:
-    text = f"module {__name__!r} has no attribute {name!r}"
-    if not name.startswith("__"):
-        text += ": it is PyTorch's inside, written in C++; facula has none of it; use the public function instead"
-    raise MissingAttributeError(text, name=name)
+publish(
+    __name__, otherwise="it is PyTorch's inside, written in C++; facula has none of it; use the public function instead"
+)

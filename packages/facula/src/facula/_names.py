@@ -1,14 +1,16 @@
 """What the modules of the face say of themselves: `dir` lists their public names, and names that are not there explain.
 
 Note [Missing modules]: `import facula.distributed` asks the finders of `sys.meta_path` in turn. Ours is the last, so it
-is asked only where there is no such module, and it speaks only where one is being imported: whoever merely asks
-(`importlib.util.find_spec`) is told that there is none, as always.
+is asked only where there is no such file. It finds the modules of `_places.txt` (Note [Modules of rows]). For others
+that PyTorch has it raises an error that says so, but only during an import: `importlib.util.find_spec` returns None,
+as always.
 """
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import MissingAttributeError, MissingModuleError, MissingPackageError
@@ -24,7 +26,11 @@ TENSORS = PyTorchNames(sys.modules["facula_tensor"].__file__ or "")
 
 
 def publish(
-    module_name: str, *parts: str, later: tuple[str, ...] = (), lazily: Mapping[str, str] | None = None
+    module_name: str,
+    *parts: str,
+    later: tuple[str, ...] = (),
+    lazily: Mapping[str, str] | None = None,
+    otherwise: str = "",
 ) -> None:
     """Give a module of the face `__dir__` and `__getattr__`: called at its end, with its `__name__`.
 
@@ -32,7 +38,7 @@ def publish(
     `from MODULE import NAME` asks; it says so where PyTorch has the name. `parts` are submodules for which it does the
     same, loading them (a sibling's module of that name may be in their place so far); `later` are those that are loaded
     when they are first asked for, and call this themselves. `lazily` are names of objects that are taken from modules
-    below when they are first asked for, in one text for each module.
+    below when they are first asked for, in one text for each module. `otherwise` is what is said of all other names.
     """
     module: Any = sys.modules[module_name]
     home = {one: place for place, ones in (lazily or {}).items() for one in ones.split()}
@@ -52,7 +58,16 @@ def publish(
         what = f"module {module_name!r} has no attribute {name!r}"
         if name.startswith("__"):
             raise MissingAttributeError(what, name=name, obj=module)
-        why = said_of(module_name, name)
+        from ._places import is_place, row_of
+
+        row = row_of(module_name, name)
+        if row is not None:
+            value = row.value()
+            setattr(module, name, value)
+            return value
+        if is_place(f"{module_name}.{name}"):
+            return import_module(f"{module_name}.{name}")
+        why = said_of(module_name, name) or otherwise
         if is_import_from(sys._getframe(2)):
             why = why or close_to(name, module.__all__)
             text = f"cannot import name {name!r} from {module_name!r}{': ' + why if why else ''}"
@@ -96,20 +111,24 @@ def is_import_from(frame: FrameType) -> bool:
     return 0 <= frame.f_lasti < len(code) and code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
-class MissingModules:
-    """A finder that finds nothing, and says of modules that PyTorch has that they are not here."""
+class FurtherModules:
+    """A finder of modules without a file: those of the table of names. It says of others that PyTorch has them."""
 
     @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith("facula."):
-            return
+            return None
+        from ._places import Loader, is_place
+
+        if is_place(name):
+            return ModuleSpec(name, Loader(), is_package=True)  # type: ignore[arg-type]
         theirs = "torch" + name.removeprefix("facula")
         if theirs not in LISTING.names("modules") or sys._getframe(2).f_code.co_name != "_find_and_load_unlocked":
-            return
+            return None
         place, _, last = theirs.rpartition(".")
         why = said_of("facula" + place.removeprefix("torch"), last)
         raise MissingModuleError(f"No module named {name!r}: {why}", name=name)
 
 
-if MissingModules not in sys.meta_path:
-    sys.meta_path.append(MissingModules)  # type: ignore[arg-type]
+if FurtherModules not in sys.meta_path:
+    sys.meta_path.append(FurtherModules)  # type: ignore[arg-type]

@@ -6,9 +6,11 @@ there: `isinstance` against a class is False, a function says when it is called 
 
 from __future__ import annotations
 
+from functools import partial
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
-from facula_errors import UnsupportedError
+from facula_errors import MissingAttributeError, UnsupportedError
 from facula_errors.extend import boundary
 
 if TYPE_CHECKING:
@@ -19,7 +21,41 @@ __all__ = ["Kind", "Refusal", "Refusals"]
 Refusal: TypeAlias = "Callable[..., Any]"  # a function that raises when it is called
 Kind: TypeAlias = Any  # a class that raises when it is called, or a subclass of it is
 
-T = TypeVar("T", bound="type | Callable[..., object]")
+T = TypeVar("T")
+
+
+class Refused:
+    """A function or setting that is not there: it raises when it is called, or an attribute of it is used."""
+
+    __doc__: str
+    __name__: str
+    __qualname__: str
+    _error: Callable[[], UnsupportedError]
+
+    def __init__(self, error: Callable[[], UnsupportedError]) -> None:
+        vars(self)["_error"] = error
+
+    @boundary
+    def __call__(self, *arguments: object, **options: object) -> NoReturn:
+        raise self._error()
+
+    @boundary
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise MissingAttributeError(f"{self!r} has no attribute {name!r}", name=name, obj=self)
+        raise MissingAttributeError(str(self._error()), name=name, obj=self)
+
+    @boundary
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("__"):
+            raise self._error()
+        vars(self)[name] = value
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # pickled by name, as functions are
+
+    def __repr__(self) -> str:
+        return f"<{self.__module__}.{self.__name__}, which is not there yet>"
 
 
 class Refusals:
@@ -42,12 +78,8 @@ class Refusals:
         return UnsupportedError(f"{whole}: PyTorch has it, facula not yet; {advice or self.advice}")
 
     def function(self, name: str, advice: str | None = None) -> Refusal:
-        """A function that raises NotImplementedError when it is called."""
-
-        def refuse(*arguments: object, **options: object) -> NoReturn:
-            raise self.error(name, advice)
-
-        return boundary(self._named(refuse, name))
+        """A function or setting that raises NotImplementedError when it is called or changed."""
+        return self._named(Refused(partial(self.error, name, advice)), name)
 
     def kind(self, name: str, advice: str | None = None) -> Kind:
         """A class that nothing is an instance of: NotImplementedError when it, or a subclass of it, is called."""
@@ -55,10 +87,11 @@ class Refusals:
         def refuse(cls: type, *arguments: object, **options: object) -> NoReturn:
             raise self.error(name, advice)
 
-        return self._named(type(name, (), {"__new__": boundary(refuse)}), name)
+        members = {"__new__": boundary(refuse), "__class_getitem__": classmethod(GenericAlias)}
+        return self._named(type(name, (), members), name)
 
     def _named(self, one: T, name: str) -> T:
-        one.__name__ = one.__qualname__ = name
+        one.__name__ = one.__qualname__ = name  # type: ignore[attr-defined]
         one.__module__ = f"facula.{self.place}" if self.place else "facula"
         one.__doc__ = f"{self.place}.{name} of PyTorch is not there yet: NotImplementedError."
         return one

@@ -1,15 +1,27 @@
-"""facula.hub: models by download: not there; facula fetches nothing."""
+"""facula.hub: weights that lie in the cache folder; facula downloads nothing."""
 
 from __future__ import annotations
 
 import os
 import re
+from errno import ENOENT
+from hashlib import file_digest
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlparse
+
+from facula_errors import CorruptFileError, MissingFileError
+from facula_errors.extend import boundary
 
 from ._names import publish
 from ._refusals import Refusal, Refusals
+from ._saving import load as _load
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike
 
 __all__ = [
     "HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir",
+    "urlparse",
 ]  # fmt: skip
 
 # In names of files that end in the first digits of their SHA-256: "name-0123abcd.pth".
@@ -22,7 +34,6 @@ download_url_to_file: Refusal = _missing.function("download_url_to_file")
 help: Refusal = _missing.function("help")
 list: Refusal = _missing.function("list")
 load: Refusal = _missing.function("load")
-load_state_dict_from_url: Refusal = _missing.function("load_state_dict_from_url")
 
 _chosen: dict[str, str] = {}
 
@@ -46,6 +57,53 @@ def _get_torch_home() -> str:
 def set_dir(d: str | os.PathLike[str]) -> None:
     """Set what `get_dir` gives."""
     _chosen["folder"] = os.path.expanduser(d)
+
+
+@boundary
+def load_state_dict_from_url(
+    url: str,
+    model_dir: str | os.PathLike[str] | None = None,
+    map_location: DeviceLike | None = None,
+    progress: bool = True,
+    check_hash: bool = False,
+    file_name: str | None = None,
+    weights_only: bool = False,
+) -> Any:
+    """What `facula.load` reads from the file of an address in the cache folder, where a download would put it.
+
+    Arguments:
+        url: the address.
+        model_dir: the folder; "checkpoints" in `get_dir()` if None.
+        map_location: the device on which tensors are wanted.
+        progress: whether PyTorch shows a download's progress; there is none.
+        check_hash: compare the file's SHA-256 with the digits at the end of its name.
+        file_name: the file's name; the last part of the address if None.
+        weights_only: as of `facula.load`.
+
+    Raises:
+        FileNotFoundError: there is no such file; says the address, and where to put what lies there.
+        ValueError: the file has another SHA-256 than its name says.
+
+    >>> load_state_dict_from_url("https://example.com/net-0123abcd.pth", "weights")
+    Traceback (most recent call last):
+    facula_errors.MissingFileError: [Errno 2] load_state_dict_from_url: facula downloads nothing; download \
+https://example.com/net-0123abcd.pth to this file: 'weights/net-0123abcd.pth'
+    """
+    folder = os.fspath(model_dir) if model_dir is not None else os.path.join(get_dir(), "checkpoints")
+    name = file_name or os.path.basename(urlparse(url).path)
+    path = os.path.join(folder, name)
+    if not os.path.isfile(path):
+        raise MissingFileError(
+            ENOENT, f"load_state_dict_from_url: facula downloads nothing; download {url} to this file", path
+        )
+    expected = HASH_REGEX.search(name) if check_hash else None
+    if expected:
+        with open(path, "rb") as file:
+            found = file_digest(file, "sha256").hexdigest()
+        if not found.startswith(expected[1]):
+            problem = f"expected a SHA-256 that begins with {expected[1]}; got {found}"
+            raise CorruptFileError("load_state_dict_from_url", path, "", problem, "download it again")
+    return _load(path, map_location=map_location, weights_only=weights_only)
 
 
 publish(__name__)

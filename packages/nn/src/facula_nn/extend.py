@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidValueError
 from facula_tensor import Tensor
 
 from ._module import compilers
+from ._state import EXTRA
+from ._state import Keys as IncompatibleKeys
 from ._uninitialized import is_lazy
 from .init import fans
 from .layers.convolution import Convolution
+from .layers.instance_norm import _InstanceNorm as InstanceNorm
 from .layers.lazy import LazyModuleMixin
 from .layers.linear import NonDynamicallyQuantizableLinear
 from .layers.loss import _Loss as Loss
@@ -15,18 +21,27 @@ from .layers.loss import _WeightedLoss as WeightedLoss
 from .layers.normalization import ChannelNorm
 from .layers.normalization import _BatchNorm as BatchNorm
 from .layers.running_statistics import replace_all_batch_norm_modules_
+from .layers.transformer_layers import activation_of
 from .layers.transposed_convolution import Transposed
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = [
+    "EXTRA",
     "BatchNorm",
     "ChannelNorm",
     "Convolution",
+    "IncompatibleKeys",
+    "InstanceNorm",
     "LazyModuleMixin",
     "Loss",
     "NonDynamicallyQuantizableLinear",
     "Transposed",
     "WeightedLoss",
+    "activation_named",
     "compilers",
+    "fan",
     "fan_in_and_fan_out",
     "is_lazy",
     "replace_all_batch_norm_modules_",
@@ -36,3 +51,15 @@ __all__ = [
 def fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """The fan-in and fan-out of a weight."""
     return fans("fan_in_and_fan_out", tensor)
+
+
+def fan(tensor: Tensor, mode: str) -> int:
+    """The fan-in or fan-out of a weight, as `mode` says: "fan_in" or "fan_out". ValueError for another word."""
+    if mode not in ("fan_in", "fan_out"):
+        raise InvalidValueError(f"fan: expected mode to be 'fan_in' or 'fan_out'; got {mode!r}")
+    return fans("fan", tensor)[mode == "fan_out"]
+
+
+def activation_named(activation: str) -> Callable[[Tensor], Tensor]:
+    """The function "relu" or "gelu". ValueError for another word."""
+    return activation_of("activation", activation)

@@ -7,7 +7,8 @@
 - `counted_batch_norm` normalises batches and averages over all of them.
 - `return_types` are the classes of named results.
 - `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
-- `overridable` lets subclasses that override operators answer a function made of several.
+- `overridable` lets subclasses that override operators answer a function made of several; in a block of
+  `disable_overrides` they are plain tensors.
 - `snapshot` is a tensor as it is at one moment, `addressable` one that has memory, `elements` one of a whole batch;
   `overlapping` finds two of many tensors that share memory.
 - `refuse_unless` raises where bools of a tensor are false, and reads none unless one is.
@@ -24,7 +25,7 @@
 - `user_site` is the program's line, as a code object and an instruction, `user_frame` the frame; `forget_readers` sees
   that the next look at an element is told to a recorder.
 - `take_apart` gives the leaves and the `Shape` of a tree of tuples, lists and dicts, `put_together` the tree;
-  `batches_of` the levels at which a tensor is batched.
+  `batches_of` the levels at which a tensor is batched; `in_transform` whether a transform is under way.
 - `operators_by_name` has the operators of `facula_tensor.library` by their qualified names.
 - `Autocast` is the state of a block of mixed precision, `autocast_state` that of this thread; `watch_functions` lets
   functions look for it.
@@ -44,12 +45,12 @@ from ._core.names import PAGE, PyTorchNames, listed, present
 from ._core.promotion import _default as default_dtype_cell
 from ._core.promotion import accumulating, as_real, floating
 from ._core.tensor import addressable, check_dim, elements, layout_of_tensor, make, method, snapshot
-from ._core.wrapped import batches_of
+from ._core.wrapped import batches_of, in_transform
 from ._dispatch.autocast import Autocast, autocast_state
 from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
 from ._dispatch.operator import Operator
-from ._dispatch.overrides import overridable, plain_torch_function, watch_functions
+from ._dispatch.overrides import disable_overrides, overridable, plain_torch_function, watch_functions
 from ._dispatch.saved import SavedTensors
 from ._dispatch.value_checks import refuse_unless
 from ._interop.export import forget_readers
@@ -63,6 +64,7 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from ._core.types import DTypeLike as DTypeLike
     from ._core.types import MemoryFormat as MemoryFormat
     from ._core.types import Scalar as Scalar
+    from ._interop.repr import elements_as_text
     from .library._definition import operators_by_name
     from .ops.losses import reduction_of
     from .ops.normalization import counted_batch_norm
@@ -136,14 +138,17 @@ __all__ = [
     "counted_batch_norm",
     "current_recorder",
     "default_dtype_cell",
+    "disable_overrides",
     "dtype_of_type",
     "elements",
+    "elements_as_text",
     "elementwise",
     "enter_scope",
     "floating",
     "forget_readers",
     "gamma_share",
     "identity_grad",
+    "in_transform",
     "launch_error",
     "layout_of_tensor",
     "leave_scope",
@@ -186,6 +191,7 @@ __all__ = [
 
 # Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
 _LATER = {
+    "._interop.repr": ("elements_as_text",),
     ".library._definition": ("operators_by_name",),
     ".ops.losses": ("reduction_of",),
     ".ops.normalization": ("counted_batch_norm",),

@@ -6,7 +6,7 @@ list, tuple, named tuple, dict, OrderedDict, defaultdict, deque and Size are con
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from facula_errors import InvalidTypeError, InvalidValueError
@@ -14,13 +14,14 @@ from facula_errors.extend import boundary
 from facula_tensor import Size
 
 from .._names import publish
+from ._tree_keys import GetAttrKey, MappingKey, SequenceKey, keystr
 
 PyTree: TypeAlias = Any  # a nest, or a leaf of one: of any type
+Context: TypeAlias = Any  # what a container needs beside its children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    Context: TypeAlias = Any  # what a container needs beside its children
     IsLeaf: TypeAlias = Callable[[PyTree], bool] | None
     Flatten: TypeAlias = Callable[[PyTree], tuple[list[PyTree], Context]]
     Unflatten: TypeAlias = Callable[[Iterable[PyTree], Context], PyTree]
@@ -28,40 +29,75 @@ if TYPE_CHECKING:
     Kind: TypeAlias = type | tuple[type, ...] | Callable[[PyTree], bool]
 
 __all__ = [
-    "PyTree", "TreeSpec", "is_namedtuple", "is_namedtuple_class", "is_namedtuple_instance", "register_pytree_node",
-    "tree_all", "tree_any", "tree_flatten", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only",
-    "tree_map_only_", "tree_structure", "tree_unflatten",
+    "SUPPORTED_NODES", "Context", "GetAttrKey", "LeafSpec", "MappingKey", "NodeDef", "PyTree", "SequenceKey",
+    "TreeSpec", "is_namedtuple", "is_namedtuple_class", "is_namedtuple_instance", "keystr", "register_pytree_node",
+    "tree_all", "tree_any", "tree_flatten", "tree_flatten_with_path", "tree_iter", "tree_leaves",
+    "tree_leaves_with_path", "tree_map", "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path",
+    "tree_structure", "tree_unflatten",
 ]  # fmt: skip
 
 
-class _Container(NamedTuple):
-    """How a container becomes its children and a context, and comes back of them."""
+class NodeDef(NamedTuple):
+    """How a container becomes its children and a context, and is made of them.
 
-    flatten: Flatten
-    unflatten: Unflatten
+    Arguments:
+        type: the class, or `namedtuple` for all classes of named tuples.
+        flatten_fn: gives the children and the context of a container.
+        unflatten_fn: makes a container of both.
+        flatten_with_keys_fn: gives pairs of keys and children, and the context; None where there are no keys.
+    """
+
+    type: Any
+    flatten_fn: Flatten
+    unflatten_fn: Unflatten
+    flatten_with_keys_fn: Flatten | None = None
 
 
 def _of_items(tree: PyTree) -> tuple[list[PyTree], Context]:
     return list(tree), None
 
 
-def _of_dict(tree: PyTree) -> tuple[list[PyTree], Context]:
+def _dict_flatten(tree: PyTree) -> tuple[list[PyTree], Context]:
     return list(tree.values()), list(tree)
 
 
-_containers: dict[type, _Container] = {
-    list: _Container(_of_items, lambda values, context: list(values)),
-    tuple: _Container(_of_items, lambda values, context: tuple(values)),
-    Size: _Container(_of_items, lambda values, context: tuple(values)),
-    dict: _Container(_of_dict, lambda values, keys: dict(zip(keys, values, strict=True))),
-    OrderedDict: _Container(_of_dict, lambda values, keys: OrderedDict(zip(keys, values, strict=True))),
-    defaultdict: _Container(
+def _dict_unflatten(values: Iterable[PyTree], keys: Context) -> PyTree:
+    return dict(zip(keys, values, strict=True))
+
+
+def _dict_flatten_with_keys(tree: PyTree) -> tuple[list[PyTree], Context]:
+    return [(MappingKey(key), value) for key, value in tree.items()], list(tree)
+
+
+def _of_named(tree: PyTree) -> tuple[list[PyTree], Context]:
+    return list(tree), type(tree)
+
+
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    list: NodeDef(list, _of_items, lambda values, context: list(values)),
+    tuple: NodeDef(tuple, _of_items, lambda values, context: tuple(values)),
+    Size: NodeDef(Size, _of_items, lambda values, context: tuple(values)),
+    dict: NodeDef(dict, _dict_flatten, _dict_unflatten, _dict_flatten_with_keys),
+    OrderedDict: NodeDef(
+        OrderedDict,
+        _dict_flatten,
+        lambda values, keys: OrderedDict(zip(keys, values, strict=True)),
+        _dict_flatten_with_keys,
+    ),
+    defaultdict: NodeDef(
+        defaultdict,
         lambda tree: (list(tree.values()), [tree.default_factory, list(tree)]),
         lambda values, context: defaultdict(context[0], zip(context[1], values, strict=True)),
+        lambda tree: (_dict_flatten_with_keys(tree)[0], [tree.default_factory, list(tree)]),
     ),
-    deque: _Container(lambda tree: (list(tree), tree.maxlen), lambda values, length: deque(values, maxlen=length)),
+    deque: NodeDef(deque, lambda tree: (list(tree), tree.maxlen), lambda values, length: deque(values, maxlen=length)),
+    namedtuple: NodeDef(
+        namedtuple,
+        _of_named,
+        lambda values, kind: kind(*values),
+        lambda tree: ([(GetAttrKey(name), getattr(tree, name)) for name in tree._fields], type(tree)),
+    ),
 }
-_NAMED = _Container(lambda tree: (list(tree), type(tree)), lambda values, kind: kind(*values))
 
 
 def is_namedtuple_class(cls: object) -> bool:
@@ -79,13 +115,17 @@ def is_namedtuple(obj: object) -> bool:
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
-def _container_of(tree: PyTree) -> _Container | None:
+def _get_node_type(tree: PyTree) -> Any:
+    """The key of a container in `SUPPORTED_NODES`: its class, or `namedtuple`."""
     kind = type(tree)
-    known = _containers.get(kind)
-    if known is None and is_namedtuple_class(kind):
-        return _NAMED
+    return namedtuple if kind not in SUPPORTED_NODES and is_namedtuple_class(kind) else kind
+
+
+def _container_of(tree: PyTree) -> NodeDef | None:
+    kind = type(tree)
+    known = SUPPORTED_NODES.get(_get_node_type(tree))
     if known is None and isinstance(tree, tuple) and kind.__module__.startswith("facula"):
-        return _Container(_of_items, lambda values, context: kind(values))  # pairs such as (values, indices)
+        return NodeDef(kind, _of_items, lambda values, context: kind(values))  # pairs such as (values, indices)
     return known
 
 
@@ -94,13 +134,22 @@ def register_pytree_node(
     cls: type,
     flatten_fn: Flatten,
     unflatten_fn: Unflatten,
+    *,
+    flatten_with_keys_fn: Flatten | None = None,
     **options: object,
 ) -> None:
-    """Let instances of a class be containers: `flatten_fn(tree)` gives children and a context, and `unflatten_fn(
-    children, context)` a tree. ValueError where the class is known already."""
-    if cls in _containers:
+    """Let instances of a class be containers. ValueError where the class is known already.
+
+    Arguments:
+        cls: the class.
+        flatten_fn: gives the children and a context of an instance.
+        unflatten_fn: makes an instance of children and context.
+        flatten_with_keys_fn: gives pairs of keys and children, and the context; for `tree_flatten_with_path`.
+        **options: how PyTorch's exporter would write the context into a file.
+    """
+    if cls in SUPPORTED_NODES:
         raise InvalidValueError(f"register_pytree_node: {cls.__name__} is registered already")
-    _containers[cls] = _Container(flatten_fn, unflatten_fn)
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 
 @boundary
@@ -109,16 +158,20 @@ class TreeSpec:
 
     __slots__ = ("_unflatten", "children_specs", "context", "num_children", "num_leaves", "num_nodes", "type")
 
+    _unflatten: Callable[..., PyTree] | None
+
     num_nodes: int
     num_leaves: int
 
     def __init__(
         self,
-        type: type | None,
+        type: Any,
         context: Context,
         children_specs: list[TreeSpec],
         unflatten: Callable[..., PyTree] | None = None,
     ) -> None:
+        if unflatten is None and type is not None:
+            unflatten = SUPPORTED_NODES[type].unflatten_fn
         self.type, self.context, self.children_specs, self._unflatten = type, context, children_specs, unflatten
         self.num_children = len(children_specs)
         self.num_nodes = 1 + sum(child.num_nodes for child in children_specs)
@@ -151,7 +204,7 @@ class TreeSpec:
         if self.type is None:
             return [tree]
         container = _container_of(tree)
-        children, context = container.flatten(tree) if container is not None else ([], None)
+        children, context = container.flatten_fn(tree) if container is not None else ([], None)
         alike = type(tree) is self.type and len(children) == self.num_children
         if alike and issubclass(self.type, dict) and set(tree) == set(self._keys()):
             children = [tree[key] for key in self._keys()]
@@ -180,6 +233,19 @@ class TreeSpec:
         return f"TreeSpec({self.type.__name__}, {self.context}, {self.children_specs})"
 
 
+class LeafSpec(TreeSpec):
+    """The spec of a leaf.
+
+    >>> LeafSpec() == tree_structure(1)
+    True
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(None, None, [])
+
+
 @boundary
 def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[PyTree], TreeSpec]:
     """The leaves of a nest, and what it is without them. What `is_leaf` is true of is not looked into.
@@ -198,10 +264,10 @@ def _flatten(tree: PyTree, leaves: list[PyTree], is_leaf: IsLeaf) -> TreeSpec:
     container = None if is_leaf is not None and is_leaf(tree) else _container_of(tree)
     if container is None:
         leaves.append(tree)
-        return TreeSpec(None, None, [])
-    children, context = container.flatten(tree)
+        return LeafSpec()
+    children, context = container.flatten_fn(tree)
     specs = [_flatten(child, leaves, is_leaf) for child in children]
-    return TreeSpec(type(tree), context, specs, container.unflatten)
+    return TreeSpec(type(tree), context, specs, container.unflatten_fn)
 
 
 @boundary
@@ -224,6 +290,52 @@ def tree_leaves(tree: PyTree, is_leaf: IsLeaf = None) -> list[PyTree]:
 def tree_iter(tree: PyTree, is_leaf: IsLeaf = None) -> Iterator[PyTree]:
     """The leaves of a nest, one by one."""
     return iter(tree_leaves(tree, is_leaf))
+
+
+@boundary
+def tree_flatten_with_path(
+    tree: PyTree, is_leaf: IsLeaf = None
+) -> tuple[list[tuple[tuple[PyTree, ...], PyTree]], TreeSpec]:
+    """The leaves of a nest with their paths, tuples of keys, and what the nest is without them.
+
+    TypeError for a container that was registered without keys.
+
+    >>> tree_flatten_with_path({"a": [5]})[0]
+    [((MappingKey(key='a'), SequenceKey(idx=0)), 5)]
+    """
+    spec = tree_structure(tree, is_leaf)
+    return list(_with_paths(tree, is_leaf, ())), spec
+
+
+def _with_paths(tree: PyTree, is_leaf: IsLeaf, path: tuple[PyTree, ...]) -> Iterator[tuple[PyTree, PyTree]]:
+    container = None if is_leaf is not None and is_leaf(tree) else _container_of(tree)
+    if container is None:
+        yield path, tree
+        return
+    if container.flatten_with_keys_fn is not None:
+        pairs = container.flatten_with_keys_fn(tree)[0]
+    elif isinstance(tree, (list, tuple, deque)):
+        pairs = [(SequenceKey(place), child) for place, child in enumerate(tree)]
+    else:
+        raise InvalidTypeError(
+            f"tree_flatten_with_path: expected containers with keys; got {type(tree).__name__}, which was registered "
+            "without flatten_with_keys_fn"
+        )
+    for key, child in pairs:
+        yield from _with_paths(child, is_leaf, (*path, key))
+
+
+def tree_leaves_with_path(tree: PyTree, is_leaf: IsLeaf = None) -> list[tuple[tuple[PyTree, ...], PyTree]]:
+    """The leaves of a nest with their paths."""
+    return tree_flatten_with_path(tree, is_leaf)[0]
+
+
+@boundary
+def tree_map_with_path(func: Callable[..., PyTree], tree: PyTree, *rests: PyTree, is_leaf: IsLeaf = None) -> PyTree:
+    """The nest of what `func` makes of each leaf's path and value; see `tree_map`."""
+    leaves, spec = tree_flatten_with_path(tree, is_leaf)
+    others = [spec.flatten_up_to(rest) for rest in rests]
+    return spec.unflatten([func(*pair, *parts) for pair, *parts in zip(leaves, *others, strict=True)])
 
 
 def tree_structure(tree: PyTree, is_leaf: IsLeaf = None) -> TreeSpec:

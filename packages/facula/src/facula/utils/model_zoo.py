@@ -1,4 +1,4 @@
-"""Weights from the network, by their older name: `hub.load_state_dict_from_url`, which refuses."""
+"""Weights in the cache folder, by their older name: `hub.load_state_dict_from_url`."""
 
 from .._names import publish
 from ..hub import load_state_dict_from_url

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, empty, int64, ones, zeros
 from facula_tensor.extend import counted_batch_norm
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .._types import Place, StateDict
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"]
 
 
 @boundary
@@ -114,11 +114,7 @@ class _BatchNorm(ChannelNorm):
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, ...): in training by the batch's own statistics, which the running ones follow."""
         check_input(type(self).__name__, input)
-        if input.ndim not in self.dims:
-            expected = " or ".join(map(str, self.dims))
-            raise InvalidValueError(
-                f"{type(self).__name__}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
-            )
+        self._check_dims(input)
         mean, variance, count = self.running_mean, self.running_var, self.num_batches_tracked
         if not self.training:
             use_batch = mean is None
@@ -134,6 +130,13 @@ class _BatchNorm(ChannelNorm):
         if count is not None:
             count.add_(1)
         return out
+
+    def _check_dims(self, input: Tensor) -> None:
+        if input.ndim not in self.dims:
+            expected = " or ".join(map(str, self.dims))
+            raise InvalidValueError(
+                f"{type(self).__name__}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
+            )
 
 
 @boundary
@@ -196,3 +199,84 @@ class BatchNorm3d(_BatchNorm):
     """
 
     dims: tuple[int, ...] = (5,)
+
+
+@boundary
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalization of (N, C, ...) over the batches of all processes of a group, of which there is one so far.
+
+    So it equals `BatchNorm1d` and its relatives, for any number of dimensions from 2 on. NotImplementedError for a
+    group of more processes.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        process_group: a group of one process, or None.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
+    >>> from facula_tensor import tensor
+    >>> SyncBatchNorm(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        size = process_group.size() if hasattr(process_group, "size") else 1
+        if size > 1:
+            raise UnsupportedError(
+                f"SyncBatchNorm: expected a process_group of one process; got one of {size}, whose statistics would "
+                "have to be exchanged; train in one process, or use BatchNorm2d, whose statistics are each process's"
+            )
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        self.process_group = process_group
+
+    def _check_dims(self, input: Tensor) -> None:
+        if input.ndim < 2:
+            raise InvalidValueError(
+                f"SyncBatchNorm: expected at least 2 dimensions; got an input of shape {tuple(input.shape)}"
+            )
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """`module` with a SyncBatchNorm, of the same parameters and buffers, in place of each batch normalization.
+
+        Containers are changed in place; a batch normalization itself is returned as a new module.
+
+        Arguments:
+            module: a batch normalization, or what contains some.
+            process_group: a group of one process, or None.
+
+        >>> from facula_nn import BatchNorm2d, Sequential
+        >>> SyncBatchNorm.convert_sync_batchnorm(Sequential(BatchNorm2d(2)))
+        Sequential(
+          (0): SyncBatchNorm(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+        )
+        """
+        if not isinstance(module, Module):
+            raise InvalidTypeError(f"convert_sync_batchnorm: expected a Module; got {type(module).__name__}")
+        converted = module
+        if isinstance(module, _BatchNorm):
+            converted = cls(
+                module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats,
+                process_group, device="meta",
+            )  # fmt: skip
+            converted.weight, converted.bias = module.weight, module.bias
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                setattr(converted, name, getattr(module, name))
+            converted.training = module.training
+        for name, child in module.named_children():
+            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return converted

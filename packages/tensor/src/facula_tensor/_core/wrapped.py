@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from facula_errors import OperationError, UnsupportedError
 
@@ -143,10 +143,18 @@ class LevelLayout(WrappedLayout):
         no_address(name)
 
 
+_levels: WeakSet[Level] = WeakSet()
+
+
+def in_transform() -> bool:
+    """Whether a transform that wraps tensors is under way: `grad` of plain tensors needs none of these."""
+    return any(one.open and not one.traces for one in list(_levels))
+
+
 class Level:
     """One call of a transform: what operators ask whose operands it wraps."""
 
-    __slots__ = ("number", "open")
+    __slots__ = ("__weakref__", "number", "open")
     number: int
     open: bool
     differentiates = True  # whether it takes derivatives
@@ -155,6 +163,7 @@ class Level:
 
     def __init__(self) -> None:
         self.number, self.open = _next_number(), True
+        _levels.add(self)
 
     def value(self, operand: Any) -> Any:
         """An operand with this level taken off."""

@@ -45,6 +45,12 @@ def represent(self: Tensor) -> str:
     return f"{name}{text})"
 
 
+def elements_as_text(tensor: Tensor, indent: int) -> str:
+    """The elements of a tensor in brackets, lines after the first indented."""
+    now = snapshot(elements(tensor))
+    return laid_out(Excerpt(now, chosen()), indent) if now._layout.numel else "[]"
+
+
 def notes(layout: Layout, node: Any, hidden: bool) -> list[str]:
     """Device, size, dtype and gradient, where they are not to be guessed from the elements."""
     found = []

@@ -9,4 +9,7 @@ with needs("facula.nn.modules.batchnorm"):
     from facula_nn.extend import ChannelNorm as _NormBase  # noqa: F401
     from facula_nn.layers.normalization import *
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"]
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
+    "SyncBatchNorm",
+]  # fmt: skip

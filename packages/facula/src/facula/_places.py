@@ -1,0 +1,109 @@
+"""The table of names: places of PyTorch that have names without code of their own here, as rows of `_places.txt`.
+
+The file has sections, one a module of PyTorch's, and in them rows `KIND NAME ...: REST`, which may be continued on
+indented lines. There are three kinds:
+
+- `works`: the names are objects of the module that REST names. `NAME=PATH` is an object of another name, or an
+  attribute of one; `NAME=.` is that module itself; `prefix_*` stands for whatever begins so there.
+- `type`: classes for annotations and isinstance, which nothing is an instance of. Calls raise NotImplementedError.
+- `refused`: functions and settings. They can be imported; a call or an attribute of one raises NotImplementedError,
+  and REST says what to do instead. For names that programs import at their top: `hasattr` finds them, so names whose
+  absence programs ask for stay missing.
+
+A section whose module has no file makes that module (Note [Modules of rows]). The file is read when a name or a module
+is missing, so programs that ask for none of these do not pay.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache, reduce
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._refusals import Refusals
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+KINDS = ("works", "type", "refused")
+FILE = os.path.join(os.path.dirname(__file__), "_places.txt")
+
+
+class Row(NamedTuple):
+    """One name of the table: its module, as "facula.jit", its kind, what REST says, and the path in that module."""
+
+    place: str
+    name: str
+    kind: str
+    rest: str
+    path: str
+
+    def value(self) -> object:
+        """The object of this name. AttributeError where a row with `*` has none of it."""
+        if self.kind == "works":
+            parts = [] if self.path == "." else self.path.split(".")
+            return reduce(getattr, parts, import_module(self.rest))
+        refusals = Refusals(self.place.partition(".")[2], self.rest)
+        return refusals.kind(self.name) if self.kind == "type" else refusals.function(self.name)
+
+
+@cache
+def places() -> dict[str, dict[str, Row]]:
+    """The rows of each module, by its name and theirs."""
+    with open(FILE, encoding="utf-8") as file:
+        text = file.read()
+    found: dict[str, dict[str, Row]] = {}
+    for part in text.split("\n[torch")[1:]:
+        title, _, body = part.partition("]\n")
+        rows = found.setdefault(f"facula{title}", {})
+        for line in body.replace("\n ", " ").splitlines():
+            if not line or line.startswith("#"):
+                continue
+            head, _, rest = line.partition(": ")
+            kind, *names = head.split()
+            for one in names:
+                name, _, path = one.partition("=")
+                rows[name] = Row(f"facula{title}", name, kind, " ".join(rest.split()), path or name)
+    return found
+
+
+def row_of(place: str, name: str) -> Row | None:
+    """The row of a name of a module, or None."""
+    rows = places().get(place, {})
+    if name in rows:
+        return rows[name]
+    for stem, row in rows.items():
+        if stem.endswith("*") and name.startswith(stem[:-1]) and hasattr(import_module(row.rest), name):
+            return row._replace(name=name, path=name)
+    return None
+
+
+def is_place(name: str) -> bool:
+    """Whether the table has rows of a module, or of a module below it."""
+    return name in places() or any(one.startswith(f"{name}.") for one in places())
+
+
+class Loader:
+    """Makes a module of the rows of its name.
+
+    Note [Modules of rows]: our finder is the last of `sys.meta_path`, so a module with a file is that file. A module
+    without one, whose name the table has, is empty but for a docstring and `__all__`. Names are taken from the rows
+    when they are first used, as in every module of the face.
+    """
+
+    @staticmethod
+    def create_module(spec: object) -> None:
+        """Python's own."""
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """Give the module its list of names and what finds them."""
+        from ._names import publish
+
+        name = module.__name__
+        rows = places().get(name, {})
+        module.__doc__ = f"{name}: names of PyTorch's {name.replace('facula', 'torch', 1)}, by facula's table of names."
+        module.__all__ = sorted(one for one in rows if not one.startswith("_") and "*" not in one)  # type: ignore[attr-defined]
+        below = {one.removeprefix(f"{name}.").partition(".")[0] for one in places() if one.startswith(f"{name}.")}
+        publish(name, later=tuple(sorted(below)))

@@ -1,0 +1,60 @@
+"""The keys of which the paths of a nest's leaves are made; see `tree_flatten_with_path` of `_pytree.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+PyTree: TypeAlias = Any
+
+__all__ = ["GetAttrKey", "MappingKey", "SequenceKey", "keystr"]
+
+
+class SequenceKey(NamedTuple):
+    """The place of a child in a sequence."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+    def get(self, sequence: PyTree) -> PyTree:
+        """The child."""
+        return sequence[self.idx]
+
+
+class MappingKey(NamedTuple):
+    """The key of a child in a mapping."""
+
+    key: Hashable
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+    def get(self, mapping: PyTree) -> PyTree:
+        """The child."""
+        return mapping[self.key]
+
+
+class GetAttrKey(NamedTuple):
+    """The name of a child that is an attribute."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+    def get(self, obj: PyTree) -> PyTree:
+        """The child."""
+        return getattr(obj, self.name)
+
+
+def keystr(kp: tuple[PyTree, ...]) -> str:
+    """A path as text.
+
+    >>> keystr((MappingKey("a"), SequenceKey(0)))
+    "['a'][0]"
+    """
+    return "".join(map(str, kp))

@@ -1,0 +1,194 @@
+"""facula.utils.flop_counter: floating-point operations of a program, counted while it runs."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from facula_autograd.extend import Scopes, current_mode, next_seq, replace_mode, running_node, want_scopes
+from facula_errors import UnsupportedError
+from facula_errors.extend import boundary, warn
+from facula_storage.extend import collecting
+
+from .._names import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from facula_tensor import Tensor
+
+    Operands: TypeAlias = Sequence[Any]
+    Formula: TypeAlias = Callable[[Operands, Sequence[Tensor]], int]
+
+__all__ = ["FlopCounterMode"]
+
+_UNITS = ("", "K", "M", "B", "T")
+
+
+def _product(ready: Operands, results: Sequence[Tensor]) -> int:
+    """Each element of the result is a sum over the first operand's last dimension."""
+    return 2 * results[0].numel() * int(ready[0].shape[-1])
+
+
+def _weight_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
+    return 2 * int(ready[0].shape[0]) * results[0].numel()
+
+
+def _from_result(ready: Operands, results: Sequence[Tensor]) -> int:
+    """A convolution: each element of the result meets a channel's whole weight."""
+    return 2 * results[0].numel() * prod(ready[1].shape[1:])
+
+
+def _from_first(ready: Operands, results: Sequence[Tensor]) -> int:
+    """Its gradient for the input, and a transposed convolution: each element of the first operand does."""
+    return 2 * ready[0].numel() * prod(ready[1].shape[1:])
+
+
+def _convolution_weight(ready: Operands, results: Sequence[Tensor]) -> int:
+    return 2 * ready[0].numel() * prod(results[0].shape[1:])
+
+
+def _scores(query: Tensor, key: Tensor, value: Tensor, by_key: int, by_value: int) -> int:
+    """So many products of the sizes of query times key, and of scores times value."""
+    pairs = query.numel() // max(int(query.shape[-1]), 1) * int(key.shape[-2])
+    return 2 * pairs * (by_key * int(key.shape[-1]) + by_value * int(value.shape[-1]))
+
+
+def _attention(ready: Operands, results: Sequence[Tensor]) -> int:
+    return _scores(*ready[:3], 1, 1)  # type: ignore[call-arg]
+
+
+def _attention_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
+    """Scores are computed again; then the gradients of scores and value, and those of query and key."""
+    return _scores(*ready[1:4], 3, 2)  # type: ignore[call-arg]
+
+
+def _recurrent(ready: Operands, results: Sequence[Tensor]) -> int:
+    steps = prod(ready[0].shape[:-1])
+    return 2 * steps * (ready[3].numel() + ready[4].numel())
+
+
+def _recurrent_gradient(ready: Operands, results: Sequence[Tensor]) -> int:
+    """Twice the products of the forward pass, less those of a gradient of the input that nobody wants."""
+    unwanted = 0 if any(one.shape == ready[0].shape for one in results) else ready[3].numel()
+    return 2 * _recurrent(ready, results) - 2 * prod(ready[0].shape[:-1]) * unwanted
+
+
+FORMULAS: dict[str, Formula] = {
+    "linear": _product, "matmul": _product, "linear_weight_grad": _weight_gradient,
+    "conv2d": _from_result, "conv2d_input": _from_first, "conv2d_weight": _convolution_weight,
+    "attention": _attention, "attention_grad": _attention_gradient,
+    "recurrent": _recurrent, "recurrent_grad": _recurrent_gradient,
+}  # fmt: skip
+
+
+@boundary
+class FlopCounterMode:
+    """A block in which the floating-point operations of products are counted: a multiplication and an addition are two.
+
+    Counted are products of matrices, convolutions, attention and recurrent layers, forward and backward, in this
+    thread; elementwise operators and reductions are not. Counts are by module, too. Captured functions run eagerly in
+    the block.
+
+    Arguments:
+        mods: not needed; a warning says so.
+        depth: how many levels of modules the table shows.
+        display: print the table at the end of the block.
+        custom_mapping: None: formulas are facula's own.
+
+    >>> import facula
+    >>> with FlopCounterMode(display=False) as counter:
+    ...     _ = facula.nn.Linear(4, 3)(facula.ones(5, 4))
+    >>> counter.get_total_flops(), counter.get_flop_counts()["Linear"]
+    (120, {'linear': 120})
+    """
+
+    def __init__(
+        self, mods: object = None, depth: int = 2, display: bool = True, custom_mapping: dict[Any, Any] | None = None
+    ) -> None:
+        if custom_mapping:
+            raise UnsupportedError(
+                "FlopCounterMode: expected custom_mapping to be None, as operators have facula's own formulas; add the "
+                "counts of your own operators to get_total_flops()"
+            )
+        if mods is not None:
+            warn("FlopCounterMode: mods is not needed, modules are found by themselves; leave it out")
+        self.depth, self.display = depth, display
+        self._found: list[tuple[float, str, int]] = []  # the number of a node, the operator, its count
+        self._counts: dict[str, Counter[str]] | None = None
+        self._mode: replace_mode | None = None
+
+    def __enter__(self) -> FlopCounterMode:
+        self._found, self._counts = [], None
+        want_scopes()
+        around = current_mode().compute
+
+        def compute(
+            name: str, run: Callable[[], Any], ready: Operands, parameters: tuple[Any, ...]
+        ) -> Any:  # an operator is about to compute its results
+            results = run() if around is None else around(name, run, ready, parameters)
+            if name in FORMULAS:
+                node = running_node()
+                made = results if isinstance(results, (tuple, list)) else (results,)
+                self._found.append((next_seq() if node is None else node.seq, name, FORMULAS[name](ready, made)))
+            return results
+
+        self._mode = replace_mode(compute=compute, scopes=True)
+        collecting.append(None)  # so that the operators of backward passes look at the mode, too
+        self._mode.__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        assert self._mode is not None
+        self._mode.__exit__(*exc)
+        collecting.pop()
+        self._counts = self._by_module()
+        if self.display:
+            print(self.get_table())
+
+    def _by_module(self) -> dict[str, Counter[str]]:
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        scopes = Scopes()
+        for seq, name, count in self._found:
+            path = scopes.path(seq)
+            counts["Global"][name] += count
+            while path:
+                counts[path][name] += count
+                path = path.rpartition(".")[0]
+        return counts
+
+    def get_flop_counts(self) -> dict[str, dict[str, int]]:
+        """The counts of each module's operators, by its path; "Global" has all."""
+        counts = self._by_module() if self._counts is None else self._counts
+        return {path: dict(one) for path, one in counts.items()}
+
+    def get_total_flops(self) -> int:
+        """The sum of all counts."""
+        return sum(count for _, _, count in self._found)
+
+    def get_table(self, depth: int | None = None) -> str:
+        """The counts as a table, modules down to `depth` levels (those of the constructor if None)."""
+        depth = self.depth if depth is None else depth
+        total = max(self.get_total_flops(), 1)
+        counts = self.get_flop_counts()
+        modules = sorted(path for path in counts if path != "Global" and path.count(".") < depth)
+        rows = [("Module", "FLOP", "% Total")]
+        for path in modules or ["Global"]:
+            for title, count in [
+                (path, sum(counts.get(path, {}).values())),
+                *((f"- {name}", count) for name, count in counts.get(path, {}).items()),
+            ]:
+                rows.append((title, _short(count), f"{100 * count / total:.2f}%"))
+        widths = [max(len(row[place]) for row in rows) for place in range(3)]
+        lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
+        return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def _short(count: int) -> str:
+    """A count with a unit: 96768 as 96.768K."""
+    place = min((len(str(count)) - 1) // 3, len(_UNITS) - 1)
+    return f"{count / 1000**place:.3f}{_UNITS[place]}" if place else str(count)
+
+
+publish(__name__)
