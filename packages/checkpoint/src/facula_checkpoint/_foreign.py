@@ -4,8 +4,7 @@ from __future__ import annotations
 
 _CONVERT = "load it with what wrote it and save it with safetensors (for PyTorch: safetensors.torch.save_file)"
 _KINDS = (
-    (b"PK\x03\x04", "a PyTorch zip checkpoint, a .npz or another zip archive", _CONVERT),
-    (b"PK\x05\x06", "an empty zip archive", _CONVERT),
+    (b"PK\x03\x04", "a zip archive, perhaps a checkpoint of PyTorch's", "read it with facula_checkpoint.load"),
     (b"\x93NUMPY", "a NumPy .npy file", _CONVERT),
     (b"\x89HDF\r\n", "an HDF5 file, such as Keras writes", _CONVERT),
     (b"GGUF", "a GGUF file", _CONVERT),
@@ -14,6 +13,7 @@ _KINDS = (
     (b"<", "an HTML or XML page", "look at what was downloaded"),
     (b"{", "JSON without the eight bytes of length before it", "look for the .safetensors file it belongs to"),
 )
+_PYTORCH_TAR = (b"sys_info\0", b"pickle\0", b"storages\0", b"tensors\0")  # members of such archives
 _PICKLE_PROTOCOLS = b"\x02\x03\x04\x05"
 
 
@@ -24,10 +24,12 @@ def recognised(start: bytes) -> str:
     'this looks like a GGUF file: load it with what wrote it and save it with safetensors (for PyTorch: ...'
     """
     if len(start) > 1 and start[0] == 0x80 and start[1] in _PICKLE_PROTOCOLS:
-        return f"this looks like a pickle, such as PyTorch's old checkpoints, which could run code: {_CONVERT}"
+        return "this looks like a pickle, perhaps an old checkpoint of PyTorch's: read it with facula_checkpoint.load"
     for magic, kind, remedy in _KINDS:
         if start.startswith(magic):
             return f"this looks like {kind}: {remedy}"
+    if start.startswith(_PYTORCH_TAR):
+        return "this is a tar archive of PyTorch 0.1: load it with PyTorch, and save it with torch.save"
     if start[257:262] == b"ustar":
         return "this looks like a tar archive: unpack it first"
     return ""

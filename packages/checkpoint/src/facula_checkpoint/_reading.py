@@ -73,7 +73,7 @@ def load_metadata(path: File) -> dict[str, str]:
     if not isinstance(name, str):
         metadata = _stream_header(name).metadata
     else:
-        with _opened(name) as (file, size):
+        with opened(name) as (file, size):
             metadata = _read_header(name, file, size)[0].metadata
     return {key: value for key, value in metadata.items() if not key.startswith(RESERVED)}
 
@@ -83,7 +83,7 @@ def read(operation: str, path: File, lazy: bool, copy: bool) -> tuple[dict[str, 
     name = resolved(operation, path, "read")
     if not isinstance(name, str):
         return _read_stream(name)
-    with _opened(name) as (file, size):
+    with opened(name) as (file, size):
         header, start = _read_header(name, file, size)
         mapped = _Mapped(name, file, size, copy) if lazy else None
         tensors = {}
@@ -92,7 +92,7 @@ def read(operation: str, path: File, lazy: bool, copy: bool) -> tuple[dict[str, 
             if mapped is not None and begin % min(entry.layout.dtype.itemsize, 8) == 0:
                 storage = mapped.storage(begin, entry)
             else:  # asked for, or not aligned: no kernel could use it where it is
-                storage = _fresh(name, file, begin, entry, "" if copy or not lazy else _why(name))
+                storage = _fresh(name, file, begin, entry, "" if copy or not lazy else why_readonly(name))
             if entry.layout.dtype is bool_:
                 _check_bools(name, key, storage, entry)
             tensors[key] = (storage, entry.layout, 0)
@@ -134,7 +134,7 @@ def _stream_header(file: BinaryIO) -> Header:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[tuple[int, int]]:
+def opened(path: str) -> Iterator[tuple[int, int]]:
     """A regular file's descriptor and size in bytes."""
     # Non-blocking, or opening a pipe would wait for a writer for ever.
     try:
@@ -176,7 +176,7 @@ def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
     return parse_header(path, text, size - start), start
 
 
-def _why(path: str) -> str:
+def why_readonly(path: str) -> str:
     return f"its memory is read-only (it is mapped from {path}); work on a clone, or load with copy=True"
 
 
@@ -191,7 +191,7 @@ class _Mapped:
         except ValueError:  # it became shorter since its size was asked
             raise CheckpointError(path, "it was truncated while it was read") from None
         self.whole, _ = from_buffer(memory, uint8)
-        self.readonly = "" if copy else _why(path)
+        self.readonly = "" if copy else why_readonly(path)
 
     def storage(self, begin: int, entry: Entry) -> Storage:
         address = self.whole.ptr + begin if entry.layout.numel else 0

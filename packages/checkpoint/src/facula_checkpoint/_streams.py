@@ -108,3 +108,35 @@ def limited(file: BinaryIO, count: int) -> Readable:
             shown(file), f"its tensors take {count} bytes, of which there are {left}: it is truncated"
         )
     return source
+
+
+def peeked(file: BinaryIO, count: int) -> tuple[bytes, BinaryIO]:
+    """The next `count` bytes, and a file that gives them again: `file`, or one that reads from it."""
+    if isinstance(file, (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)) and file.seekable():
+        position = file.tell()
+        start = bytes(take(file, count))
+        file.seek(position)
+        return start, file
+    start = bytes(take(file, count))
+    return start, Again(start, file)  # type: ignore[return-value]
+
+
+class Again:
+    """A file from which some bytes were read, which it gives again."""
+
+    __slots__ = ("file", "start")
+
+    def __init__(self, start: bytes, file: BinaryIO) -> None:
+        self.start, self.file = start, file
+
+    @property
+    def name(self) -> str:
+        """The name of the file, for messages."""
+        return shown(self.file)
+
+    def read(self, count: int) -> bytes | None:
+        """The next bytes, at most `count`."""
+        if self.start:
+            taken, self.start = self.start[:count], self.start[count:]
+            return taken
+        return self.file.read(count)

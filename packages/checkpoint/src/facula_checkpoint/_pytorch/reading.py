@@ -1,0 +1,124 @@
+"""A file of PyTorch's as the object that was saved: the zip format, and the legacy one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._errors import CheckpointError
+from .legacy import Legacy
+from .machine import Machine
+from .skimming import Skim, is_class, parse_identifier, storage_kind
+from .storages import Storages, check_bools
+from .tables import PickleError, Value, refuse, shown
+from .tensor_globals import StorageClass, TensorTable
+from .zip_directory import Directory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .sources import Source
+    from .storages import Place, Relocate
+
+MAX_SMALL = 1000  # bytes of a member that says one thing
+MAX_PICKLE = 1 << 32
+
+
+def read_pytorch(
+    source: Source, table: TensorTable, mapped: bool = False, readonly: str = "", relocate: Relocate | None = None
+) -> Value:
+    """The object in a file. CheckpointError for whatever is not as it should be, before anything is returned.
+
+    Arguments:
+        source: the file.
+        table: the names that its pickle may use.
+        mapped, readonly, relocate: see `Storages`.
+    """
+    try:
+        start = Start(source)
+        storages = Storages(source, start.locate, mapped, readonly, relocate)
+
+        def persistent(identifier: Value) -> Value:
+            if is_class(identifier):
+                return identifier[1]
+            kind, key, location, count = parse_identifier(identifier)
+            if not isinstance(kind, StorageClass):
+                storage_kind(kind)
+                refuse(f"its pickle has a storage of the class {kind}")
+            nbytes = count * kind.dtype.itemsize
+            return table.storage(storages.get(key, nbytes, location), kind.dtype)
+
+        value = Machine(start.pickle, start.begin, table, persistent).run()
+        storages.finish()
+        check_bools(table.bools)
+        source.finish(start.end)
+        return value
+    except PickleError as error:
+        raise CheckpointError(source.name, str(error)) from None
+
+
+class Start:
+    """What is known of a file before its pickle is run.
+
+    Fields:
+        pickle: the bytes with the pickle in them.
+        begin: where it begins.
+        locate: gives the place of a storage by its key.
+        end: where the file ends.
+        skimmed: what the pickle uses, where that is known.
+    """
+
+    pickle: bytes
+    begin: int
+    end: int
+    locate: Callable[[str], Place]
+
+    def __init__(self, source: Source) -> None:
+        start = source.read(0, 512)
+        if start[:2] == b"PK":
+            self._zip(Directory(source))
+        elif start[:1] == b"\x80":
+            legacy = Legacy(source)
+            self.pickle, self.begin, self.locate, self.end = legacy.data, legacy.start, legacy.locate, legacy.end
+        else:
+            refuse("it is neither a zip archive nor a pickle")
+
+    def _zip(self, directory: Directory) -> None:
+        folder = _folder(directory)
+        order = f"{folder}/byteorder"
+        if order in directory.members and directory.read(order, MAX_SMALL).strip() != b"little":
+            refuse("it was written on a big-endian machine; load and save it there with torch.save(...)")
+        self.pickle, self.begin, self.end = directory.read(f"{folder}/data.pkl", MAX_PICKLE), 0, directory.end
+
+        def locate(key: str) -> Place:
+            member = directory.members.get(f"{folder}/data/{key}")
+            if member is None:
+                refuse(f"its pickle has a storage {shown(key)}, which the archive lacks")
+            return member.place
+
+        self.locate = locate
+
+
+def _folder(directory: Directory) -> str:
+    """The folder of the archive in which everything is; PickleError for other archives, by their kind."""
+    names = directory.members
+    if "graph.json" in names:
+        refuse("it is a graph that facula.jit.save wrote; load it with facula.jit.load")
+    found = [name.removesuffix("/data.pkl") for name in names if name.endswith("/data.pkl") and name.count("/") == 1]
+    if any(name.endswith("/constants.pkl") or "/code/" in name for name in names):
+        refuse("it is a TorchScript archive, a program; load it with torch.jit.load, and save its state_dict()")
+    if any(name.endswith(".npy") for name in names):
+        refuse("it is a NumPy .npz archive; load it with numpy.load")
+    if len(found) != 1:
+        refuse(f"it is a zip archive with {len(found)} members FOLDER/data.pkl; expected one, as torch.save writes it")
+    return found[0]
+
+
+def skim(source: Source) -> tuple[Value, Skim, Start]:
+    """What a file describes, without building it: for `python -m facula_checkpoint show`. CheckpointError."""
+    try:
+        start, table = Start(source), Skim()
+        value = Machine(start.pickle, start.begin, table, table.persistent).run()
+        return value, table, start
+    except PickleError as error:
+        raise CheckpointError(source.name, str(error)) from None
+

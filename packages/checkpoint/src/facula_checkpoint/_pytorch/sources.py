@@ -1,0 +1,130 @@
+"""The bytes of a file: of a path, read by several threads, or of a file that is open."""
+
+from __future__ import annotations
+
+import os
+from io import BytesIO
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from facula_errors import FileError
+
+from .._streams import Readable, shown, take
+from .tables import refuse
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+TRUNCATED = "it was truncated while it was read"
+PIECE = 8 << 20  # bytes that a thread reads at a time
+MAX_THREADS = 4
+
+
+class Source:
+    """Bytes by their offset.
+
+    Fields:
+        name: the file's, for messages.
+        size: the number of bytes.
+    """
+
+    name: str
+    size: int
+
+    def read(self, offset: int, count: int) -> bytes:
+        """`count` bytes from `offset` on, or what there is of them."""
+        if offset < 0 or count < 0:
+            return b""
+        data = bytearray(min(count, max(0, self.size - offset)))
+        self.fill(memoryview(data), offset)
+        return bytes(data)
+
+    def fill(self, view: memoryview, offset: int) -> None:
+        """Fill `view` with the bytes from `offset` on."""
+        raise NotImplementedError
+
+    def fill_all(self, wanted: list[tuple[memoryview, int]]) -> None:
+        """Fill each view from its offset."""
+        for view, offset in wanted:
+            self.fill(view, offset)
+
+    def finish(self, end: int) -> None:
+        """Leave an open file behind the `end` bytes that were its contents."""
+
+
+class FileSource(Source):
+    """A regular file by its descriptor."""
+
+    def __init__(self, name: str, file: int, size: int) -> None:
+        self.name, self.file, self.size = name, file, size
+
+    def fill(self, view: memoryview, offset: int) -> None:
+        while view:
+            try:
+                count = os.preadv(self.file, [view], offset)
+            except OSError as error:
+                raise FileError(error.errno, f"load: {error.strerror}", self.name) from None
+            if not count:
+                refuse(TRUNCATED)
+            view, offset = view[count:], offset + count
+
+    def fill_all(self, wanted: list[tuple[memoryview, int]]) -> None:
+        """In threads: most of the time goes into new pages of memory, which all cores can make."""
+        pieces = [
+            (view[start : start + PIECE], offset + start)
+            for view, offset in wanted
+            for start in range(0, len(view), PIECE)
+        ]
+        count = min(MAX_THREADS, len(os.sched_getaffinity(0)), sum([len(view) for view, _ in pieces]) // PIECE)
+        if count < 2:
+            super().fill_all(pieces)
+            return
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                while pieces and not failed:
+                    self.fill(*pieces.pop())
+            except IndexError:
+                return  # another thread took the last one
+            except BaseException as error:
+                failed.append(error)
+
+        pieces.reverse()
+        threads = [Thread(target=work, name="facula-load") for _ in range(count - 1)]
+        for thread in threads:
+            thread.start()
+        try:
+            work()
+        finally:
+            if pieces:
+                failed.append(KeyboardInterrupt())
+            for thread in threads:
+                thread.join()
+        if failed:
+            raise failed[0]
+
+
+class StreamSource(Source):
+    """What an open file has from where it is."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.name = shown(file)
+        try:
+            seekable = isinstance(file, Readable) and file.seekable()
+        except ValueError:
+            seekable = False
+        self.file: BinaryIO = file if seekable else BytesIO(take(file, 1 << 62))
+        self.start = self.file.tell()
+        self.size = self.file.seek(0, os.SEEK_END) - self.start
+
+    def fill(self, view: memoryview, offset: int) -> None:
+        self.file.seek(self.start + offset)
+        while view:
+            count = self.file.readinto(view)  # type: ignore[attr-defined]
+            if not count:
+                refuse(TRUNCATED)
+            view = view[count:]
+
+    def finish(self, end: int) -> None:
+        self.file.seek(self.start + end)

@@ -1,0 +1,120 @@
+"""The names that a pickle may use, and the functions of ours that stand for them.
+
+Note [Globals of pickles]
+~~~~~~~~~~~~~~~~~~~~~~~~~
+A pickle names classes and functions of Python, and says how to call them. The reader never looks a name up in Python:
+it looks it up in a table. A row of the table, a `Global`, has an object of ours for the name and the functions, with
+checked arguments, that take the place of a call, of `__new__` and of `__setstate__`. A name without a row is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, NoReturn
+
+from facula_errors import FaculaError
+
+Value = Any  # of a pickle: known when it was read
+
+# Python 2's names, and NumPy's before version 2.
+_RENAMED_MODULES = {"__builtin__": "builtins", "copy_reg": "copyreg", "UserDict": "collections"}
+_RENAMED = {
+    "builtins xrange": "builtins range", "builtins long": "builtins int", "builtins unicode": "builtins str",
+    "builtins basestring": "builtins str", "pathlib._local PosixPath": "pathlib PosixPath",
+    "pathlib._local WindowsPath": "pathlib WindowsPath",
+}  # fmt: skip
+
+
+class PickleError(FaculaError, ValueError):  # never leaves this package: it becomes a CheckpointError
+    """A pickle that is damaged, or that asks for something that the reader does not do."""
+
+
+class Marker:
+    """The object for a name that can be called in a pickle and is no object of a program, such as a rebuild function.
+
+    >>> Marker("torch._utils _rebuild_tensor_v2")
+    <torch._utils _rebuild_tensor_v2>
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+class Global(NamedTuple):
+    """A row of the table.
+
+    Fields:
+        value: the object for the name, where it is not called.
+        call: takes the arguments of a call.
+        new: takes the arguments of `__new__`, without the class.
+        build: takes an instance and its state, and changes the instance.
+        instance: the class of the instances that `build` takes, where that is not `value`.
+        named: the program named the class itself, so its own methods may fill an instance.
+    """
+
+    value: object
+    call: Callable[..., Value] | None = None
+    new: Callable[..., Value] | None = None
+    build: Callable[[Value, Value], None] | None = None
+    instance: type | None = None
+    named: bool = False
+
+
+def refuse(reason: str) -> NoReturn:
+    """Raise PickleError."""
+    raise PickleError(reason)
+
+
+def shown(value: object) -> str:
+    """A short text for a value of a stranger, at a bounded cost: containers by their type alone."""
+    if value is None or type(value) in (bool, float):
+        return repr(value)
+    if type(value) is int:
+        return repr(value) if value.bit_length() < 256 else "a large int"
+    if type(value) in (str, bytes):
+        return repr(value[:60])  # type: ignore[index]
+    if type(value) is tuple and len(value) <= 8 and all(type(one) is int and abs(one) < 1 << 64 for one in value):
+        return repr(value)
+    if isinstance(value, (type, Marker)):
+        return repr(value)
+    return f"a {type(value).__name__}"
+
+
+class Table:
+    """Rows by "module name". Subclasses add rows by overriding `more`, which is asked once for each unknown name."""
+
+    encoding: str = "utf-8"  # of Python 2's strings
+
+    def __init__(self, rows: Mapping[str, Global]) -> None:
+        self.rows = dict(rows)
+
+    def more(self, name: str) -> Global | None:
+        """A row for a name that `rows` lacks."""
+        return None
+
+    def remedy(self, name: str) -> str:
+        """What to do about a name without a row."""
+        return "a file that you trust can be loaded by the program that wrote it, and saved as a dict of tensors"
+
+    def find(self, module: str, name: str) -> Global:
+        """The row of a global; PickleError for one that is not in the table."""
+        asked = f"{_renamed(module)} {name}"
+        asked = _RENAMED.get(asked, asked)
+        row = self.rows.get(asked) or self.more(asked)
+        if row is None:
+            called = asked.replace(" ", ".") if len(asked) < 200 else f"{asked[:200]}..."
+            refuse(f"it uses {called!r}, which is not among the classes and functions that are loaded; "
+                   f"{self.remedy(asked)}")  # fmt: skip
+        self.rows[asked] = row
+        return row
+
+
+def _renamed(module: str) -> str:
+    if module == "numpy.core" or module.startswith("numpy.core."):
+        return "numpy._core" + module[len("numpy.core") :]
+    return _RENAMED_MODULES.get(module, module)
