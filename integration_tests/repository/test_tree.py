@@ -31,7 +31,7 @@ def texts(root, files):
         try:
             yield path, (root / path).read_text()
         except UnicodeDecodeError:
-            assert path.suffix in {".png", ".npz", ".facula"}, f"{path} is neither text nor a picture"
+            assert path.suffix in {".png", ".npz", ".facula", ".pt", ".ckpt"}, f"{path} is neither text nor a picture"
 
 
 def test_the_top_level_holds_only_what_tools_need(files):

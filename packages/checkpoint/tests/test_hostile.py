@@ -162,10 +162,10 @@ def zipped():
     return memory.getvalue()
 
 
-def tarred():
+def tarred(name="files"):
     memory = io.BytesIO()
     with tarfile.open(fileobj=memory, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("pickle"))
+        archive.addfile(tarfile.TarInfo(name))
     return memory.getvalue()
 
 
@@ -175,11 +175,14 @@ def npy():
     return memory.getvalue()
 
 
+PYTORCH = {
+    "zip": (zipped(), "this looks like a zip archive, perhaps a checkpoint of PyTorch's: read it with"),
+    "old PyTorch": (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19." * 9, "a pickle, perhaps an old checkpoint"),
+    **{f"pickle {p}": (pickle.dumps([1] * 99, p), "this looks like a pickle, perhaps") for p in (2, 3, 4, 5)},
+}
 FOREIGN = {
-    "zip": (zipped(), "this looks like a PyTorch zip checkpoint.*safetensors.torch.save_file"),
-    "empty zip": (b"PK\5\6" + bytes(18), "an empty zip archive"),
-    "old PyTorch": (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19." * 9, "a pickle, such as PyTorch's old checkpoints"),
-    **{f"pickle {p}": (pickle.dumps([1] * 99, p), "this looks like a pickle.*could run code") for p in (2, 3, 4, 5)},
+    "empty zip": (b"PK\5\6" + bytes(18), "zip archive"),
+    "PyTorch 0.1": (tarred("sys_info"), "a tar archive of PyTorch 0.1: load it with PyTorch, and save it with"),
     "tar": (tarred(), "a tar archive"),
     "npy": (npy(), "a NumPy .npy file"),
     "gzip": (b"\x1f\x8b\x08" + bytes(99), "a gzip archive: unpack it"),
@@ -193,6 +196,14 @@ FOREIGN = {
     "text": (b"Hello, this is some text.", "not a safetensors file"),
     "zeros": (bytes(4096), "not a safetensors file"),
 }
+
+
+@pytest.mark.parametrize("content", PYTORCH.values(), ids=PYTORCH)
+def test_files_of_pytorch_are_no_safetensors_files(path, content):
+    path.write_bytes(content[0])
+    for reader in (load_file, load_metadata):
+        with pytest.raises(CheckpointError, match=content[1]):
+            reader(path)
 
 
 @pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)

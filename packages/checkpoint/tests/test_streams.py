@@ -140,8 +140,8 @@ def test_truncated_streams_are_refused():
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        (b"\x80\x02pickle...", "a pickle, such as PyTorch's old checkpoints"),
-        (b"PK\x03\x04" + b"\0" * 60, "a PyTorch zip checkpoint"),
+        (b"\x80\x02pickle...", "a pickle that torch.save did not write"),
+        (b"PK\x03\x04" + b"\0" * 60, "its zip directory is missing: the file is truncated"),
         (b"\xff" * 40, "does not begin with the length"),
         (file_bytes({"w": entry("BOOL", (8,), (0, 8))}, b"\2" * 8), "has a byte 2"),
         (file_bytes({"w": entry("F32", (2,), (8, 16))}, bytes(16)), "belong to no tensor"),

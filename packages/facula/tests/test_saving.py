@@ -166,8 +166,8 @@ def test_arrays_come_back_as_arrays_and_numbers_as_numbers(path, mmap):
     ("contents", "reason"),
     [
         (b"", "it has 0 bytes"),
-        (b"\x80\x02pickle...", "a pickle, such as PyTorch's old checkpoints, which could run code"),
-        (b"PK\x03\x04" + b"\0" * 60, "a PyTorch zip checkpoint"),
+        (b"\x80\x02pickle...", "a pickle that torch.save did not write"),
+        (b"PK\x03\x04" + b"\0" * 60, "its zip directory is missing: the file is truncated"),
     ],
 )
 def test_other_files_are_refused_by_name_and_reason(path, contents, reason):

@@ -5,6 +5,7 @@ from __future__ import annotations
 _CONVERT = "load it with what wrote it and save it with safetensors (for PyTorch: safetensors.torch.save_file)"
 _KINDS = (
     (b"PK\x03\x04", "a zip archive, perhaps a checkpoint of PyTorch's", "read it with facula_checkpoint.load"),
+    (b"PK\x05\x06", "an empty zip archive", _CONVERT),
     (b"\x93NUMPY", "a NumPy .npy file", _CONVERT),
     (b"\x89HDF\r\n", "an HDF5 file, such as Keras writes", _CONVERT),
     (b"GGUF", "a GGUF file", _CONVERT),

@@ -4,10 +4,63 @@
 - `parse_json` reads strict JSON, and says what is wrong with other texts.
 - `resolved` is a path, or an open binary file; `shown` what it is called in messages; `take` and `write_pieces` read
   and write such a file, as many bytes as there are.
+- `TensorTable` is the table of the classes and functions that a file of PyTorch's may use, for subclasses that add rows
+  (`Global`); `expect`, `attributes_of` and `refuse` check the arguments of their functions; `Marker` stands for a name,
+  `Stored` is a storage of a file, and `Memory` what `relocate` of `load` gives.
+- `write_pytorch` writes such a file; its `reduce` gets a `CheckpointPickler`, and `Block`s say which memory is written.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import MissingAttributeError
 
 from ._atomic import replacing
 from ._header import parse_json
 from ._streams import resolved, shown, take, write_pieces
 
-__all__ = ["parse_json", "replacing", "resolved", "shown", "take", "write_pieces"]
+if TYPE_CHECKING:
+    from ._pytorch.pickling import Block, CheckpointPickler
+    from ._pytorch.plain_globals import expect
+    from ._pytorch.storages import Memory
+    from ._pytorch.tables import Global, Marker, refuse
+    from ._pytorch.tensor_globals import Stored, TensorTable, attributes_of
+    from ._pytorch.writing import write_pytorch
+
+__all__ = [
+    "Block",
+    "CheckpointPickler",
+    "Global",
+    "Marker",
+    "Memory",
+    "Stored",
+    "TensorTable",
+    "attributes_of",
+    "expect",
+    "parse_json",
+    "refuse",
+    "replacing",
+    "resolved",
+    "shown",
+    "take",
+    "write_pieces",
+    "write_pytorch",
+]
+
+# Loaded when they are first asked for: most files are safetensors, or read by `load` alone.
+_LATER = {
+    "pickling": ("Block", "CheckpointPickler"),
+    "plain_globals": ("expect",),
+    "storages": ("Memory",),
+    "tables": ("Global", "Marker", "refuse"),
+    "tensor_globals": ("Stored", "TensorTable", "attributes_of"),
+    "writing": ("write_pytorch",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(f"._pytorch.{module}", __package__), name)
+            return value
+    raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}")

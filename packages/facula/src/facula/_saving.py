@@ -1,81 +1,125 @@
-"""`save` and `load`: nested containers of tensors in safetensors files. Nothing here pickles."""
+"""`save` and `load`: tensors, and objects with tensors in them, in PyTorch's files and in safetensors files."""
 
 from __future__ import annotations
 
+from os import PathLike, fsdecode
 from typing import TYPE_CHECKING
 
-from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
-from facula_storage import Device
-from facula_tensor import Size, Tensor
-from facula_tensor.extend import addressable, make
+from facula_tensor import Size, Tensor, TypedStorage, UntypedStorage
+from facula_tensor.extend import addressable
 
 from ._siblings import needs
 from ._types import AnyValue
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
-    from typing import BinaryIO
+    from collections.abc import Callable, Mapping
+    from typing import BinaryIO, TypeAlias
 
     from facula_checkpoint import Parts
     from facula_tensor.extend import DeviceLike
+
+    MapLocation: TypeAlias = (
+        DeviceLike
+        | Mapping[AnyValue, DeviceLike]
+        | Callable[[UntypedStorage, str], UntypedStorage | TypedStorage | None]
+        | None
+    )
 
 __all__ = ["load", "save"]
 
 
 @boundary
-def save(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
-    """Write a tensor, or nested containers of tensors and plain values, into the file `f`, at once or not at all.
+def save(
+    obj: object,
+    f: str | os.PathLike[str] | BinaryIO,
+    pickle_module: object = None,
+    pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+) -> None:
+    """Write an object into the file `f`, at once or not at all.
 
     `f` is a path, or a file that is open in binary mode (`io.BytesIO` too), which is written to from where it is.
 
-    Containers are dict, OrderedDict, list and tuple; plain values str, int, float, complex, bool, None and Size (which
-    comes back as a tuple), as keys too. So `state_dict()`s of modules, optimizers and schedules can be saved, alone or
-    together. The file is a safetensors file, which other libraries can open: a tensor has the name of the way to it,
-    `model.conv.weight`. Tensors that are the same memory (tied weights) are written once and shared after `load`.
-    What asks for gradients is written as the numbers that it has. NumPy's arrays come back as arrays, its numbers as
-    Python's.
+    A name that ends in `.safetensors` gets a safetensors file, which has dicts, lists, tuples and plain values with
+    tensors and NumPy arrays in them. All other files have PyTorch's zip format, which `torch.load` reads, and hold
+    whatever Python can pickle: state dicts, whole modules and optimizers, sets, bytes, dtypes, paths, namespaces.
+    Modules, optimizers and functions have PyTorch's names in it. Tensors that share memory share it after `load`.
+
+    Arguments:
+        obj: what is saved.
+        f: where.
+        pickle_module: for programs that pass one; objects are pickled by Python's own.
+        pickle_protocol: the highest protocol that readers know, from 2 on; files are written in protocol 2.
+        _use_new_zipfile_serialization: False, for PyTorch's format before version 1.6, is refused.
 
     Raises:
-        TypeError: something is none of these; says where it is. Or `f` is in text mode.
-        ValueError: containers are nested too deeply, or a tensor is on device "meta" and has no elements.
+        TypeError: something cannot be pickled, or, for a safetensors file, is none of what it can have. Or `f` is in
+            text mode.
+        ValueError: containers are nested too deeply, or a tensor of a safetensors file is on device "meta".
         OSError: the file cannot be written; what was at the path before is as it was.
 
     >>> import os, tempfile, facula
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "run.safetensors")
-    ...     facula.save({"model": {"weight": facula.ones(2)}, "epoch": 3, "betas": (0.9, 0.999)}, path)
+    ...     path = os.path.join(folder, "run.pt")
+    ...     facula.save({"model": {"weight": facula.ones(2)}, "epoch": 3, "classes": {"cat", }}, path)
     ...     facula.load(path)
-    {'model': {'weight': tensor([1., 1.])}, 'epoch': 3, 'betas': (0.9, 0.999)}
+    {'model': {'weight': tensor([1., 1.])}, 'epoch': 3, 'classes': {'cat'}}
     """
+    if not _use_new_zipfile_serialization:
+        raise UnsupportedError(
+            "save: expected _use_new_zipfile_serialization=True; PyTorch's format before version 1.6 is only read; "
+            "leave it out"
+        )
+    if not isinstance(pickle_protocol, int) or pickle_protocol < 2:
+        raise InvalidValueError(f"save: expected pickle_protocol to be 2 or more; got {pickle_protocol!r}")
     with needs("facula.save"):
         import facula_checkpoint
-    facula_checkpoint.save(obj, f, to_parts=to_parts, default=without_size)
+    if isinstance(f, (str, bytes, PathLike)) and fsdecode(f).endswith(".safetensors"):
+        facula_checkpoint.save(obj, f, to_parts=to_parts, default=without_size)
+        return
+    from facula_checkpoint.extend import write_pytorch
+
+    from ._pickles.reducing import reduce, storage
+
+    write_pytorch(obj, f, reduce, {UntypedStorage: storage, TypedStorage: storage})
 
 
 @boundary
 def load(
     f: str | os.PathLike[str] | BinaryIO,
-    map_location: DeviceLike | Mapping[AnyValue, DeviceLike] | None = None,
+    map_location: MapLocation = None,
+    pickle_module: object = None,
     *,
     weights_only: bool | None = None,
     mmap: bool | None = None,
+    encoding: str = "utf-8",
 ) -> AnyValue:
-    """What `save` wrote into the file `f`; of any other safetensors file, a dict of its tensors by name.
+    """The object that `save` or `torch.save` wrote into the file `f`; of other safetensors files, a dict of tensors.
+
+    The format is recognized by the contents: safetensors, PyTorch's zip format, and the one before version 1.6.
+    Nothing that a file names is imported or called. It may hold plain containers and values, tensors, parameters,
+    storages, NumPy arrays, modules, optimizers and schedules of this library, dates, paths and namespaces; other
+    classes are refused, unless the program names them with `facula.serialization.add_safe_globals`.
 
     Arguments:
         f: a path, or a file that is open in binary mode, which is read from where it is to the end of what was saved.
         map_location: the device on which the tensors are wanted; None is the CPU. A dict leads from the device where
-            a tensor would be to the one where it is wanted: `{"cpu": "cuda"}`. NumPy's arrays stay on the CPU.
-        weights_only: accepted for programs that pass it; nothing but data is ever read, whatever it is.
+            a tensor was to the one where it is wanted: `{"cuda:0": "cpu"}`. A function gets a storage on the CPU and
+            the name of the device where it was, and returns the storage that is wanted, or None. NumPy's arrays stay
+            on the CPU.
+        pickle_module: for programs that pass one; files are read by a reader of our own.
+        weights_only: accepted for programs that pass it; the same is loaded, whatever it is.
         mmap: read the elements from the file when they are touched; the file is not changed by what is written. It
             must stay as long as it is: touching what somebody has cut off ends the program (SIGBUS). `save` replaces
             files and never shortens one, so a file that only it writes is safe.
+        encoding: of texts that Python 2 wrote; "bytes" leaves them as bytes.
 
     Raises:
-        ValueError: the file is truncated, damaged, of another kind (a pickle, a zip archive) or not what `save`
-            writes: `facula_checkpoint.CheckpointError`, with `path` and `reason`. Nothing is unpickled, ever.
+        ValueError: the file is truncated, damaged, of another kind, or uses a class that is not loaded:
+            `facula_checkpoint.CheckpointError`, with `path` and `reason`.
         OSError: the file cannot be opened.
 
     >>> load("no such file")
@@ -87,27 +131,25 @@ def load(
     if mmap and hasattr(f, "read") and not hasattr(f, "__fspath__"):
         got = type(f).__name__
         raise InvalidValueError(f"load: expected f to be a path, as mmap={mmap} maps it; got {got}; pass its path")
-    device = wanted_device(map_location)
+    from ._pickles.location import relocation
+    from ._pickles.table import FaceTable, tensors_at
+    from .serialization import named_globals
 
-    def from_parts(parts: Parts) -> Tensor:
-        storage, layout, offset = parts
-        tensor = make(Tensor, layout, storage, offset)
-        return tensor if device is layout.device else tensor.to(device)
-
-    return facula_checkpoint.load(f, from_parts=from_parts, lazy=bool(mmap), copy=bool(mmap))
-
-
-def wanted_device(map_location: object) -> Device:
-    """The device on which loaded tensors are wanted: all of them are read on the CPU."""
-    if isinstance(map_location, dict):
-        map_location = map_location.get("cpu", map_location.get(Device("cpu")))
-    if map_location is None:
-        return Device("cpu")
-    if isinstance(map_location, (str, Device)):
-        return Device(map_location)
-    raise InvalidTypeError(
-        f"load: expected map_location to be a device, its name or a dict of these; got {type(map_location).__name__}"
+    relocate = relocation(map_location)
+    table = FaceTable(named_globals(), check_encoding(encoding))
+    return facula_checkpoint.load(
+        f, from_parts=tensors_at(relocate), lazy=bool(mmap), copy=bool(mmap), table=table, relocate=relocate
     )
+
+
+def check_encoding(encoding: object) -> str:
+    """The name of an encoding; ValueError for what is none."""
+    try:
+        if encoding != "bytes":
+            "".encode(encoding)  # type: ignore[arg-type]
+    except (LookupError, TypeError):
+        raise InvalidValueError(f"load: expected the name of an encoding; got {encoding!r:.60}") from None
+    return encoding  # type: ignore[return-value]
 
 
 def to_parts(value: object) -> Parts | None:

@@ -1,4 +1,4 @@
-"""facula.serialization: `save` and `load`, and PyTorch's lists of classes that a pickle may name; none is ever read."""
+"""facula.serialization: `save` and `load`, and the list of classes and functions that a file may use beside ours."""
 
 from __future__ import annotations
 
@@ -20,16 +20,44 @@ _safe: list[object] = []
 
 @boundary
 def add_safe_globals(safe_globals: list[Callable[..., object] | tuple[Callable[..., object], str]]) -> None:
-    """Keep classes and functions in the list that `get_safe_globals` gives.
+    """Let `load` use classes and functions of the program's, by the names under which files have them.
 
-    Programs list what a pickle that they load may name. `load` reads no pickles, so nothing else comes of it. TypeError
-    where it is no list.
+    A class is made without its constructor, and filled by its `__setstate__`, or else with attributes, as Python's
+    pickle does; a function is called. So name what is harmless with any arguments. A pair (class, "module.name") gives
+    the name that files have, where that is another.
+
+    TypeError where it is no list, or has something that has no name.
+
+    >>> from pathlib import PurePath
+    >>> with safe_globals([(PurePath, "old.place.Path")]):
+    ...     sorted(named_globals())
+    ['old.place Path']
     """
     if not isinstance(safe_globals, (list, tuple)):
         raise InvalidTypeError(
             f"add_safe_globals: expected a list of classes and functions; got {type(safe_globals).__name__}"
         )
+    for one in safe_globals:
+        _named(one)
     _safe.extend(one for one in safe_globals if one not in _safe)
+
+
+def _named(one: object) -> tuple[str, object]:
+    """A class or function and its name as pickles have it."""
+    if isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], str) and "." in one[1]:
+        module, _, name = one[1].rpartition(".")
+        return f"{module} {name}", one[0]
+    module, name = getattr(one, "__module__", None), getattr(one, "__qualname__", None)
+    if not callable(one) or not isinstance(module, str) or not isinstance(name, str):
+        raise InvalidTypeError(
+            f"add_safe_globals: expected classes, functions and pairs (class, 'module.name'); got {one!r:.100}"
+        )
+    return f"{module} {name}", one
+
+
+def named_globals() -> dict[str, object]:
+    """The classes and functions of the list by their names, as pickles have them."""
+    return dict([_named(one) for one in _safe])
 
 
 def get_safe_globals() -> list[object]:
@@ -44,7 +72,7 @@ def clear_safe_globals() -> None:
 
 @boundary
 class safe_globals:
-    """Classes and functions in the list for a block.
+    """Classes and functions in the list for a block; see `add_safe_globals`.
 
     >>> with safe_globals([complex]):
     ...     get_safe_globals()

@@ -15,6 +15,8 @@
 - `register_reductions` lets tensors that are sent to other processes share their memory.
 - `relabel` lets an error begin with another name. `as_real`, `check_dim`, `reduction_of` and `dtype_of_type` check
   arguments.
+- `block_under` is the memory that is pickled with a tensor, `attributes` what a user stored on it, and `as_class` makes
+  a tensor one of a class with attributes.
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
 - `provide_scopes`, `enter_scope` and `leave_scope` tell the engine of calls of modules.
 - `PyTorchNames` and `PAGE` are for errors that say what PyTorch has, `listed` for what `dir` shows of a module,
@@ -54,6 +56,7 @@ from ._dispatch.overrides import disable_overrides, overridable, plain_torch_fun
 from ._dispatch.saved import SavedTensors
 from ._dispatch.value_checks import refuse_unless
 from ._interop.export import forget_readers
+from ._interop.pickling import as_class, attributes, block_under
 from ._interop.shared_memory import register_reductions
 from ._interop.typed import dtype_of_type
 from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
@@ -128,10 +131,13 @@ __all__ = [
     "adam_step",
     "adamax_step",
     "addressable",
+    "as_class",
     "as_real",
     "asgd_step",
+    "attributes",
     "autocast_state",
     "batches_of",
+    "block_under",
     "check_dim",
     "collecting",
     "composite",

@@ -9,14 +9,14 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_storage import Device, DType, Layout, Storage, _dtypes
-from facula_storage.extend import plain_address
+from facula_storage.extend import borrow, plain_address
 
 from . import names
 from .names import Named, named
 from .tensor_globals import STORAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     Reduced: TypeAlias = "tuple[Any, ...] | str"
@@ -50,11 +50,19 @@ class CheckpointPickler(pickle.Pickler):
     Arguments:
         file: what the pickle is written to; `renamed` gives it with PyTorch's names.
         reduce: as `reducer_override`, with this pickler before the object: how objects of the caller are pickled.
+        storages: classes of storages, with functions that give the memory and the type of elements.
+        merged: blocks that are written in place of the blocks inside them.
     """
 
-    def __init__(self, file: io.BytesIO, reduce: Callable[[CheckpointPickler, Any], Reduced]) -> None:
+    def __init__(
+        self,
+        file: io.BytesIO,
+        reduce: Callable[[CheckpointPickler, Any], Reduced],
+        storages: Mapping[type, Callable[[Any], tuple[Block, DType]]],
+        merged: Sequence[Block] = (),
+    ) -> None:
         super().__init__(file, PROTOCOL)
-        self.file, self.reduce = file, reduce
+        self.file, self.reduce, self.storage_classes, self.merged = file, reduce, storages, merged
         self.blocks: list[Block] = []
         self.keys: dict[tuple[object, ...], tuple[str, str]] = {}  # key and class by address, size and device
         self.names: dict[bytes, bytes] = {}  # what stands in the pickle, and what is written
@@ -69,15 +77,24 @@ class CheckpointPickler(pickle.Pickler):
         """The object that is pickled as "module name"."""
         return named(name)
 
-    def storage(self, block: Block, dtype: DType | None) -> tuple[_Reference, bool]:
-        """The reference to a storage as elements of `dtype`, and whether it has a class for them.
+    def storage(self, block: Block, dtype: DType) -> tuple[_Reference, bool, int]:
+        """The reference to a storage, whether it is one of elements of `dtype`, and where `block` begins in it.
 
         A storage has one class in a file. Where it has another one already, tensors need a dtype of their own.
         """
-        place: tuple[object, ...] = (plain_address(block.storage) + block.offset, block.nbytes, block.device)
+        address = plain_address(block.storage) + block.offset
+        shift = 0
+        for one in self.merged if block.nbytes else ():
+            begin = plain_address(one.storage)
+            if one.device is block.device and begin <= address and address + block.nbytes <= begin + one.nbytes:
+                block, shift, address = one, address - begin, begin
+                break
+        place: tuple[object, ...] = (address, block.nbytes, block.device)
         if not block.nbytes:
             place = (id(block.storage), block.device)
-        kind = _CLASSES.get(dtype.name) if dtype is not None and block.nbytes % dtype.itemsize == 0 else None
+        kind = None
+        if block.nbytes % dtype.itemsize == 0 and shift % dtype.itemsize == 0:
+            kind = _CLASSES.get(dtype.name)
         if place not in self.keys:
             self.keys[place] = str(len(self.blocks)), kind or _UNTYPED
             self.blocks.append(block)
@@ -85,8 +102,8 @@ class CheckpointPickler(pickle.Pickler):
         typed = has == kind
         if not typed:
             has = _UNTYPED
-        count = block.nbytes // dtype.itemsize if typed and dtype is not None else block.nbytes
-        return _Reference(("storage", named(has), key, str(block.device), count)), typed
+        count = block.nbytes // dtype.itemsize if typed else block.nbytes
+        return _Reference(("storage", named(has), key, str(block.device), count)), typed, shift
 
     def tensor(self, block: Block, layout: Layout, offset: int, requires_grad: bool) -> tuple[Any, ...]:
         """How a tensor is pickled, that begins `offset` bytes after its block."""
@@ -94,7 +111,8 @@ class CheckpointPickler(pickle.Pickler):
         if layout.device.type == "meta":
             name = "torch._utils _rebuild_meta_tensor_no_storage"
             return named(name), (layout.dtype, layout.shape, layout.strides, requires_grad)
-        reference, typed = self.storage(block, layout.dtype)
+        reference, typed, shift = self.storage(block, layout.dtype)
+        offset += shift
         common = (reference, offset // itemsize, layout.shape, layout.strides, requires_grad, OrderedDict())
         if typed:
             return named("torch._utils _rebuild_tensor_v2"), common
@@ -103,7 +121,10 @@ class CheckpointPickler(pickle.Pickler):
     # -------------------------------------------------------------------------------------------- of the pickler
     def persistent_id(self, obj: Any) -> tuple[object, ...] | None:
         """The persistent id of a storage."""
-        return obj.identifier if type(obj) is _Reference else None
+        if type(obj) is _Reference:
+            return obj.identifier
+        found = self.storage_classes.get(type(obj))
+        return None if found is None else self.storage(*found(obj))[0].identifier
 
     def reducer_override(self, obj: Any) -> Any:  # type: ignore[override]
         """How an object is pickled whose type is not plain."""
@@ -126,6 +147,28 @@ class CheckpointPickler(pickle.Pickler):
         for old, new in self.names.items():
             data = data.replace(old, new)
         return data
+
+
+def merged(blocks: Sequence[Block]) -> list[Block]:
+    """Blocks that cover those that overlap: views of one memory that do not know of each other."""
+    found: list[Block] = []
+    by_address = sorted(
+        [(str(one.device), plain_address(one.storage) + one.offset, one) for one in blocks if one.nbytes],
+        key=lambda item: item[:2],
+    )
+    group: list[Block] = []
+    first = last = 0
+    for _, begin, block in [*by_address, ("", 0, None)]:
+        if group and block is not None and block.device is group[0].device and begin < last:
+            group.append(block)
+            last = max(last, begin + block.nbytes)
+            continue
+        if len(group) > 1:
+            memory = borrow(first, last - first, group)
+            found.append(Block(memory, 0, last - first, group[0].device))
+        if block is not None:
+            group, first, last = [block], begin, begin + block.nbytes
+    return found
 
 
 def _renamed_globals(data: bytes, renames: dict[bytes, bytes]) -> bytes:

@@ -121,4 +121,3 @@ def skim(source: Source) -> tuple[Value, Skim, Start]:
         return value, table, start
     except PickleError as error:
         raise CheckpointError(source.name, str(error)) from None
-

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from facula_storage import Device, DType, Layout, bool_, cpu, layout_of, uint8
+from facula_storage import Device, DType, Layout, bool_, cpu, layout_of
 from facula_storage import dtype_named as registered_dtype
 
 from .numpy_globals import NUMPY
@@ -33,9 +33,9 @@ STORAGES = {
 }  # fmt: skip
 
 DTYPES = frozenset(
-    "bool half float double short int long bfloat16 float16 float32 float64 complex32 complex64 complex128 uint8 uint16 "
-    "uint32 uint64 int8 int16 int32 int64 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu "
-    "float4_e2m1fn_x2 quint8 qint8 qint32 quint4x2 quint2x4".split()
+    "bool half float double short int long bfloat16 float16 float32 float64 complex32 complex64 complex128 uint8 "
+    "uint16 uint32 uint64 int8 int16 int32 int64 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz "
+    "float8_e8m0fnu float4_e2m1fn_x2 quint8 qint8 qint32 quint4x2 quint2x4".split()
 )
 
 _DENSE = "save dense tensors: x.to_dense()"
@@ -196,8 +196,8 @@ class TensorTable(Table):
         begin = first * dtype.itemsize
         if begin + layout.extent > stored.memory.nbytes:
             refuse(
-                f"its pickle has a tensor of shape {layout.shape} and strides {layout.strides} from element {first} on, "
-                f"which needs {begin + layout.extent} bytes of a storage of {stored.memory.nbytes}"
+                f"its pickle has a tensor of shape {layout.shape} and strides {layout.strides} from element {first} "
+                f"on, which needs {begin + layout.extent} bytes of a storage of {stored.memory.nbytes}"
             )
         parts = (stored.memory.storage, layout, begin)
         if dtype is bool_ and layout.numel and layout.device is cpu:

@@ -19,12 +19,14 @@ from facula_storage import contiguous, uint8
 from .._atomic import replacing, write_all
 from .._parts import elements
 from .._streams import File, resolved, write_pieces
-from .pickling import CheckpointPickler
+from .pickling import CheckpointPickler, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from .pickling import Reduced
+    from facula_storage import DType
+
+    from .pickling import Block, Reduced
 
     Pieces = Iterable[memoryview | bytes]
 
@@ -37,27 +39,38 @@ _FLAGS = 0x800  # names are UTF-8
 _DAY = 0x21  # 1 January 1980: equal objects are equal files
 
 
-def write_pytorch(value: object, file: File, reduce: Callable[[CheckpointPickler, Any], Reduced]) -> None:
+def write_pytorch(
+    value: object,
+    file: File,
+    reduce: Callable[[CheckpointPickler, Any], Reduced],
+    storages: Mapping[type, Callable[[Any], tuple[Block, DType]]],
+) -> None:
     """Write an object as `torch.save` does.
 
     Arguments:
         value: what is saved.
         file: the file that is replaced at once or, on any error, not at all. One that is open in binary mode is
             written to from where it is.
-        reduce: see `CheckpointPickler`.
+        reduce, storages: see `CheckpointPickler`.
 
     Raises:
         TypeError: something cannot be pickled.
         OSError: the file cannot be written.
     """
     target = resolved("save", file, "write")
-    pickler = CheckpointPickler(io.BytesIO(), reduce)
     try:
+        pickler = CheckpointPickler(io.BytesIO(), reduce, storages)
         pickler.dump(value)
+        overlapping = merged(pickler.blocks)
+        if overlapping:
+            pickler = CheckpointPickler(io.BytesIO(), reduce, storages, overlapping)
+            pickler.dump(value)
     except FaculaError:
         raise
     except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise InvalidTypeError(f"save: something cannot be pickled: {error}; save state_dict()s, or plain values") from error
+        raise InvalidTypeError(
+            f"save: something cannot be pickled: {error}; save state_dict()s and plain values"
+        ) from error
     except RecursionError:
         raise InvalidValueError("save: the object is nested too deeply to be pickled; flatten it") from None
     members = archive_members(pickler)

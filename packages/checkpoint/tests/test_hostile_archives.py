@@ -1,0 +1,108 @@
+"""Archives and files of the older format, made by hand: what is damaged, ambiguous or a bomb is refused whole."""
+
+import struct
+
+import pytest
+from pickle_testing import FLOATS, PROTO, STOP, archive, legacy, loaded, put, storage, tensor
+
+from facula_checkpoint import CheckpointError, load
+from facula_checkpoint._pytorch import zip_directory
+
+
+def changed(content, old, new, count=1):
+    assert content.count(old) >= 1 and len(old) == len(new)
+    return content.replace(old, new, count)
+
+
+def central(content, number, offset, data):
+    """`content` with bytes of the directory's entry `number` replaced."""
+    at = -1
+    for _ in range(number + 1):
+        at = content.index(b"PK\1\2", at + 1)
+    return content[: at + offset] + data + content[at + offset + len(data) :]
+
+
+GOOD = archive(tensor())
+LARGE_TEXT = b"\0" * (zip_directory.FREE_INFLATED + (8 << 20))
+ARCHIVES = {
+    "twice": (archive(1, extra=[("archive/data/0", FLOATS)]), "two members 'archive/data/0'"),
+    "two objects": (archive(1, extra=[("other/data.pkl", b".")]), "2 members FOLDER/data.pkl"),
+    "no object": (archive(1, {"data.pkl": None}), "0 members FOLDER/data.pkl"),
+    "big-endian": (archive(1, {"byteorder": b"big"}), "big-endian machine"),
+    "arrays": (archive(1, extra=[("x.npy", b"")]), "a NumPy .npz archive; load it with numpy.load"),
+    "graphs": (archive(1, extra=[("graph.json", b"")]), "load it with facula.jit.load"),
+    "programs": (archive(1, {"constants.pkl": b"", "code/x.py": b""}), "TorchScript"),
+    "upwards": (archive(1, extra=[("archive/../../x", b"")]), "leads elsewhere"),
+    "absolute": (archive(1, extra=[("/etc/x", b"")]), "leads elsewhere"),
+    "backslashes": (archive(1, extra=[("archive/..\\x", b"")]), "leads elsewhere"),
+    "another name": (changed(GOOD, b"archive/data/0", b"archive/data/1"), "another name in its header"),
+    "prefix": (b"PK\3\4" + GOOD, "two sizes|does not lie before|another name|missing"),
+    "encrypted": (central(GOOD, 0, 8, b"\1\0"), "is encrypted"),
+    "other methods": (central(GOOD, 0, 10, b"\x0c\0"), "by another method than deflate"),
+    "other methods in the header": (central(GOOD, 0, 10, b"\x08\0"), "described in two ways"),
+    "other sizes": (central(GOOD, 0, 20, struct.pack("<2I", 3, 3)), "has two sizes"),
+    "unequal sizes": (central(GOOD, 0, 24, struct.pack("<I", 3)), "and has two sizes"),
+    "shared headers": (central(GOOD, 1, 42, struct.pack("<I", 0)), "another name in its header"),
+    "far headers": (central(GOOD, 1, 42, struct.pack("<I", 1 << 30)), "another name in its header, or none"),
+    "sizes elsewhere": (central(GOOD, 0, 20, b"\xff" * 8), "lacks a size|has two sizes"),
+    "several disks": (central(GOOD, 0, 34, b"\1\0"), "encrypted, or"),
+    "damaged directory": (central(GOOD, 1, 0, b"XX"), "zip directory is damaged"),
+    "long names": (central(GOOD, 3, 28, b"\xff\xff"), "zip directory is damaged|truncated"),
+    "members too many": (GOOD[:-14] + b"\xff\0\xff\0" + GOOD[-10:], "should have 255 members|truncated"),
+    "members too few": (GOOD[:-14] + b"\1\0\1\0" + GOOD[-10:], "more bytes than members"),
+    "directory elsewhere": (GOOD[:-6] + b"\1\0\0\0" + GOOD[-2:], "does not lie before its end"),
+    "a bomb": (archive(1, {"data/1": LARGE_TEXT}, compression=8), "would take .* bytes, of a file of .*: a bomb"),
+}
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_archives_are_refused(name, tmp_path):
+    content, message = ARCHIVES[name]
+    (tmp_path / "a.pt").write_bytes(content)
+    with pytest.raises(CheckpointError, match=rf"a\.pt: .*({message})"):
+        load(tmp_path / "a.pt")
+
+
+def test_a_deflated_member_has_the_size_that_is_promised():
+    content = archive([1, "x" * 99], compression=8)
+    size = content[content.index(b"PK\1\2") + 24 :][:4]
+    for wrong in (1, 1000):
+        other = struct.pack("<I", int.from_bytes(size, "little") + wrong)
+        with pytest.raises(CheckpointError, match="another size than the directory says"):
+            loaded(content.replace(size, other))
+
+
+def test_overlapping_members():
+    """One member inside another: both headers agree with the directory."""
+    inner = archive(1)
+    content = archive(1, {"data/1": inner})
+    at = content.index(inner)
+    entry = content[content.index(b"PK\1\2") :][:46]
+    name = b"archive/data.pkl"
+    directory = content.rindex(b"PK\5\6")
+    fake = entry[:42] + struct.pack("<I", at) + name.replace(b"archive", b"archivf")
+    whole = content.replace(inner, inner.replace(name, name.replace(b"archive", b"archivf")))
+    start = int.from_bytes(whole[directory + 16 : directory + 20], "little")
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 6, 6, directory - start + len(fake), start, 0)
+    with pytest.raises(CheckpointError, match=r"members 'archive/data/1' and 'archivf/data\.pkl' overlap"):
+        loaded(whole[:directory] + fake + end)
+
+
+LEGACY = {
+    "magic": (legacy(1, magic=7), "a pickle that torch.save did not write"),
+    "protocol": (legacy(tensor(), protocol=1002), "legacy format 1002; expected 1001"),
+    "big-endian": (legacy(tensor(), little=False), "big-endian"),
+    "more keys": (legacy(tensor(), keys=("0", "1")), "others than its pickle"),
+    "keys twice": (legacy(tensor(), keys=("0", "0")), "list of storages is damaged"),
+    "other lengths": (legacy(tensor(), counts=(7,)), "should have 6 elements, and has 7"),
+    "huge lengths": (legacy(tensor(), counts=(-1,)), "should have 6 elements"),
+    "two sizes": (legacy([storage(count=3), storage()]), "a storage '0' in two sizes"),
+    "plain pickles": (PROTO + put({"a": 1}) + STOP, "a pickle that torch.save did not write"),
+}
+
+
+@pytest.mark.parametrize("name", LEGACY)
+def test_legacy_files_are_refused(name):
+    content, message = LEGACY[name]
+    with pytest.raises(CheckpointError, match=message):
+        loaded(content)

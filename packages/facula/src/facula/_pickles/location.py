@@ -1,0 +1,76 @@
+"""Where loaded storages are put: `map_location`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from facula_checkpoint.extend import Memory
+from facula_errors import InvalidTypeError
+from facula_storage import Device, contiguous, cpu, uint8
+from facula_storage.extend import allocate
+from facula_tensor import Tensor, TypedStorage, UntypedStorage
+from facula_tensor.extend import make
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike
+
+    Fetch = Callable[[], Memory]
+    Relocate = Callable[[Fetch, int, str], Memory]
+
+
+def relocation(map_location: object) -> Relocate | None:
+    """The function that puts a storage where it is wanted; None where all are wanted on the CPU.
+
+    It takes a function that reads the storage, its size in bytes, and the device that it was saved from.
+    """
+    if map_location is None:
+        return None
+    if isinstance(map_location, (str, Device)):
+        device = Device(map_location)
+        return None if device is cpu else lambda fetch, nbytes, saved_from: moved(fetch, nbytes, device)
+    if isinstance(map_location, Mapping):
+        return lambda fetch, nbytes, saved_from: moved(fetch, nbytes, _looked_up(map_location, saved_from))
+    if callable(map_location):
+        return lambda fetch, nbytes, saved_from: _given(map_location, fetch(), saved_from)
+    raise InvalidTypeError(
+        "load: expected map_location to be a device, its name, a dict of these or a function; got "
+        f"{type(map_location).__name__}"
+    )
+
+
+def moved(fetch: Fetch, nbytes: int, device: Device) -> Memory:
+    """A storage on a device. Nothing is read for "meta"."""
+    if device is cpu:
+        return fetch()
+    layout = contiguous((nbytes,), uint8, device)
+    if device.type == "meta":
+        return Memory(allocate(layout), nbytes, device)
+    memory = fetch()
+    flat = make(Tensor, contiguous((nbytes,), uint8), memory.storage, 0).to(device)
+    return Memory(flat._storage, nbytes, device)
+
+
+def _looked_up(locations: Mapping[Any, DeviceLike], saved_from: str) -> Device:
+    found = locations.get(saved_from)
+    if found is None and saved_from.partition(":")[0] in ("cpu", "meta"):
+        found = locations.get(Device(saved_from.partition(":")[0]))
+    if found is None:
+        return cpu
+    if not isinstance(found, (str, Device)):
+        raise InvalidTypeError(f"load: expected map_location to have devices as values; got {type(found).__name__}")
+    return Device(found)
+
+
+def _given(function: Callable[..., Any], memory: Memory, saved_from: str) -> Memory:
+    flat = make(Tensor, contiguous((memory.nbytes,), uint8), memory.storage, 0)
+    found = function(UntypedStorage(flat), saved_from)
+    if found is None:
+        return memory
+    if isinstance(found, TypedStorage):
+        found = found.untyped()
+    if not isinstance(found, UntypedStorage) or found.nbytes() < memory.nbytes:
+        raise InvalidTypeError(
+            f"load: expected map_location to return a storage of {memory.nbytes} bytes or None; got {found!r:.100}"
+        )
+    return Memory(found._bytes._storage, memory.nbytes, found.device)

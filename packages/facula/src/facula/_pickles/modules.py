@@ -1,0 +1,148 @@
+"""The attributes of modules: what PyTorch keeps in a module's `__dict__`, and how a module of ours gets it.
+
+Parameters, buffers and submodules are in dicts of their own there, beside tables of hooks. All other attributes have
+the same names and values here, except for the few in `_extra` and `_DEFAULTS`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from facula_checkpoint.extend import expect, refuse
+from facula_errors import InvalidTypeError
+from facula_nn import Module
+from facula_nn import functional as F
+from facula_nn.extend import is_lazy
+from facula_tensor import Parameter, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    State = dict[str, Any]
+
+_HOOKS = (
+    "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_state_dict_hooks",
+    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+)  # fmt: skip
+_MEMBERS = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
+# PyTorch's own, which are worked out here when they are needed.
+_LEFT_OUT = frozenset({"_is_full_backward_hook", "_flat_weights", "_flat_weights_names", "_flat_weight_refs",
+                       "_reversed_padding_repeated_twice", "activation_relu_or_gelu", "use_nested_tensor", "_backend",
+                       "_compiled_call_impl"})  # fmt: skip
+# Attributes that older versions of PyTorch did not write, by the classes that have them.
+_DEFAULTS: dict[str, State] = {
+    "Convolution": {"padding_mode": "zeros"},
+    "RNNBase": {"proj_size": 0},
+    "MultiheadAttention": {"batch_first": False, "_qkv_same_embed_dim": True},
+    "TransformerEncoderLayer": {"activation": F.relu, "norm_first": False},
+    "TransformerDecoderLayer": {"activation": F.relu, "norm_first": False},
+    "GELU": {"approximate": "none"},
+    "Upsample": {"recompute_scale_factor": None},
+    "EmbeddingBag": {"include_last_offset": False, "padding_idx": None},
+    "CrossEntropyLoss": {"label_smoothing": 0.0},
+}
+
+
+def exported(module: Module, attributes: State) -> State:
+    """A module's `__dict__` as PyTorch's modules have it; TypeError where that cannot be.
+
+    Arguments:
+        module: the module.
+        attributes: its `__dict__`, or what its `__getstate__` gave in its place.
+    """
+    kind = type(module).__name__
+    members = {**module._parameters, **module._buffers, **module._modules}
+    if any(is_lazy(one) for one in members.values()):
+        raise InvalidTypeError(f"save: {kind} has parameters without a shape; call the module once, then save it")
+    if module._hooks is not None and any(module._hooks.values()):
+        raise InvalidTypeError(
+            f"save: {kind} has hooks, which are functions that no other program would find; save module.state_dict(), "
+            "or remove the hooks first"
+        )
+    own = vars(Module())
+    state: State = {"training": module.training, "_parameters": dict(module._parameters)}
+    state |= {"_buffers": dict(module._buffers), "_non_persistent_buffers_set": set(module._non_persistent_buffers_set)}
+    state |= {name: OrderedDict() for name in _HOOKS} | {"_is_full_backward_hook": None}
+    state["_modules"] = dict(module._modules)
+    state |= {name: value for name, value in attributes.items() if name not in members and name not in own}
+    for ancestor in type(module).__mro__:
+        if ancestor.__name__ in _EXTRA and ancestor.__module__.startswith("facula_nn."):
+            state |= _EXTRA[ancestor.__name__](module)
+    return state
+
+
+def _padding(module: Any) -> State:
+    return {"_reversed_padding_repeated_twice": _twice(module)}
+
+
+def _twice(module: Any) -> tuple[int, ...]:
+    """The padding of both ends of each dimension, last dimension first, as PyTorch's convolutions keep it."""
+    if module.padding == "valid":
+        return (0,) * (2 * len(module.kernel_size))
+    if module.padding == "same":
+        totals = [d * (k - 1) for d, k in zip(module.dilation, module.kernel_size, strict=True)]
+        return tuple([half for total in reversed(totals) for half in (total // 2, total - total // 2)])
+    return tuple([size for size in reversed(module.padding) for _ in range(2)])
+
+
+def _activation(module: Any) -> State:
+    chosen = {F.relu: 1, F.gelu: 2}
+    return {"activation_relu_or_gelu": chosen.get(module.activation, 0)}
+
+
+def _flat(module: Any) -> State:
+    names = [name for layer in module._all_weights for name in layer]
+    return {"_flat_weights_names": names, "_flat_weights": [getattr(module, name, None) for name in names]}
+
+
+_EXTRA: dict[str, Callable[[Any], State]] = {
+    "Convolution": lambda module: {"transposed": False, **_padding(module)},
+    "Transposed": lambda module: {"transposed": True, **_padding(module)},
+    "RNNBase": _flat,
+    "Upsample": lambda module: {"name": type(module).__name__},
+    **dict.fromkeys(("ZeroPad1d", "ZeroPad2d", "ZeroPad3d"), lambda module: {"value": 0.0}),
+    "TransformerEncoder": lambda module: {"use_nested_tensor": False},
+    "TransformerEncoderLayer": _activation,
+}
+
+
+def fill(module: Any, state: Any) -> None:
+    """Give a new module the members and attributes of a file; PickleError for whatever is not as it should be."""
+    if vars(module):
+        refuse(f"its pickle sets the state of a {type(module).__name__} twice")
+    state = dict(expect(state, (dict, OrderedDict), "the state of a module"))
+    Module.__init__(module)
+    hidden = expect(state.pop("_non_persistent_buffers_set", set()), set, "names of buffers")
+    for name, value in _pairs(state, "_parameters", Parameter):
+        module.register_parameter(name, value)
+    for name, value in _pairs(state, "_buffers", Tensor):
+        module.register_buffer(name, value, persistent=name not in hidden)
+    for name, value in _pairs(state, "_modules", Module):
+        module.add_module(name, value)
+    for name in _HOOKS:
+        if state.pop(name, None):
+            refuse(f"its pickle has a {type(module).__name__} with {name}, which are functions; save its state_dict()")
+    module.training = expect(state.pop("training", True), bool, "training")
+    for ancestor in type(module).__mro__:
+        if ancestor.__module__.startswith("facula_nn."):
+            for name, value in _DEFAULTS.get(ancestor.__name__, {}).items():
+                state.setdefault(name, value)
+    for name, value in state.items():
+        if type(name) is not str or name in _MEMBERS:
+            refuse("its pickle has a module with an attribute that has no name")
+        if name in _LEFT_OUT:
+            continue
+        given = getattr(type(module), name, None)
+        if callable(given) or isinstance(given, property) or name in vars(module):
+            refuse(f"its pickle sets the attribute {name!r:.60} of a {type(module).__name__}, which is not for that")
+        vars(module)[name] = value
+
+
+def _pairs(state: State, name: str, kind: type) -> list[tuple[str, Any]]:
+    found = expect(state.pop(name, {}), (dict, OrderedDict), f"the {name} of a module")
+    for key, value in found.items():
+        if type(key) is not str or not (value is None or isinstance(value, kind)):
+            refuse(f"its pickle has a {type(value).__name__} among the {name} of a module")
+    return list(found.items())

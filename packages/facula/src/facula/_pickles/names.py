@@ -1,0 +1,78 @@
+"""PyTorch's names of our classes and functions, in the form of pickles: "torch.nn.modules.linear Linear"."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib import import_module
+from inspect import isclass, isfunction
+
+# The modules of the face that files may name, by the package whose objects they have. All of a group are loaded at
+# once: no module is chosen by what a file says.
+_GROUPS = {
+    "facula_nn": (
+        *[f"nn.modules.{one}" for one in (
+            "activation", "adaptive", "batchnorm", "channelshuffle", "container", "conv", "distance", "dropout",
+            "flatten", "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
+            "pooling", "rnn", "sparse", "transformer", "upsampling",
+        )],
+        "nn.parameter", "nn.functional",
+    ),
+    "facula_optim": (
+        *[f"optim.{one}" for one in (
+            "adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "lbfgs", "nadam", "radam", "rmsprop", "rprop",
+            "sgd", "optimizer", "lr_scheduler", "swa_utils",
+        )],
+        "optim",
+    ),
+    "facula_tensor": ("nn.functional", "nn.parameter", ""),
+}  # fmt: skip
+_PRIVATE = {"torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",)}
+_CLASSES = ("Tensor", "Size")  # of the top module, which has the functions of tensors beside them
+
+
+@cache
+def objects_of(group: str) -> dict[str, object]:
+    """The classes and functions of a group by their names."""
+    found: dict[str, object] = {}
+    for place in _GROUPS[group]:
+        module = import_module(f"facula.{place}") if place else sys.modules["facula"]
+        theirs = f"torch.{place}" if place else "torch"
+        for name in (*module.__all__, *_PRIVATE.get(theirs, ())):
+            if not place and name not in _CLASSES and not is_operator(vars(module).get(name)):
+                continue
+            value = getattr(module, name, None)
+            if isclass(value) or isfunction(value):
+                found[f"{theirs} {name}"] = value
+    return found
+
+
+def is_operator(value: object) -> bool:
+    """Whether a value is a function of tensors alone."""
+    return isfunction(value) and value.__module__.startswith("facula_tensor.ops.")
+
+
+@cache
+def _names(group: str) -> dict[int, str]:
+    names: dict[int, str] = {}
+    for name, value in objects_of(group).items():
+        names.setdefault(id(value), name)
+    return names
+
+
+def name_of(value: type | object) -> str | None:
+    """PyTorch's name of a class or function of ours; None for all others."""
+    group = (getattr(value, "__module__", None) or "").partition(".")[0]
+    return _names(group).get(id(value)) if group in _GROUPS else None
+
+
+def object_named(name: str) -> object | None:
+    """The class or function of ours that has PyTorch's name; None where there is none."""
+    module, _, last = name.partition(" ")
+    if module == "torch._C._nn":  # where PyTorch has the functions that are written in C++
+        module, name = "torch.nn.functional", f"torch.nn.functional {last}"
+    if module.startswith("torch.nn."):
+        return objects_of("facula_nn").get(name)
+    if module.startswith("torch.optim"):
+        return objects_of("facula_optim").get(name)
+    return objects_of("facula_tensor").get(name) if module == "torch" else None

@@ -1,0 +1,103 @@
+"""How objects of facula are written into a file: as PyTorch's objects, under its names."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from facula_checkpoint.extend import Block, CheckpointPickler
+from facula_storage import uint8
+from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
+from facula_tensor.extend import addressable, attributes, block_under, no_record_ops
+
+from .names import name_of
+
+if TYPE_CHECKING:
+    from facula_storage import DType, Layout
+
+
+class Raw:
+    """The data of a parameter or of a tensor of a subclass, pickled as a plain tensor."""
+
+    __slots__ = ("parts", "requires_grad")
+
+    def __init__(self, parts: tuple[Block, Layout, int], requires_grad: bool) -> None:
+        self.parts, self.requires_grad = parts, requires_grad
+
+
+def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
+    """What `reducer_override` of the pickler gives for an object."""
+    if isinstance(obj, (type, FunctionType)):
+        name = name_of(obj)
+        if name is not None:
+            pickler.rename(obj.__module__, obj.__qualname__, name)
+        return NotImplemented
+    if isinstance(obj, Tensor):
+        return NotImplemented if _is_lazy(obj) else _tensor(pickler, obj)
+    if type(obj) is Raw:
+        return pickler.tensor(*obj.parts, obj.requires_grad)
+    if isinstance(obj, Size):
+        return pickler.global_of("torch Size"), (tuple(obj),)
+    if obj is strided:
+        return pickler.global_of("torch.serialization _get_layout"), ("torch.strided",)
+    if isinstance(obj, Generator):
+        return pickler.global_of("facula Generator"), (obj.device, obj.get_state())
+    return _object(obj)
+
+
+def _is_lazy(tensor: Tensor) -> bool:
+    network = sys.modules.get("facula_nn.extend")
+    return network is not None and network.is_lazy(tensor)
+
+
+def storage(obj: UntypedStorage | TypedStorage) -> tuple[Block, DType]:
+    """The memory of a storage, and the type of its elements."""
+    if isinstance(obj, UntypedStorage):
+        return _block(obj._bytes)[0], uint8
+    return _block(obj._elements)[0], obj._elements.dtype
+
+
+def _object(obj: Any) -> Any:
+    """A module, with the attributes that PyTorch's modules have; NotImplemented for everything else."""
+    network = sys.modules.get("facula_nn")
+    if network is None or not isinstance(obj, network.Module):
+        return NotImplemented
+    made = obj.__reduce_ex__(2)
+    if type(made) is not tuple or len(made) < 3 or not isinstance(made[2], dict):
+        return NotImplemented
+    if not vars(network.Module()).keys() <= made[2].keys():  # a state of its own
+        return NotImplemented
+    from .modules import exported
+
+    return (*made[:2], exported(obj, made[2]), *made[3:])
+
+
+def _tensor(pickler: CheckpointPickler, tensor: Tensor) -> tuple[Any, ...]:
+    kind, extra = type(tensor), attributes(tensor)
+    parts, requires_grad = _block(tensor), tensor.requires_grad
+    if kind is Tensor and not extra:
+        return pickler.tensor(*parts, requires_grad)
+    if kind is Parameter:
+        name, more = ("_rebuild_parameter_with_state", (extra,)) if extra else ("_rebuild_parameter", ())
+        arguments = (Raw(parts, False), requires_grad, OrderedDict(), *more)
+        return pickler.global_of(f"torch._utils {name}"), arguments
+    name_, arguments = pickler.tensor(*parts, requires_grad)
+    written: Any = kind
+    if kind.__module__.startswith("facula_nn") and kind.__name__ == "Buffer":
+        written, extra = Tensor, {**(extra or {}), "_is_buffer": True}
+    if written is Tensor:
+        written = pickler.global_of("torch Tensor")
+    return pickler.global_of("torch._tensor _rebuild_from_type_v2"), (name_, written, arguments, extra or {})
+
+
+def _block(tensor: Tensor) -> tuple[Block, Layout, int]:
+    """The memory that is written with a tensor, and how the tensor lies in it."""
+    if tensor.device.type == "meta":
+        return Block(tensor._storage, 0, 0, tensor.device), tensor._layout, 0
+    now = addressable("save", tensor)
+    found, layout, offset = block_under("save", tensor)
+    if offset % layout.dtype.itemsize:
+        found, layout, offset = block_under("save", no_record_ops.clone(now.detach()))
+    return Block(found.storage, found.offset, found.nbytes, found.device), layout, offset

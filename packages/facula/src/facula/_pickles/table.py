@@ -1,0 +1,272 @@
+"""The rows for tensors, parameters, modules, optimizers, schedules, and the classes that a program named."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from facula_checkpoint.extend import Global, Marker, Memory, Stored, TensorTable, expect, refuse
+from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
+from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
+from facula_tensor.extend import as_class, make
+
+from .names import is_operator, object_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_checkpoint import Parts
+
+    from .location import Relocate
+
+_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+_LIGHTNING = ("pytorch_lightning", "lightning", "lightning_fabric", "lightning_utilities")
+
+
+class FaceTable(TensorTable):
+    """What a file may use when it is loaded by `facula.load`.
+
+    Arguments:
+        named: the classes and functions that the program named with `add_safe_globals`, by their names.
+        encoding: of Python 2's texts.
+    """
+
+    def __init__(self, named: dict[str, Any], encoding: str = "utf-8") -> None:
+        super().__init__()
+        self.named, self.encoding = named, encoding
+        self.rows["torch Tensor"] = Global(Tensor)
+        self.rows["torch.nn.parameter Parameter"] = Global(Parameter)
+        self.rows["torch._C _VariableFunctionsClass"] = Global(Marker("torch._C._VariableFunctionsClass"))
+        self.rows["builtins getattr"] = Global(Marker("getattr"), call=_function)
+        self.rows["facula Generator"] = Global(Marker("facula.Generator"), call=_generator)
+
+    def remedy(self, name: str) -> str:
+        """The line to write, if the program trusts the file."""
+        module, _, last = name.partition(" ")
+        if not all(part.isidentifier() for part in f"{module}.{last}".split(".")):
+            return super().remedy(name)
+        return (
+            f"where you trust the file, write before: import {module}; "
+            f"facula.serialization.add_safe_globals([{module}.{last}])"
+        )
+
+    def more(self, name: str) -> Global | None:
+        """A row for a class that the program named, or for one of ours by PyTorch's name."""
+        module, _, last = name.partition(" ")
+        if last == "AttributeDict" and module.partition(".")[0] in _LIGHTNING:  # hyperparameters, a dict
+            return Global(Marker(name), call=_dict, new=_dict)
+        if module == "torch" and last in _FORMATS:
+            import facula
+
+            return Global(getattr(facula, last))
+        row = super().more(name) or our_row(name, object_named(name))
+        return named_row(self.named[name]) if row is None and name in self.named else row
+
+    # ------------------------------------------------------------------------------------------------ objects
+    def make_tensor(self, parts: Parts, requires_grad: bool) -> Tensor:
+        """A tensor."""
+        storage, layout, offset = parts
+        tensor = make(Tensor, layout, storage, offset)
+        return tensor.requires_grad_() if requires_grad else tensor
+
+    def make_parameter(self, tensor: Any, requires_grad: bool, attributes: dict[str, Any]) -> Parameter:
+        """A parameter over the memory of a tensor."""
+        if type(tensor) is not Tensor:
+            refuse(f"its pickle has a parameter of a {type(tensor).__name__}")
+        if requires_grad and not (tensor.is_floating_point() or tensor.is_complex()):
+            refuse(f"its pickle has a parameter of {tensor.dtype} that requires a gradient")
+        made = as_class(Parameter, tensor, requires_grad, None)
+        set_names(made, attributes)
+        return made  # type: ignore[no-any-return]
+
+    def make_of_type(self, kind: Any, tensor: Any, attributes: dict[str, Any]) -> Any:
+        """A tensor with attributes, a buffer, or one of a class that the program named."""
+        if not isinstance(tensor, Tensor):
+            refuse("its pickle has a tensor subclass of something else")
+        if attributes.pop("_is_buffer", False) is True:
+            from facula_nn import Buffer
+
+            persistent = expect(attributes.pop("persistent", True), bool, "persistent")
+            tensor, kind = Buffer(tensor.detach(), persistent=persistent), Buffer
+        if kind is Parameter and type(tensor) is Tensor:
+            tensor = as_class(Parameter, tensor, tensor.requires_grad, None)
+        elif kind not in (Tensor, type(tensor)):
+            if not any(kind is one for one in self.named.values()) or not issubclass(kind, Tensor):
+                super().make_of_type(kind, tensor, attributes)
+            tensor = as_class(kind, tensor, tensor.requires_grad, None)
+        set_names(tensor, attributes)
+        return tensor
+
+    def make_storage(self, stored: Stored) -> UntypedStorage | TypedStorage:
+        """A storage of bytes, or of elements."""
+        memory, dtype = stored.memory, stored.dtype
+        if dtype is uint8:
+            return UntypedStorage(self._flat(stored, uint8))
+        if memory.nbytes % dtype.itemsize:
+            refuse(f"its pickle has a storage of {memory.nbytes} bytes with elements of {dtype}")
+        return TypedStorage(self._flat(stored, dtype))
+
+    def _flat(self, stored: Stored, dtype: DType) -> Tensor:
+        memory = stored.memory
+        layout = contiguous((memory.nbytes // dtype.itemsize,), dtype, memory.device)
+        return make(Tensor, layout, memory.storage, 0)
+
+    def make_size(self, shape: tuple[int, ...]) -> Size:
+        """A Size."""
+        return Size(shape)
+
+    def make_layout(self, name: str) -> object:
+        """The layout."""
+        return strided
+
+
+def tensors_at(relocate: Relocate | None) -> Callable[[Parts], Tensor]:
+    """The function that makes tensors of a safetensors file where they are wanted, each memory once."""
+    memories: dict[int, tuple[object, Memory]] = {}
+
+    def made(parts: Parts) -> Tensor:
+        storage, layout, offset = parts
+        if relocate is not None:
+            if id(storage) not in memories:
+                nbytes = offset + layout.extent
+                memories[id(storage)] = storage, relocate(lambda: Memory(storage, nbytes, cpu), nbytes, "cpu")
+            moved = memories[id(storage)][1]
+            storage, layout = moved.storage, layout_of(layout.shape, layout.strides, layout.dtype, moved.device)
+        return make(Tensor, layout, storage, offset)
+
+    return made
+
+
+def set_names(tensor: Any, attributes: dict[str, Any]) -> None:
+    """Set the attributes of a tensor, none of which hides one of its class."""
+    for name, value in attributes.items():
+        if hasattr(type(tensor), name):
+            refuse(f"its pickle sets the attribute {name!r:.60} of a tensor")
+        setattr(tensor, name, value)
+
+
+def _dict(*arguments: Any) -> dict[Any, Any]:
+    return dict(*[expect(one, dict, "an AttributeDict") for one in arguments])
+
+
+def _function(owner: Any, name: Any) -> object:
+    """`getattr(torch._C._VariableFunctionsClass, "tanh")`, as PyTorch writes functions in C++."""
+    if not isinstance(owner, Marker) or owner.name != "torch._C._VariableFunctionsClass" or type(name) is not str:
+        refuse("its pickle asks for an attribute of an object; save state_dict()s, or plain values")
+    found = object_named(f"torch {name}")
+    if found is None:
+        refuse(f"its pickle asks for the function torch.{name:.60}, which is not loaded")
+    return found
+
+
+def _generator(device: Any, state: Any) -> Any:
+    from facula_tensor import Generator
+
+    if not isinstance(device, Device) or type(state) is not tuple:
+        refuse("its pickle has a generator that is none")
+    return Generator(device).set_state(state)
+
+
+# Rows for classes ----------------------------------------------------------------------------------------------------
+
+
+def our_row(name: str, value: Any) -> Global | None:
+    """The row for a class or function of ours that files may use, by PyTorch's name."""
+    if value is None:
+        return None
+    if not isinstance(value, type):
+        functional = name.startswith(("torch.nn.functional ", "torch._C._nn "))
+        return Global(value) if functional or is_operator(value) else None
+    from facula_nn import Module, UninitializedBuffer, UninitializedParameter
+    from facula_optim import Optimizer
+    from facula_optim.lr_scheduler import LRScheduler
+
+    def new() -> Any:
+        return value.__new__(value)
+
+    if issubclass(value, Module):
+        from .modules import fill
+
+        return Global(value, new=new, build=fill)
+    if issubclass(value, UninitializedParameter | UninitializedBuffer):
+
+        def lazy(requires_grad: Any, device: Any, dtype: Any) -> Any:
+            expect(dtype, DType, "a dtype")
+            return value(expect(requires_grad, bool, "requires_grad"), expect(device, (str, Device), "a device"), dtype)
+
+        return Global(value, call=lazy)
+    if issubclass(value, Optimizer):
+        return Global(value, new=new, build=fill_optimizer)
+    if issubclass(value, LRScheduler):
+        return Global(value, new=new, build=fill_schedule)
+    return None
+
+
+def fill_optimizer(optimizer: Any, state: Any) -> None:
+    """Give a new optimizer its options, groups and state."""
+    state = expect(state, dict, "the state of an optimizer")
+    if vars(optimizer) or set(state) != {"defaults", "state", "param_groups"}:
+        refuse(f"its pickle has a {type(optimizer).__name__} that is not options, state and groups")
+    expect(state["defaults"], dict, "an optimizer's options")
+    kept = expect(state["state"], (dict, defaultdict), "an optimizer's state")
+    groups = expect(state["param_groups"], list, "an optimizer's groups")
+    for group in groups:
+        parameters = expect(expect(group, dict, "a group").get("params"), list, "the parameters of a group")
+        if not all(isinstance(one, Tensor) for one in parameters) or not all(type(name) is str for name in group):
+            refuse("its pickle has a group of an optimizer that is not options and parameters")
+        for name, value in state["defaults"].items():  # options that older versions of PyTorch did not have
+            group.setdefault(name, value)
+    if not all(isinstance(one, Tensor) and isinstance(entries, dict) for one, entries in kept.items()):
+        refuse("its pickle has an optimizer with the state of something that is no tensor")
+    optimizer.__setstate__({**state, "state": defaultdict(dict, kept)})
+
+
+def fill_schedule(schedule: Any, state: Any) -> None:
+    """Give a new schedule its attributes."""
+    from facula_optim import Optimizer
+
+    state = expect(state, dict, "the state of a schedule")
+    if vars(schedule) or not isinstance(state.get("optimizer"), Optimizer):
+        refuse(f"its pickle has a {type(schedule).__name__} without an optimizer")
+    for name in state:
+        if type(name) is not str or callable(getattr(type(schedule), name, None)):
+            refuse(f"its pickle has a {type(schedule).__name__} whose attributes hide methods")
+    vars(schedule).update(state)
+
+
+def named_row(value: Any) -> Global:
+    """The row for a class or function that the program named: pickles use it as Python's pickle does."""
+    if not isinstance(value, type):
+        return Global(value, call=value, named=True)
+    from facula_nn import Module
+
+    def new(*arguments: Any, **keywords: Any) -> Any:
+        return value.__new__(value, *arguments, **keywords)
+
+    def build(instance: Any, state: Any) -> None:
+        if isinstance(instance, Module):
+            set_module(instance, state)
+        elif hasattr(instance, "__setstate__"):
+            instance.__setstate__(state)
+        else:
+            state, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
+            vars(instance).update(expect(state, dict, "attributes") if state else {})
+            for name, one in (expect(slots, dict, "slots") if slots else {}).items():
+                setattr(instance, name, one)
+
+    return Global(value, call=value, new=new, build=build, named=True)
+
+
+def set_module(instance: Any, state: Any) -> None:
+    """Fill a module of the program's; its own `__setstate__` gets the attributes as modules of ours keep them."""
+    from facula_nn import Module
+
+    from .modules import fill
+
+    own: Callable[..., None] = type(instance).__setstate__
+    if own is Module.__setstate__ or not isinstance(state, (dict, OrderedDict)):
+        fill(instance, state)
+        return
+    plain = Module.__new__(Module)
+    fill(plain, state)
+    instance.__setstate__(dict(vars(plain)))
