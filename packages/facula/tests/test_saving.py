@@ -90,13 +90,28 @@ def test_map_location(path, location):
     assert facula.load(path, map_location=location).device.type == "cpu"
 
 
-def test_map_location_moves(path):
-    facula.save([facula.ones(2)], path)
-    assert facula.load(path, map_location={"cpu": "meta"})[0].device.type == "meta"
-    with pytest.raises(
-        TypeError, match="load: expected map_location to be a device, its name or a dict of these; got func"
+@pytest.mark.parametrize("name", ["kept.safetensors", "kept.pt"])
+@pytest.mark.parametrize("mmap", [False, True])
+def test_map_location_moves(path, name, mmap):
+    path = path.with_name(name)
+    facula.save([facula.ones(2), facula.ones(3)], path)
+    seen = []
+
+    def choose(storage, location):
+        seen.append((storage.nbytes(), location))
+        return storage.clone().fill_(0) if storage.nbytes() == 8 else None
+
+    for location in ("meta", {"cpu": "meta"}, {facula.device("cpu"): facula.device("meta")}):
+        assert facula.load(path, map_location=location, mmap=mmap)[0].device.type == "meta"
+    assert [one.tolist() for one in facula.load(path, choose, mmap=mmap)] == [[0.0, 0.0], [1.0, 1.0, 1.0]]
+    assert seen == [(8, "cpu"), (12, "cpu")]
+    for location, message in (
+        (3, "expected map_location to be a device, its name, a dict of these or a function; got int"),
+        (lambda storage, location: location, "expected map_location to return a storage of 8 bytes or None; got 'cpu'"),
+        ({"cpu": 3}, "expected map_location to have devices as values; got int"),
     ):
-        facula.load(path, map_location=lambda storage, location: storage)
+        with pytest.raises(TypeError, match=f"load: {message}"):
+            facula.load(path, map_location=location)
 
 
 class Unknown:

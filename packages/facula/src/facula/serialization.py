@@ -47,12 +47,12 @@ def _named(one: object) -> tuple[str, object]:
     if isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], str) and "." in one[1]:
         module, _, name = one[1].rpartition(".")
         return f"{module} {name}", one[0]
-    module, name = getattr(one, "__module__", None), getattr(one, "__qualname__", None)
-    if not callable(one) or not isinstance(module, str) or not isinstance(name, str):
+    home, own = getattr(one, "__module__", None), getattr(one, "__qualname__", None)
+    if not callable(one) or not isinstance(home, str) or not isinstance(own, str):
         raise InvalidTypeError(
             f"add_safe_globals: expected classes, functions and pairs (class, 'module.name'); got {one!r:.100}"
         )
-    return f"{module} {name}", one
+    return f"{home} {own}", one
 
 
 def named_globals() -> dict[str, object]:

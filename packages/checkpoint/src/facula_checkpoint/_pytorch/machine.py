@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
-from .opcodes import MAX_NAME, OPCODES, Stop
+from .opcodes import MAX_NAME, OPCODES, STOP
 from .tables import Global, PickleError, Table, Value, refuse, shown
 
 if TYPE_CHECKING:
@@ -48,11 +48,12 @@ class Machine:
         """The value of the pickle; `position` is then behind it. PickleError for everything else."""
         data, opcodes = self.data, OPCODES
         try:
-            while True:
-                code = data[self.position]
+            code = data[self.position]
+            while code != STOP:
                 self.position += 1
                 opcodes[code](self)
-        except Stop:
+                code = data[self.position]
+            self.position += 1
             if self.marks or len(self.stack) != 1:
                 refuse("its pickle ends with values that belong to nothing")
             return self.stack[0]

@@ -29,7 +29,7 @@ def _build_dtype(dtype: np.dtype, state: Value) -> None:
     if order not in ("<", ">", "|", "=") or any(part is not None for part in state[2:5]) or len(state) > 9:
         refuse("its pickle has a NumPy dtype with fields")
     if order == ">" and dtype.isnative:
-        dtype.__setstate__((3, ">", None, None, None, -1, -1, 0))
+        dtype.__setstate__((3, ">", None, None, None, -1, -1, 0))  # type: ignore[attr-defined]
 
 
 def _scalar(dtype: Value, data: Value = b"") -> Any:
@@ -62,7 +62,7 @@ def _build_array(array: np.ndarray, state: Value) -> None:
     if array.size:  # one that was filled before: something may show its memory, which is about to be another
         refuse("its pickle sets the state of a NumPy array twice")
     made = _elements(shape, dtype, data)
-    array.__setstate__((1, made.shape, made.dtype, bool(fortran), made.tobytes()))
+    array.__setstate__((1, made.shape, made.dtype, bool(fortran), made.tobytes()))  # type: ignore[arg-type]
 
 
 def _from_buffer(data: Value, dtype: Value, shape: Value, order: Value, *axes: Value) -> np.ndarray:

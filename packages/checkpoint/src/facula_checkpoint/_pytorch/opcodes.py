@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 MAX_MARKS = 20_000  # nested containers; Python's own pickler reaches a tenth of that
 MAX_NAME = 500
-
-
-class Stop(Exception):
-    """The pickle is at its end."""
+STOP = ord(".")  # the end of a pickle
 
 
 def _proto(m: Machine) -> None:
@@ -29,10 +26,6 @@ def _proto(m: Machine) -> None:
 def _frame(m: Machine) -> None:
     if int.from_bytes(m.take(8), "little") > len(m.data) - m.position:
         refuse("its pickle is truncated")
-
-
-def _stop(m: Machine) -> None:
-    raise Stop
 
 
 def _mark(m: Machine) -> None:
@@ -132,7 +125,7 @@ def _tuple(m: Machine) -> None:
 def _short_tuple(count: int) -> Callable[[Machine], None]:
     def made(m: Machine) -> None:
         if len(m.stack) < count:
-            raise IndexError
+            refuse("its pickle takes values that are not there")
         m.stack[-count:] = [tuple(m.stack[-count:])]
 
     return made
@@ -228,7 +221,7 @@ def _persistent_id(m: Machine) -> None:
 
 
 _ALLOWED: dict[bytes, Callable[[Machine], None]] = {
-    b"\x80": _proto, b"\x95": _frame, b".": _stop, b"(": _mark, b"0": _pop, b"1": _pop_mark, b"2": _duplicate,
+    b"\x80": _proto, b"\x95": _frame, b"(": _mark, b"0": _pop, b"1": _pop_mark, b"2": _duplicate,
     b"N": _constant(None), b"\x88": _constant(True), b"\x89": _constant(False),
     b"K": _integer(1), b"M": _integer(2), b"J": _integer(4, signed=True), b"\x8a": _counted(1, _long),
     b"\x8b": _counted(4, _long), b"G": _float,

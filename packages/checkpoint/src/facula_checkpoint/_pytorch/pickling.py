@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import pickle
 import pickletools
+import sys
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_storage import Device, DType, Layout, Storage, _dtypes
+from facula_storage import Device, DType, Layout, Storage
 from facula_storage.extend import borrow, plain_address
 
 from . import names
@@ -113,7 +114,14 @@ class CheckpointPickler(pickle.Pickler):
             return named(name), (layout.dtype, layout.shape, layout.strides, requires_grad)
         reference, typed, shift = self.storage(block, layout.dtype)
         offset += shift
-        common = (reference, offset // itemsize, layout.shape, layout.strides, requires_grad, OrderedDict())
+        common: tuple[Any, ...] = (
+            reference,
+            offset // itemsize,
+            layout.shape,
+            layout.strides,
+            requires_grad,
+            OrderedDict(),
+        )
         if typed:
             return named("torch._utils _rebuild_tensor_v2"), common
         return named("torch._utils _rebuild_tensor_v3"), (*common, layout.dtype)
@@ -129,8 +137,9 @@ class CheckpointPickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:  # type: ignore[override]
         """How an object is pickled whose type is not plain."""
         if isinstance(obj, DType):
-            found = next((name for name, one in vars(_dtypes).items() if one is obj), obj.name)
-            self.rename(_dtypes.__name__, found, f"torch {obj.name}")
+            home = type(obj).__module__  # where all dtypes are defined; bool_ has another name than the dtype
+            found = next((name for name, one in vars(sys.modules[home]).items() if one is obj), obj.name)
+            self.rename(home, found, f"torch {obj.name}")
             return found
         if isinstance(obj, Device):
             return named("torch device"), (obj.type,) if obj.index is None else (obj.type, obj.index)
@@ -176,7 +185,7 @@ def _renamed_globals(data: bytes, renames: dict[bytes, bytes]) -> bytes:
     pieces, done = [], 0
     for opcode, argument, position in pickletools.genops(data):
         if opcode.name == "GLOBAL" and position is not None:
-            module, _, name = argument.partition(" ")
+            module, _, name = str(argument).partition(" ")
             old = f"c{module}\n{name}\n".encode()
             if old in renames:
                 pieces += [data[done:position], renames[old]]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .sources import Source
-    from .storages import Place, Relocate
+    from .storages import Memory, Place, Relocate
 
 MAX_SMALL = 1000  # bytes of a member that says one thing
 MAX_PICKLE = 1 << 32
@@ -33,9 +33,18 @@ def read_pytorch(
         table: the names that its pickle may use.
         mapped, readonly, relocate: see `Storages`.
     """
+    failed: list[Exception] = []
+
+    def relocated(fetch: Callable[[], Memory], nbytes: int, location: str) -> Memory:
+        try:
+            return relocate(fetch, nbytes, location)  # type: ignore[misc]
+        except Exception as error:  # of the caller's function: no matter of the pickle
+            failed.append(error)
+            raise
+
     try:
         start = Start(source)
-        storages = Storages(source, start.locate, mapped, readonly, relocate)
+        storages = Storages(source, start.locate, mapped, readonly, None if relocate is None else relocated)
 
         def persistent(identifier: Value) -> Value:
             if is_class(identifier):
@@ -53,6 +62,8 @@ def read_pytorch(
         source.finish(start.end)
         return value
     except PickleError as error:
+        if failed and not isinstance(failed[0], PickleError):
+            raise failed[0] from None
         raise CheckpointError(source.name, str(error)) from None
 
 
@@ -64,7 +75,6 @@ class Start:
         begin: where it begins.
         locate: gives the place of a storage by its key.
         end: where the file ends.
-        skimmed: what the pickle uses, where that is known.
     """
 
     pickle: bytes
@@ -113,11 +123,11 @@ def _folder(directory: Directory) -> str:
     return found[0]
 
 
-def skim(source: Source) -> tuple[Value, Skim, Start]:
+def skim(source: Source) -> tuple[Value, Skim]:
     """What a file describes, without building it: for `python -m facula_checkpoint show`. CheckpointError."""
     try:
         start, table = Start(source), Skim()
         value = Machine(start.pickle, start.begin, table, table.persistent).run()
-        return value, table, start
+        return value, table
     except PickleError as error:
         raise CheckpointError(source.name, str(error)) from None

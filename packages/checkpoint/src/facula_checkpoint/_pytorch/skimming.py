@@ -14,7 +14,7 @@ _UNKNOWN_SIZES = {"UntypedStorage": 1, "QInt8Storage": 1, "QUInt8Storage": 1, "Q
 class Skimmed(dict[Value, Value]):
     """What stands for an object that a pickle describes: the call that would make it, and its state."""
 
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __init__(self, name: str, arguments: tuple[Value, ...]) -> None:
         super().__init__()
@@ -30,10 +30,12 @@ class Skimmed(dict[Value, Value]):
 
 
 class SkimmedStorage:
-    """What stands for a storage: its class, key, device and number of elements."""
+    """What stands for a storage: its class, the device, and the size of an element."""
 
-    def __init__(self, kind: str, key: str, location: str, count: int) -> None:
-        self.kind, self.key, self.location, self.count = kind, key, location, count
+    __slots__ = ("itemsize", "kind", "location")
+
+    def __init__(self, kind: str, location: str, itemsize: int) -> None:
+        self.kind, self.location, self.itemsize = kind, location, itemsize
 
 
 class Skim(Table):
@@ -73,7 +75,7 @@ class Skim(Table):
         known = self.storages.setdefault(key, (count, size))
         if known[0] * known[1] != count * size:
             refuse(f"its pickle has a storage {shown(key)} in two sizes")
-        return SkimmedStorage(kind.name, key, location, count)
+        return SkimmedStorage(kind.name, location, size)
 
 
 def storage_kind(kind: Marker) -> str:

@@ -7,7 +7,7 @@ from io import BytesIO
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from facula_errors import FileError
+from facula_errors import FileError, UnsupportedError
 
 from .._streams import Readable, shown, take
 from .tables import refuse
@@ -41,7 +41,7 @@ class Source:
 
     def fill(self, view: memoryview, offset: int) -> None:
         """Fill `view` with the bytes from `offset` on."""
-        raise NotImplementedError
+        raise UnsupportedError(f"load: {type(self).__name__} has no bytes")
 
     def fill_all(self, wanted: list[tuple[memoryview, int]]) -> None:
         """Fill each view from its offset."""

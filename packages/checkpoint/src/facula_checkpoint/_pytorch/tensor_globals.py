@@ -103,7 +103,7 @@ class TensorTable(Table):
             "torch._utils _rebuild_parameter_with_state": self._parameter,
             "torch._tensor _rebuild_from_type_v2": self._of_type,
         }
-        calls = {
+        calls: dict[str, Callable[..., Value]] = {
             **self.rebuilders,
             "torch device": self._device,
             "torch.serialization _get_layout": self._layout,

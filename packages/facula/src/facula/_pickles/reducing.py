@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint.extend import Block, CheckpointPickler
 from facula_storage import uint8
-from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
+from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, memory_format, strided
 from facula_tensor.extend import addressable, attributes, block_under, no_record_ops
 
 from .names import name_of
@@ -42,6 +42,9 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         return pickler.global_of("torch Size"), (tuple(obj),)
     if obj is strided:
         return pickler.global_of("torch.serialization _get_layout"), ("torch.strided",)
+    if isinstance(obj, memory_format):
+        pickler.rename(type(obj).__module__, obj.name, f"torch {obj.name}")
+        return obj.name
     if isinstance(obj, Generator):
         return pickler.global_of("facula Generator"), (obj.device, obj.get_state())
     return _object(obj)

@@ -182,7 +182,7 @@ def our_row(name: str, value: Any) -> Global | None:
     from facula_optim.lr_scheduler import LRScheduler
 
     def new() -> Any:
-        return value.__new__(value)
+        return value.__new__(value)  # type: ignore[call-overload]
 
     if issubclass(value, Module):
         from .modules import fill
@@ -250,8 +250,9 @@ def named_row(value: Any) -> Global:
             instance.__setstate__(state)
         else:
             state, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
-            vars(instance).update(expect(state, dict, "attributes") if state else {})
-            for name, one in (expect(slots, dict, "slots") if slots else {}).items():
+            if state:
+                vars(instance).update(expect(state, dict, "attributes"))
+            for name, one in expect(slots or {}, dict, "slots").items():
                 setattr(instance, name, one)
 
     return Global(value, call=value, new=new, build=build, named=True)

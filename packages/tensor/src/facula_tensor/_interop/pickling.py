@@ -164,7 +164,14 @@ def attributes(tensor: Tensor) -> dict[str, object] | None:
 
 
 def as_class(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, object] | None) -> Any:
-    """`tensor` as one of the class `cls`, with the attributes of its `__dict__`."""
+    """A tensor as one of another class, with attributes.
+
+    Arguments:
+        cls: the class.
+        tensor: the tensor, whose memory is shared.
+        requires_grad: whether the result is a leaf that requires a gradient.
+        attributes: of its `__dict__`.
+    """
     if cls is not Tensor:
         tensor = wrap_layout(make(cls, tensor._layout, tensor._storage, tensor._offset))
         if attributes:
