@@ -35,7 +35,7 @@ def embedding(nn):
 
 # Each with the shape of its input, None where a whole module is not called.
 ARCHITECTURES = {
-    "linear": (lambda nn: nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 2, bias=False)), (3, 4)),
+    "linear": (lambda nn: nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 2, False)), (3, 4)),
     "convolutions": (Residual, (2, 3, 6, 6)),
     "normalizations": (lambda nn: nn.Sequential(nn.LayerNorm(6), nn.Unflatten(1, (6, 1)), nn.GroupNorm(2, 6)), (4, 6)),
     "lstm": (lambda nn: nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True), (2, 5, 3)),
@@ -53,7 +53,9 @@ ARCHITECTURES = {
         lambda nn: nn.ModuleList([nn.PReLU(3), nn.Bilinear(2, 3, 4), nn.ParameterList([nn.Parameter(ones(nn))])]),
         None,
     ),
-    "padding": (lambda nn: nn.Sequential(nn.ZeroPad2d(1), nn.Upsample(scale_factor=2), nn.Conv2d(2, 2, 3)), (1, 2, 4, 4)),
+    "padding": (
+        lambda nn: nn.Sequential(nn.ZeroPad2d(1), nn.Upsample(scale_factor=2), nn.Conv2d(2, 2, 3)), (1, 2, 4, 4)
+    ),
     "losses": (lambda nn: nn.ModuleList([nn.CrossEntropyLoss(), nn.GELU("tanh"), nn.TripletMarginLoss()]), None),
 }  # fmt: skip
 OPTIMIZERS = {
@@ -224,7 +226,7 @@ VALUES = {
     "texts": ["ä\ud800" * 3, b"\x00\xff", bytearray(b"ab"), "x" * 300],
     "numbers": [float("inf"), 1j, np.float32(0.5), np.int64(3), np.bool_(True)],
     "arrays": [np.arange(6, dtype="u2").reshape(2, 3), np.asfortranarray(np.eye(3)[:2])],
-    "dates": [datetime.datetime(2020, 1, 2, 3, 4, 5, 6, datetime.timezone.utc), datetime.timedelta(1, 2, 3)],
+    "dates": [datetime.datetime(2020, 1, 2, 3, 4, 5, 6, datetime.UTC), datetime.timedelta(1, 2, 3)],
     "places": [pathlib.Path("/a/b"), argparse.Namespace(lr=0.1, name="x"), functools.partial(int, base=2)],
     "kinds": [int, dict, slice(1, 5, 2), range(3), ...],
 }  # fmt: skip

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_storage import Device, DType, Layout, Storage
-from facula_storage.extend import borrow, plain_address
+from facula_storage.extend import borrow
 
 from . import names
 from .names import Named, named
@@ -83,10 +83,10 @@ class CheckpointPickler(pickle.Pickler):
 
         A storage has one class in a file. Where it has another one already, tensors need a dtype of their own.
         """
-        address = plain_address(block.storage) + block.offset
+        address = block.storage.ptr + block.offset
         shift = 0
         for one in self.merged if block.nbytes else ():
-            begin = plain_address(one.storage)
+            begin = one.storage.ptr
             if one.device is block.device and begin <= address and address + block.nbytes <= begin + one.nbytes:
                 block, shift, address = one, address - begin, begin
                 break
@@ -162,7 +162,7 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
     """Blocks that cover those that overlap: views of one memory that do not know of each other."""
     found: list[Block] = []
     by_address = sorted(
-        [(str(one.device), plain_address(one.storage) + one.offset, one) for one in blocks if one.nbytes],
+        [(str(one.device), one.storage.ptr + one.offset, one) for one in blocks if one.nbytes],
         key=lambda item: item[:2],
     )
     group: list[Block] = []
