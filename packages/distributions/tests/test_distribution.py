@@ -9,6 +9,7 @@ import pytest
 import facula_distributions as D
 import facula_tensor as ft
 from facula_distributions import constraints, utils
+from facula_distributions.kl import FORMULAS
 from facula_tensor import func
 
 MAKERS = [
@@ -174,8 +175,8 @@ def test_what_there_is_not():
         D.Normal("a", 1.0)
     with pytest.raises(TypeError, match="broadcast_all: expected numbers and tensors; got 'a'"):
         utils.broadcast_all("a", 1.0)
-    with pytest.raises(TypeError, match="register_kl: expected two subclasses of Distribution"):
-        D.register_kl(int, D.Normal)
+    with pytest.raises(TypeError, match="register_kl: expected two classes; got 'Normal'"):
+        D.register_kl("Normal", D.Normal)
 
 
 def test_checks_may_be_left_out():
@@ -357,3 +358,24 @@ def test_checks_read_no_values(monkeypatch):
             one.log_prob(one.sample())
     with pytest.raises(ValueError, match=r"parameter scale to satisfy .*; got -1.0 in a tensor of shape \(2,\)"):
         D.Normal(0.0, ft.tensor([1.0, -1.0]))
+
+
+def test_divergences_of_any_classes():
+    class Counted:
+        """Mixed into distributions, and none itself."""
+
+    class First(Counted, D.Normal):
+        pass
+
+    class Second(D.Normal, Counted):
+        pass
+
+    @D.register_kl(Counted, object)
+    def counted(p, q):
+        return ft.tensor(7.0)
+
+    try:
+        assert D.kl_divergence(First(0.0, 1.0), D.Exponential(1.0)) == 7
+        assert D.kl_divergence(Second(0.0, 1.0), D.Normal(0.0, 1.0)) == 0  # Normal is nearer
+    finally:
+        del FORMULAS[Counted, object]

@@ -1,5 +1,9 @@
 """Members of modules: attributes, registration, the views of one kind, and what is refused."""
 
+import copy
+import pickle
+from collections import OrderedDict
+
 import pytest
 from nn_toys import Net, Scale, same
 
@@ -176,6 +180,50 @@ def test_views_of_one_kind_read_and_write():
             view[name]
         with pytest.raises(KeyError, match=name):
             del view[name]
+
+
+def test_views_of_one_kind_are_dicts():
+    module = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Tanh())
+    view, first = module._modules, module[0]
+    assert all(isinstance(one, dict) for one in (view, first._parameters, first._buffers))
+    assert list(reversed(view)) == list(reversed(view.keys())) == ["2", "1", "0"] and "1" in view and 1 not in view
+    assert next(reversed(view.values())) is module[2] and next(reversed(view.items())) == ("2", module[2])
+    assert dict(view) == {**view} == view.copy() == view == json_like(view) and bool(view) and not first._buffers
+    assert type(view | {"a": 1}) is type({"a": 1} | view) is dict and (view | {"0": 1})["0"] == 1
+    assert copy.copy(view) == view and type(copy.copy(view)) is dict and repr(view) == repr(dict(view))
+    assert view.get("0") is first and view.get("7", 3) == 3 and repr(view.keys()) == "dict_keys(['0', '1', '2'])"
+    assert view.setdefault("0", None) is first and view.popitem()[0] == "2" and len(module) == 2
+    view |= {"late": nn.ReLU()}
+    assert list(view) == list(module._modules) == ["0", "1", "late"] and module.late is view["late"]
+    first._parameters.clear()
+    assert not list(first.parameters()) and not first._parameters and not hasattr(first, "weight")
+    with pytest.raises(KeyError):
+        first._parameters.popitem()
+    assert pickle.loads(pickle.dumps(nn.Linear(2, 2)._parameters)).keys() == {"weight", "bias"}
+
+
+def json_like(view):
+    """What code that knows no classes of ours makes of a dict."""
+    return OrderedDict((key, view[key]) for key in view)
+
+
+def test_views_of_one_kind_are_assigned_whole():
+    module = Scale()
+    module.child, module.other = nn.ReLU(), nn.Tanh()
+    module._modules = OrderedDict(reversed(module._modules.items()))
+    assert names(module.named_children()) == ["other", "child"]
+    module._parameters = {"bias": nn.Parameter(ft.ones(1)), "weight": module.weight}
+    assert names(module.named_parameters()) == ["bias", "weight"] and module.bias.tolist() == [1]
+    module._buffers = {name: one for name, one in module._buffers.items()}
+    assert module._non_persistent_buffers_set == {"cache"} and list(module.state_dict())[:2] == ["bias", "weight"]
+    module._buffers = {}
+    assert not list(module.buffers()) and not hasattr(module, "count")
+    del module._modules["child"]
+    module._modules = {}
+    assert not list(module.children()) and not hasattr(module, "other")
+    with pytest.raises(TypeError, match="expected a dict"):
+        module._parameters = [module.weight]
+    assert names(module.named_parameters()) == ["bias", "weight"]
 
 
 def test_paths():

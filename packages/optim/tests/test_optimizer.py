@@ -16,6 +16,8 @@ from facula_optim import (
     RMSprop,
     Rprop,
 )
+from facula_optim.lr_scheduler import StepLR
+from facula_tensor import ones
 
 
 def leaf(*shape, dtype=ft.float32):
@@ -171,3 +173,40 @@ def test_a_subclass_that_steps_through_its_base_is_one_step_to_hooks():
 def test_the_base_class_has_no_step():
     with pytest.raises(NotImplementedError, match="a subclass of Optimizer defines its step"):
         Optimizer([leaf(2)], {}).step()
+
+
+class Lookahead(Optimizer):
+    """Takes over another optimizer, and does not call `Optimizer.__init__`, as PyTorch allows."""
+
+    def __init__(self, base):
+        self.base, self.count = base, 0
+        self.param_groups, self.state = base.param_groups, base.state
+
+    def step(self, closure=None):
+        self.count += 1
+        return self.base.step(closure)
+
+
+def test_an_optimizer_that_does_not_call_the_constructor():
+    p = ones(2, requires_grad=True)
+    optimizer, calls = Lookahead(SGD([p], lr=0.5)), []
+    optimizer.register_step_post_hook(lambda *args: calls.append(args[0]))
+    schedule = StepLR(optimizer, 1, gamma=0.5)
+    for _ in range(2):
+        optimizer.zero_grad()
+        p.sum().backward()
+        optimizer.step()
+        schedule.step()
+    assert p.tolist() == [0.25, 0.25] and optimizer.count == 2 and calls == [optimizer] * 2
+    assert schedule.get_last_lr() == [0.125] and optimizer.state_dict()["param_groups"][0]["lr"] == 0.125
+    assert "Lookahead (" in repr(optimizer)
+
+
+def test_setting_the_state_keeps_the_hooks():
+    """As programs do that load one by `__setstate__`."""
+    p = ones(2, requires_grad=True)
+    optimizer, calls = SGD([p], lr=0.5), []
+    optimizer.register_step_pre_hook(lambda *args: calls.append(1))
+    optimizer.__setstate__({"state": optimizer.state, "param_groups": optimizer.param_groups})
+    optimizer.step()
+    assert calls == [1]

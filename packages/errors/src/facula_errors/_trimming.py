@@ -37,11 +37,12 @@ from types import FunctionType, TracebackType
 
 from ._classes import FaculaError, InvalidTypeError
 from ._frames import in_library, in_python
+from ._other_names import renamed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     Trim = Callable[[BaseException], None]
     T = TypeVar("T", bound=Callable[..., object])
@@ -206,11 +207,21 @@ _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200  # inspect.CO_*, wi
 
 
 def _function(
-    function: Callable[..., object], FaculaError: type[FaculaError] = FaculaError, trim_traceback: Trim = trim_traceback
+    function: Callable[..., object],
+    FaculaError: type[FaculaError] = FaculaError,
+    trim_traceback: Trim = trim_traceback,
+    renamed: Callable[[Callable[..., object], dict[str, Any]], dict[str, Any] | None] = renamed,
 ) -> FunctionType:
     def call(*args: object, **kwargs: object) -> object:
         try:
             return function(*args, **kwargs)
+        except (FaculaError, TypeError) as error:
+            others = renamed(function, kwargs) if kwargs else None
+            if others is None:
+                trim_traceback(error)
+                raise
+        try:
+            return function(*args, **others)
         except (FaculaError, TypeError) as error:
             trim_traceback(error)
             raise

@@ -9,6 +9,7 @@ a module by its name, and `known_modules` what was said of each name;
 from ._classes import kind_of
 from ._frames import in_library, is_library_module, library, register, warn
 from ._frames import known as known_modules
+from ._other_names import renamed
 from ._trimming import boundary, is_boundary, trim_traceback
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "known_modules",
     "library",
     "register",
+    "renamed",
     "trim_traceback",
     "warn",
 ]

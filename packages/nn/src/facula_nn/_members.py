@@ -5,13 +5,13 @@ Note [Where members are]
 Parameters, buffers and submodules lie in the instance's own ``__dict__``, so that `self.weight` is an ordinary
 attribute. Beside them `_kinds` says of each registered name what it is, in the order of registration. That is all
 the truth there is: `_parameters`, `_buffers` and `_modules` are views, made when somebody asks, which read and write
-those two. (One that the module kept would hold the module's dict and close a cycle.)
+those two, and are dicts for `isinstance`. (One that the module kept would hold the module's dict and close a cycle.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-from typing import TYPE_CHECKING, Any, Final, overload
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, ValuesView
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, overload
 
 from facula_errors import InvalidTypeError, MissingKeyError
 from facula_errors.extend import boundary
@@ -69,9 +69,47 @@ class Buffer(Tensor):
         return new
 
 
+class _Reversible:
+    """What the views of dicts have, and those of `collections.abc` do not."""
+
+    _mapping: Members
+    __slots__ = ()
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(list(self))  # type: ignore[call-overload]
+
+    def __repr__(self) -> str:
+        return repr(getattr(dict(self._mapping), type(self).__name__.lower())())
+
+
+class Keys(_Reversible, KeysView[str]):
+    """Names of members."""
+
+
+class Values(_Reversible, ValuesView[Any]):
+    """Members."""
+
+
+class Items(_Reversible, ItemsView[str, Any]):
+    """Names and members."""
+
+
+if TYPE_CHECKING:
+    _Dict = dict[str, Any]
+else:
+
+    class _Dict(MutableMapping, dict):
+        """A dict for `isinstance`, all of whose methods go by those that its subclass defines."""
+
+        __slots__ = ()
+
+
 @boundary
-class Members(MutableMapping[str, Any]):
-    """A module's members of one kind, by name: a view of its attributes, which writes there too."""
+class Members(_Dict):
+    """A module's members of one kind, by name: a view of its attributes, which writes there too.
+
+    A dict for `isinstance`, which has no entries of its own: everything that a dict does goes by the methods here.
+    """
 
     _module: Holder
     _kind: int
@@ -94,7 +132,7 @@ class Members(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         if name not in self:
             raise MissingKeyError(name)
-        delattr(self._module, name)
+        del self._module._kinds[name], self._module.__dict__[name]
 
     def __contains__(self, name: object) -> bool:
         module = self._module
@@ -103,15 +141,63 @@ class Members(MutableMapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         return iter([name for name, _ in members(self._module, self._kind)])
 
+    def __reversed__(self) -> Iterator[str]:  # type: ignore[override]
+        return reversed(list(self))
+
     def __len__(self) -> int:
         return len(members(self._module, self._kind))
 
     def __repr__(self) -> str:
         return repr(dict(self))
 
+    def __or__(self, other: Any) -> Any:
+        return dict(self) | dict(other) if isinstance(other, dict) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return dict(other) | dict(self) if isinstance(other, dict) else NotImplemented
+
+    def __ior__(self, other: Any) -> Members:  # type: ignore[misc, override]
+        self.update(other)
+        return self
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        return dict, (self.copy(),)
+
+    def keys(self) -> Keys:  # type: ignore[override]
+        """The names."""
+        return Keys(self)
+
+    def values(self) -> Values:  # type: ignore[override]
+        """The members."""
+        return Values(self)
+
+    def items(self) -> Items:  # type: ignore[override]
+        """The names and members."""
+        return Items(self)
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take the last one away. KeyError where there is none."""
+        names = list(self)
+        if not names:
+            raise MissingKeyError("popitem: the module has no such member")
+        return names[-1], self.pop(names[-1])
+
     def copy(self) -> StateDict:
         """A dict of the same members."""
         return dict(self)
+
+    def replace(self, others: Mapping[str, Any]) -> None:
+        """Have these members and no others, in this order: what assigning the whole dict does."""
+        if not isinstance(others, Mapping):
+            raise InvalidTypeError(f"expected a dict of members in the place of another; got {type(others).__name__}")
+        given = dict(others)
+        kinds = {name: self._module._kinds.get(name, 0) for name in given}  # whether buffers are saved
+        for name in self:
+            del self[name]
+        for name, value in given.items():
+            self._module._kinds.pop(name, None)
+            self._module._kinds[name] = kinds[name] if kinds[name] & self._kind else self._kind
+            self._module.__dict__[name] = value
 
 
 @overload

@@ -14,7 +14,7 @@ from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members
 M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Generic, TypeAlias
 
     from facula_tensor.extend import Hooks
@@ -109,13 +109,25 @@ class Tree(Generic[M]):
     def _parameters(self) -> Members:
         return Members(self, PARAMETER)
 
+    @_parameters.setter
+    def _parameters(self, members: Mapping[str, Any]) -> None:
+        Members(self, PARAMETER).replace(members)
+
     @property
     def _buffers(self) -> Members:
         return Members(self, BUFFER)
 
+    @_buffers.setter
+    def _buffers(self, members: Mapping[str, Any]) -> None:
+        Members(self, BUFFER).replace(members)
+
     @property
     def _modules(self) -> Members:
         return Members(self, MODULE)
+
+    @_modules.setter
+    def _modules(self, members: Mapping[str, Any]) -> None:
+        Members(self, MODULE).replace(members)
 
     @property
     def _non_persistent_buffers_set(self) -> set[str]:

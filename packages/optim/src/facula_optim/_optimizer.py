@@ -16,7 +16,7 @@ from ._state import loaded_groups, loaded_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Concatenate, ParamSpec, TypeVar
+    from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
     from facula_tensor.extend import Handle
 
@@ -65,18 +65,20 @@ class Optimizer:
     _step_count: int
     _inside: bool
 
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
+        """An optimizer that hooks can be added to, and that steps, though its class does not call `__init__` here."""
+        new = super().__new__(cls)
+        new._pre_hooks, new._post_hooks = Hooks(), Hooks()
+        new._state_pre_hooks, new._state_post_hooks = Hooks(), Hooks()
+        new._load_pre_hooks, new._load_post_hooks = Hooks(), Hooks()
+        new._step_count, new._inside = 0, False  # steps so far; whether a step with hooks is under way
+        return new
+
     def __init__(self, params: Params, defaults: Group):
-        self._reset()
         self.defaults, self.state, self.param_groups = defaults, defaultdict(dict), []
         self._check_options(defaults)
         for group in organized(type(self).__name__, params):
             self.add_param_group(group)
-
-    def _reset(self) -> None:
-        self._pre_hooks, self._post_hooks = Hooks(), Hooks()
-        self._state_pre_hooks, self._state_post_hooks = Hooks(), Hooks()
-        self._load_pre_hooks, self._load_post_hooks = Hooks(), Hooks()
-        self._step_count, self._inside = 0, False  # steps so far; whether a step with hooks is under way
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -229,7 +231,6 @@ class Optimizer:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: StateDict) -> None:
-        self._reset()
         vars(self).update(state)
 
     def __repr__(self) -> str:

@@ -935,8 +935,12 @@ def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = N
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """One operator from a function of elementwise operators: one launch forward and one backward."""
+@overload
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""
+@overload
+def gather(input: Tensor, *, axis: builtins.int, index: Tensor, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    ...
 def gcd(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -987,8 +991,12 @@ def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, a
     """`index_put` in place: changes this tensor and returns it."""
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
+@overload
 def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim` at the positions that `index` lists: a copy."""
+@overload
+def index_select(input: Tensor, *, axis: builtins.int, index: Tensor, out: Tensor | None = None) -> Tensor:
+    ...
 def initial_seed() -> builtins.int:
     """The default generator's seed."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -109,7 +109,6 @@ SPECIAL = {
     ("to", "args"): "Tensor | DTypeLike | DeviceLike | None",
     ("narrow_copy", "length"): "SupportsIndex",
     ("set_", "source"): "Tensor | UntypedStorage | TypedStorage",
-    ("view", "shape"): "Lengths | DTypeLike",
     ("view_copy", "size"): "Lengths | DTypeLike",
     ("unravel_index", "shape"): "Lengths | Tensor",
 }
@@ -192,6 +191,14 @@ OVERLOADS = {
     "adaptive_max_pool2d": _with_indices(_OUTPUT),
     "adaptive_max_pool3d": _with_indices(_OUTPUT),
     "as_subclass": ("(self: Tensor, cls: type[AnyTensor]) -> AnyTensor",),
+    "gather": (
+        "(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor",
+        "(input: Tensor, *, axis: int, index: Tensor, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor",
+    ),
+    "index_select": (
+        "(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor",
+        "(input: Tensor, *, axis: int, index: Tensor, out: Tensor | None = None) -> Tensor",
+    ),
     "max": _EXTREME,
     "max_pool1d": _with_indices(_WINDOW),
     "max_pool2d": _with_indices(_WINDOW),
@@ -218,6 +225,11 @@ OVERLOADS = {
     ),
     "unique": tuple(f"(input: Tensor, sorted: bool = True, {rest}" for rest in _DISTINCT),
     "unique_consecutive": tuple(f"(input: Tensor, {rest}" for rest in _DISTINCT),
+    "view": (
+        "(input: Tensor, *shape: Lengths | DTypeLike) -> Tensor",
+        "(input: Tensor, *, size: Lengths) -> Tensor",
+        "(input: Tensor, *, dtype: DTypeLike) -> Tensor",
+    ),
     "where": (
         "(condition: Tensor) -> tuple[Tensor, ...]",
         "(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor",

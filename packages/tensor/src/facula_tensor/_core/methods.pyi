@@ -391,7 +391,7 @@ class Methods:
     @data.setter
     def data(self, new: Tensor) -> None: ...
     def data_ptr(self) -> builtins.int:
-        """The address of the first element, putting the buffer in plain order first if it is not."""
+        """The address of the first element."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Angles in degrees as angles in radians."""
     def deg2rad_(self) -> Tensor:
@@ -508,8 +508,12 @@ class Methods:
         """`frac` in place: changes this tensor and returns it."""
     def frexp(self, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
         """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
+    @overload
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""
+    @overload
+    def gather(self, *, axis: builtins.int, index: Tensor, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+        ...
     def gcd(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
     def gcd_(self, other: Operand) -> Tensor:
@@ -574,8 +578,12 @@ class Methods:
         """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
     def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
         """`index_reduce` in place: changes this tensor and returns it."""
+    @overload
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices along `dim` at the positions that `index` lists: a copy."""
+    @overload
+    def index_select(self, *, axis: builtins.int, index: Tensor, out: Tensor | None = None) -> Tensor:
+        ...
     def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -1185,8 +1193,15 @@ class Methods:
         """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, the first of them conjugated."""
+    @overload
     def view(self, *shape: Lengths | DTypeLike) -> Tensor:
         """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
+    @overload
+    def view(self, *, size: Lengths) -> Tensor:
+        ...
+    @overload
+    def view(self, *, dtype: DTypeLike) -> Tensor:
+        ...
     def view_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`."""
     def vsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:

@@ -71,18 +71,18 @@ def view(body: type) -> Function:
     """An operator whose result shares the operand's memory: gives the function `(tensor, *parameters)`, and the method.
 
     `window(layout, *parameters)` says where in the operand's memory the result is: a layout, and
-    bytes from the operand's first element to the result's.
+    bytes from the operand's first element to the result's. `named` are other names of the first two parameters.
     """
     op = Operator(body, is_elementwise=False)
     window, rule = vars(body)["window"], op.rule
     cached = vars(body).get("cached", True)
-    op.window = window
+    op.window, op.named = window, vars(body).get("named", ())
 
     def find(layout: Layout, *parameters: object) -> Window:
         return (*window(layout, *parameters), rule, parameters)
 
     op.call, op.no_record = (
-        make_view(op.name, find, cached, record=True),
+        make_view(op.name, find, cached, record=True, named=op.named),
         make_view(op.name, find, cached, record=False),
     )
     op.library_call = make_view(op.name, find, cached, record=True, library_call=True)

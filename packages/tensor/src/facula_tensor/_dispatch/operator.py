@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
     "accepts arity batching bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
-    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates no_gradient optional "
+    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates named no_gradient optional "
     "outputs parameters program reads_values reflected result_dtype results scaled validate_layouts "
     "validate_values value vjp_all widens window".split()
 )
@@ -172,6 +172,7 @@ class Operator:
         self.public: Function
         self.changing: Function
         self.window: Function | None = None
+        self.named: tuple[str, ...] = ()  # of the first parameters of a view
         self.make_calls: Function
 
     def public_with(self, parameters: Parameters) -> Function:

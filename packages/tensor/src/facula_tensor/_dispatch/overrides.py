@@ -26,7 +26,7 @@ from weakref import ref
 
 from facula_autograd.extend import active_modes, current_mode, replace_mode
 from facula_errors import FaculaError, InvalidTypeError
-from facula_errors.extend import boundary, is_boundary, trim_traceback
+from facula_errors.extend import boundary, is_boundary, renamed, trim_traceback
 
 from .._core.parameter import Parameter
 from .._core.tensor import Tensor, alias, method
@@ -99,7 +99,14 @@ def overridable(function: F) -> F:
                 if state is not None and call.__name__ in LISTED_FUNCTIONS:
                     return _call_cast(state, call.__name__, inner, args, kwargs)
             return inner(*args, **kwargs)
-        except FaculaError as error:
+        except (FaculaError, TypeError) as error:
+            others = renamed(inner, kwargs) if kwargs else None
+            if others is None:
+                trim_traceback(error)
+                raise
+        try:
+            return call(*args, **others)
+        except (FaculaError, TypeError) as error:
             trim_traceback(error)
             raise
 

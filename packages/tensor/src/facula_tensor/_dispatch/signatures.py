@@ -50,6 +50,10 @@ def _shape(input: Tensor, *shape: Any) -> Tensor:
     raise NotImplementedError
 
 
+def _named(input: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Tensor:
+    raise NotImplementedError
+
+
 FORMS: dict[str, tuple[Function, ...]] = {
     "function": (_one, _two, _scaled),
     "operator": (_python_one, _python_two, _python_two),
@@ -65,7 +69,8 @@ def shown_as(kind: str, function: Function, op: Operator) -> None:
     form = op.forms.get(kind)
     if form is None:
         if op.window is not None:
-            plain: Function = _shape if op.window.__code__.co_flags & VARARGS else _view
+            shaped = _named if op.named else _shape
+            plain: Function = shaped if op.window.__code__.co_flags & VARARGS else _view
         elif 1 <= op.arity <= 2:
             plain = FORMS[kind][2 if op.scaled else op.arity - 1]
         else:

@@ -30,31 +30,42 @@ if TYPE_CHECKING:
 # A view's layout, its bytes from the operand's first element, the rule of its node and what that keeps.
 Window = tuple[Layout, int, "Rule", tuple[object, ...]]
 MOST_WINDOWS = 1024
+UNSET = object()  # a parameter that was not given
 MOST_PIECES = 64  # of a call that are kept
 
 
 def make_view(
-    name: str, find: Callable[..., Window | None], cached: bool, *, record: bool, library_call: bool = False
+    name: str,
+    find: Callable[..., Window | None],
+    cached: bool,
+    *,
+    record: bool,
+    library_call: bool = False,
+    named: tuple[str, ...] = (),
 ) -> Callable[..., Tensor | None]:
     """A function `(tensor, *parameters)` of views: `find(layout, *parameters)` says what they show.
 
     Windows are kept per layout and parameters where `cached`. None where `find` gives None: there is no such view.
+    The first two parameters may be given by the two names of `named`, too, each of them alone.
     """
     windows: dict[tuple[object, ...], Window] = {}
     layout_cache_clearers.append(windows.clear)
     frame = user_frame if library_call else _getframe
 
-    def call(input, *parameters):  # type: ignore[no-untyped-def]
+    # Parameters with defaults cost less than names in a dict would, and less than a tuple of all parameters.
+    def call(input, _first=UNSET, _second=UNSET, *parameters):  # type: ignore[no-untyped-def]
         try:
             layout = input._layout  # see Note [One moment]
             storage = input._storage
             offset = input._offset
             na = input.node
-            lo, delta, rule, rest = windows[(layout, parameters)]
+            lo, delta, rule, rest = windows[(layout, _first, _second, parameters)]
         except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are looked at anew each time
             lo = None
         if lo is None:
             try:
+                key = (layout, _first, _second, parameters)
+                parameters = tuple([one for one in (_first, _second, *parameters) if one is not UNSET])
                 as_tensor(name, input)
                 op = operators.get(name)
                 if type(layout) is WrappedLayout:
@@ -79,7 +90,7 @@ def make_view(
             if cached and not any([type(one) is list for one in parameters]):
                 if len(windows) >= MOST_WINDOWS:
                     windows.clear()
-                windows[(layout, parameters)] = found
+                windows[key] = found
             lo, delta, rule, rest = found
         v = new_instance(Tensor)
         v._layout = lo
@@ -111,6 +122,9 @@ def make_view(
         return v
 
     call.find = find  # type: ignore[attr-defined]
+    if named:
+        names = call.__code__.co_varnames
+        call.__code__ = call.__code__.replace(co_varnames=(names[0], *named, *names[3:]))
     return call
 
 

@@ -16,6 +16,7 @@ from .._dispatch.namespaces import composite, no_record_ops, operators, recorded
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
     from .._core.types import Function, Operands, Parameters
@@ -238,7 +239,15 @@ def as_index(operation: str, index: Tensor) -> Tensor:
 
 @overridable
 @method()
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
+def gather(
+    input: Tensor,
+    dim: int | None = None,
+    index: Tensor | None = None,
+    *,
+    axis: int | None = None,
+    sparse_grad: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions.
 
     For dim = 1: `out[i, j, k] = input[i, index[i, j, k], k]`.
@@ -247,6 +256,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         input: any tensor.
         dim: the dimension.
         index: int64 or int32, with as many dimensions as `input`, none longer but `dim`.
+        axis: NumPy's name of `dim`.
         sparse_grad: has no effect: gradients are dense.
         out: a tensor that takes the result, or None.
 
@@ -264,14 +274,14 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     """
     try:
         try:  # the usual call
-            layout = index._layout
+            layout = index._layout  # type: ignore[union-attr]  # None is an AttributeError
             like = layout.dtype is int64 and len(layout.shape) == len(input._layout.shape) and layout.shape
-            if like and layout.numel and out is None and type(dim) is int:
+            if like and layout.numel and out is None and axis is None and type(dim) is int:
                 return recorded_ops.gather(input, index, (dim,))
         except AttributeError:
             pass
-        input, index = steady(as_tensor("gather", input)), as_index("gather", index)
-        dim = check_dim("gather", dim, input.ndim)
+        input, index = steady(as_tensor("gather", input)), as_index("gather", index)  # type: ignore[arg-type]
+        dim = check_dim("gather", needed_dim("gather", dim, axis), input.ndim)
         if not index.numel():
             return write_out(
                 "gather", recorded_ops.narrow(recorded_ops.reshape(input, (-1,)), 0, 0, 0).reshape(index.shape), out

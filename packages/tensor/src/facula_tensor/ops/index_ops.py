@@ -24,6 +24,7 @@ from .gathering import as_index, at_least_one, different_dtypes
 from .indexing.batches import taken
 from .indexing.getitem import put_into
 from .masks import fitting, masked_fill, masked_fill_
+from .reduction.reducing import needed_dim
 from .scattering import check_reduction, reduced
 
 if TYPE_CHECKING:
@@ -57,13 +58,21 @@ class _index_select:
 
 @overridable
 @method()
-def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+def index_select(
+    input: Tensor,
+    dim: int | None = None,
+    index: Tensor | None = None,
+    *,
+    axis: int | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """The slices along `dim` at the positions that `index` lists: a copy.
 
     Arguments:
         input: any tensor.
         dim: the dimension.
         index: positions, int64 or int32, of one dimension, or none for one position.
+        axis: NumPy's name of `dim`.
         out: a tensor that takes the result, or None.
 
     Raises:
@@ -76,13 +85,14 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     """
     try:
         try:  # the usual call
-            layout = index._layout
-            if len(layout.shape) == 1 and layout.dtype is int64 and out is None and 0 <= dim < input._layout.ndim:
+            layout = index._layout  # type: ignore[union-attr]  # None is an AttributeError
+            usual = len(layout.shape) == 1 and layout.dtype is int64 and out is None and axis is None
+            if usual and 0 <= dim < input._layout.ndim:  # type: ignore[operator]  # None is a TypeError
                 return recorded_ops.index_select(input, index, (dim, None, False))
         except (AttributeError, TypeError):
             pass
-        input, index = steady(as_tensor("index_select", input)), as_index("index_select", index)
-        dim = check_dim("index_select", dim, input.ndim)
+        input, index = steady(as_tensor("index_select", input)), as_index("index_select", index)  # type: ignore[arg-type]
+        dim = check_dim("index_select", needed_dim("index_select", dim, axis), input.ndim)
         if index.ndim > 1:
             raise InvalidIndexError(
                 f"index_select: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it, or "

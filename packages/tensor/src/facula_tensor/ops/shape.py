@@ -92,6 +92,8 @@ class _view:
             [3, 4, 5]])
     """
 
+    named = ("size", "dtype")
+
     def decompose(F, operands, parameters):
         if len(parameters) == 1 and isinstance(parameters[0], (DType, type)):
             return reinterpreted(operands[0], as_dtype(parameters[0], "view"))
