@@ -17,6 +17,7 @@ from ._breaks import Break, CaptureError
 from ._checking import NEVER, Digest, described, difference, first_check, interval_of, next_check
 from ._graph import Graph, numbered
 from ._kinds import Kind
+from ._marked_sizes import Decisions
 from ._pieces import Pieces, own_function
 from ._pool import Pool
 from ._recorder import Recorder
@@ -225,6 +226,7 @@ class Captured(Generic[P, R]):
     def _run(self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run:
         """Run the function under a recorder."""
         recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
+        recorder.decisions = Decisions() if len(self._kinds) > 1 else None
         run = Run(self.function, self._own, recorder, signature, self._allowed)
         run.go(self._guard, self._name, partial(_run_as_written, ref(self), ref(kind)), args, kwargs)
         return run

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout
 
+    from ._marked_sizes import Decisions
     from ._records import Moment, Site
 
 
@@ -88,6 +89,7 @@ class Recorder(OptimizerRecorder):
         self.own: FunctionType | None = None  # the function, where its line is asked for
         self.line: int | None = None  # that of the function where it breaks
         self.again: Break | None = None  # why the next run may be captured, if this one is not
+        self.decisions: Decisions | None = None  # what the program decides by sizes, where that is noted
         self.used: set[int] = set()  # the blocks that launches have met
         self.refusal: Exception | None = None  # of the next launch
         self.caller: FrameType | None = None  # whose line calls the function: no line of it
@@ -203,6 +205,10 @@ class Recorder(OptimizerRecorder):
         """What is there stays as it is."""
         if self.breaks is None:
             self.constants.add(self.number_of(storage))
+
+    def sizes(self, sizes: tuple[int, ...], is_length: bool) -> tuple[int, ...]:
+        """Sizes of a tensor are about to be read: Note [Marked sizes]."""
+        return sizes if self.decisions is None or self.breaks is not None else self.decisions.read(sizes, is_length)
 
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to run: branches of conditions keep what it changes."""

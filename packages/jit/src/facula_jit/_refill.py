@@ -98,6 +98,10 @@ class DryRecorder:
     def grad_read(self, _leaf: object) -> None:
         """An optimizer looks at gradients."""
 
+    def sizes(self, sizes: tuple[int, ...], _is_length: bool) -> tuple[int, ...]:
+        """An optimizer looks at sizes."""
+        return sizes
+
     def drawn(self, _generator: object, key: int, start: int, _count: int) -> tuple[int, int]:
         """A step that draws is none whose numbers can be taken alone."""
         self.failed = True

@@ -76,6 +76,8 @@ class Run:
                 boundary = record_backward(recorder, self.result)
         finally:
             guard.busy = False
+            if recorder.decisions is not None:
+                recorder.decisions.is_open = False
         if boundary is not None:
             self.again = Again(self.function, tell, args, kwargs, signature.tensors)
             self.again.watch(boundary.roots)

@@ -75,6 +75,14 @@ class Recorder(Protocol):
     def read(self, operation: str) -> None:
         """Elements are about to be looked at in Python, by `operation`."""
 
+    def sizes(self, sizes: tuple[int, ...], is_length: bool) -> tuple[int, ...]:
+        """The program is about to read sizes of a tensor: the same numbers, which may know where they are from.
+
+        Arguments:
+            sizes: the sizes.
+            is_length: whether `len()` reads one.
+        """
+
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to look at these: tensors of the program's among them."""
 
@@ -170,6 +178,12 @@ def note_read(operation: str) -> None:
     recorder = current_recorder()
     if recorder is not None:
         recorder.read(operation)
+
+
+def note_sizes(sizes: tuple[int, ...], is_length: bool = False) -> tuple[int, ...]:
+    """Sizes of a tensor as this thread's recorder, if there is one, lets the program read them."""
+    recorder = current_recorder()
+    return sizes if recorder is None else recorder.sizes(sizes, is_length)
 
 
 def note_constant(storage: Any) -> None:

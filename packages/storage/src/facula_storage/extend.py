@@ -35,6 +35,7 @@ from ._recorders import (
     next_moment,
     note_constant,
     note_read,
+    note_sizes,
     recorders,
 )
 from ._retired import buffer_lock, launching_modules, release_idle_memory, release_retired
@@ -99,6 +100,7 @@ __all__ = [
     "note_constant",
     "note_duplicate_layout",
     "note_read",
+    "note_sizes",
     "rebind",
     "recorders",
     "register_backend",

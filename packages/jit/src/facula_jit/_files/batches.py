@@ -9,10 +9,14 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import describe_call_site
+
 from .errors import SaveError, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .._marked_sizes import Decisions
 
 SIZE, FLOAT, SHARE, PART = "$n", "$n.0", "$1/n", "$c/n"
 """{"$n": [a, b]} is a * n + b, {"$n.0": [a, b]} the same as a float; {"$1/n": [a, b]} is 1 / (a * n + b), and
@@ -39,6 +43,21 @@ def unify(sized: Sequence[Sized]) -> Any:
         _unified(list(zip(sizes, alike, strict=True)), _called(alike[0])) for alike in zip(*launches, strict=True)
     ]
     return made
+
+
+def check_decisions(runs: Sequence[Decisions | None]) -> None:
+    """Check that no line of the program decides by the batch size: by other sizes in each capture.
+
+    SaveError names the first that does. `runs`: what each of the captures decided by sizes; None where nobody noted it.
+    """
+    found = [one.found for one in runs if one is not None]
+    for site in dict.fromkeys([site for one in found for site in one]):
+        origins = [one.get(site) for one in found]
+        if any([one != origins[0] for one in origins]):
+            raise SaveError(
+                f"save: batch=True wants a function that decides nothing by the batch size; it does at "
+                f"{describe_call_site(*site)}; compute with tensors there, or save the sizes apart, without batch=True"
+            )
 
 
 def alike(sized: Sequence[Sized]) -> list[Sized]:

@@ -12,7 +12,7 @@ from facula_errors.extend import boundary
 
 from .. import _captured, _graph
 from . import archive, plain
-from .batches import alike, unify
+from .batches import alike, check_decisions, unify
 from .errors import GraphFileError, Refusal, SaveError
 from .loaded import FORMAT, Loaded
 from .programs import captures_of_other_modes, input_names, member_name
@@ -164,9 +164,12 @@ def _file_of(
     for key, replay in others:
         describe(writer, replay, as_data(key))
     if batch:
-        sized = [(replay.inputs[0].layout.shape[0] if _has_batch(replay) else 0, graph)
-                 for (_, replay), (_, graph) in zip(described, graphs, strict=True)]  # fmt: skip
+        sized, decisions = [], {}
+        for (_, replay), (_, graph) in zip(described, graphs, strict=True):
+            sized.append((replay.inputs[0].layout.shape[0] if _has_batch(replay) else 0, graph))
+            decisions[id(graph)] = replay.recording.recorder.decisions
         sized = alike(sorted(sized, key=lambda one: one[0]))
+        check_decisions([decisions[id(graph)] for _, graph in sized])
         graph = unify(sized)
         entries = [{"graph": graph, "sizes": sorted([size for size, _ in sized]), "arguments": graph["arguments"]}]
     else:

@@ -49,7 +49,7 @@ class Size(tuple[int, ...]):
         return tuple.__new__(Size, found) if isinstance(index, slice) else found
 
     def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
-        return Size(tuple(self) + tuple(other))
+        return tuple.__new__(Size, tuple.__add__(self, Size(other)))
 
     def __radd__(self, other: tuple[int, ...]) -> Size:
         return Size(tuple(other) + tuple(self))

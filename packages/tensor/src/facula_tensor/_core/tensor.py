@@ -8,7 +8,7 @@ from facula_autograd.extend import LEAF, Value
 from facula_errors import InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Device, DType, Layout, Storage
-from facula_storage.extend import new_instance, note_read, recorders
+from facula_storage.extend import new_instance, note_read, note_sizes, recorders
 
 from .errors import NAMING, named, shown
 from .formats import lies_in_format
@@ -96,7 +96,8 @@ class Tensor(_Base):
     @property
     def shape(self) -> Size:
         """The length of each dimension."""
-        return tuple.__new__(Size, layout_of_tensor(self).shape)
+        shape = layout_of_tensor(self).shape
+        return tuple.__new__(Size, note_sizes(shape) if recorders else shape)
 
     @overload
     @boundary
@@ -108,7 +109,9 @@ class Tensor(_Base):
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the length of one dimension; IndexError where there is no such dimension."""
         shape = layout_of_tensor(self).shape
-        return Size(shape) if dim is None else shape[check_dim("size", dim, len(shape))]
+        if recorders:
+            shape = note_sizes(shape)
+        return tuple.__new__(Size, shape) if dim is None else shape[check_dim("size", dim, len(shape))]
 
     @property
     def dtype(self) -> DType:
@@ -131,7 +134,7 @@ class Tensor(_Base):
 
     def numel(self) -> int:
         """The number of elements."""
-        return layout_of_tensor(self).numel
+        return self.shape.numel() if recorders else layout_of_tensor(self).numel
 
     nelement: Callable[[Tensor], int] = numel
     ndimension: Callable[[Tensor], int] = dim

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, kind_of, trim_traceback
 from facula_storage import bool_
-from facula_storage.extend import INTEGER
+from facula_storage.extend import INTEGER, note_sizes, recorders
 
 from .._core.errors import named
 from .._core.promotion import plain_number
@@ -28,7 +28,7 @@ def length(self: Tensor) -> int:
         shape = layout_of_tensor(self).shape
         if not shape:
             raise InvalidTypeError("len: a zero-dimensional tensor has no length")
-        return shape[0]
+        return note_sizes(shape[:1], True)[0] if recorders else shape[0]
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -1,0 +1,175 @@
+"""Sizes of tensors that a captured function reads, as numbers that note what the program decides by them.
+
+Note [Marked sizes]
+~~~~~~~~~~~~~~~~~~~
+A graph for all batch sizes must not contain decisions that depend on the size. Of `x[: min(len(x), 8)]`, captured with
+16, 24 and 32 rows, only the 8 is visible in the launches. Therefore `shape`, `size()` and `numel()` return marked
+numbers to the program during a capture. Arithmetic keeps the mark and the sizes that the number came from. Operations
+that lose it (comparisons, `bool`, `hash`, `int`, conversion to text, `len(x)`) are noted with their line if the program
+executes them; the library's own code is trusted. `save(batch=True)` compares the notes of several captures: a line
+whose numbers came from different sizes decides by the batch size.
+
+Only the second and later signatures of a function are marked, since programs with one signature have no use for it.
+Functions in C that take an integer without calling its methods (`range`, `math.log`, indexing of lists) are not noted;
+if they change what is launched, the captures differ, and saving is refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from sys import _getframe
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import in_library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+
+    Origins = tuple[int, ...]
+
+ARITHMETIC = "add sub mul floordiv mod pow lshift rshift and or xor truediv divmod".split()
+UNARY = "neg pos abs invert round trunc floor ceil".split()
+COMPARISONS = "lt le gt ge eq ne".split()
+CONVERSIONS = "bool hash int float index str repr format".split()
+ACCESSORS = frozenset(
+    "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
+    "facula_errors._trimming".split()
+)
+"""Modules of the functions by which a program reads sizes."""
+
+
+class Decisions:
+    """What the program decided by marked sizes in one run: the sizes, by code object and instruction."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[CodeType, int], set[Origins]] = {}
+        self.is_open = True
+
+    def note(self, origins: Origins, frame: FrameType | None = None) -> None:
+        """Note a decision, if the program's own code makes it.
+
+        Arguments:
+            origins: the sizes that the number came from.
+            frame: what decides; by default the caller of the caller.
+        """
+        frame = frame or _getframe(2)
+        if self.is_open and not in_library(frame):
+            self.found.setdefault((frame.f_code, frame.f_lasti), set()).add(origins)
+
+    def read(self, sizes: tuple[int, ...], is_length: bool) -> tuple[int, ...]:
+        """Sizes as the code that reads them gets them: marked, if it is the program's.
+
+        Arguments:
+            sizes: the sizes.
+            is_length: whether `len()` reads one, whose result Python makes a plain integer.
+        """
+        frame = _getframe(3)
+        while frame.f_globals.get("__name__") in ACCESSORS and frame.f_back is not None:
+            frame = frame.f_back
+        if is_length:
+            self.note(sizes, frame)
+        return sizes if is_length or in_library(frame) else tuple([marked(one, self, (one,)) for one in sizes])
+
+
+class Marked:
+    """What marked integers and floats have in common."""
+
+    decisions: Decisions
+    origins: Origins
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(plain(self)), (plain(self),)
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        self.decisions.note(self.origins)
+        return getattr(function, method)(*map(plain, inputs), **options)
+
+
+class MarkedInt(Marked, int):
+    """An integer that follows from sizes."""
+
+
+class MarkedFloat(Marked, float):
+    """A float that follows from sizes."""
+
+
+def marked(value: Any, decisions: Decisions, origins: Origins) -> Any:
+    """A number, or the numbers of a tuple, with a mark; anything else as it is."""
+    if type(value) is tuple:
+        return tuple([marked(one, decisions, origins) for one in value])
+    if not decisions.is_open or type(value) not in (int, float):
+        return value
+    made = MarkedInt(value) if type(value) is int else MarkedFloat(value)
+    made.decisions, made.origins = decisions, origins
+    return made
+
+
+def plain(value: Any) -> Any:
+    """A number without its mark; anything else as it is."""
+    if isinstance(value, MarkedInt):
+        return int.__int__(value)
+    return float.__float__(value) if isinstance(value, MarkedFloat) else value
+
+
+def _origins(*values: Any) -> Origins:
+    return tuple(sorted({one for value in values if isinstance(value, Marked) for one in value.origins}))
+
+
+def _function(name: str) -> Callable[..., Any]:
+    found: Any = getattr(operator, f"__{name}__", None) or {"divmod": divmod, "round": round}.get(name)
+    return found or (lambda value: getattr(value, f"__{name}__")())
+
+
+def _arithmetic(name: str) -> Callable[..., Any]:
+    function = _function(name)
+
+    def method(self: Any, *others: Any) -> Any:
+        return marked(function(plain(self), *map(plain, others)), self.decisions, _origins(self, *others))
+
+    return method
+
+
+def _reflected(name: str) -> Callable[..., Any]:
+    function = _function(name)
+
+    def method(self: Any, other: Any) -> Any:
+        return marked(function(plain(other), plain(self)), self.decisions, self.origins)
+
+    return method
+
+
+def _comparison(name: str) -> Callable[..., Any]:
+    function = _function(name)
+
+    def method(self: Any, other: Any) -> Any:
+        found = function(plain(self), plain(other))
+        is_same_size = name in ("eq", "ne") and isinstance(other, Marked) and plain(self) == plain(other)
+        if type(found) is bool and not is_same_size:
+            self.decisions.note(_origins(self, other))
+        return found
+
+    return method
+
+
+def _conversion(name: str) -> Callable[..., Any]:
+    def method(self: Any, *arguments: Any) -> Any:
+        self.decisions.note(self.origins)
+        value = plain(self)
+        return getattr(value, f"__{name}__")(*arguments)
+
+    return method
+
+
+def _add_methods(kind: type, base: type) -> None:
+    """Give a kind of marked number the special methods that its base has."""
+    makers = ((ARITHMETIC, _arithmetic), (UNARY, _arithmetic), (COMPARISONS, _comparison), (CONVERSIONS, _conversion))
+    methods = {f"__{name}__": make(name) for names, make in makers for name in names}
+    methods.update({f"__r{name}__": _reflected(name) for name in ARITHMETIC})
+    for name, method in methods.items():
+        if hasattr(base, name):
+            setattr(kind, name, method)
+
+
+_add_methods(MarkedInt, int)
+_add_methods(MarkedFloat, float)

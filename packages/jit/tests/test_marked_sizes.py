@@ -1,0 +1,108 @@
+"""Graphs for all batch sizes: what a function may compute from the size, and what it may not decide by it."""
+
+import copy
+import math
+import pickle
+
+import pytest
+
+import facula_tensor as ft
+from facula_jit import SaveError, capture, load, save
+from facula_jit._marked_sizes import Decisions, MarkedFloat, MarkedInt, marked
+from facula_storage import Layout
+
+SIZES = (16, 24, 32)
+COMPUTED = {
+    "view": lambda x: x.view(x.shape[0], -1) * 2,
+    "size": lambda x: x.view(x.size(0), x.size(-1)) * 2,
+    "product": lambda x: x.reshape(x.shape[0] * 5) * 2,
+    "numel": lambda x: x.sum() / x.numel(),
+    "number": lambda x: x.shape[0] * x - -x.shape[0] + x * (1.0 / x.shape[0]),
+    "slice": lambda x: x[: x.shape[0], : x.shape[1] // 2] * 2,
+    "narrow": lambda x: x.narrow(0, 0, x.shape[0]) * 2,
+    "concatenation": lambda x: x.reshape(x.shape[:-1] + (5,)) + 1,
+    "another size": lambda x: x / math.sqrt(x.shape[1]) if x.shape[1] > 3 else x,
+    "equal sizes": lambda x: x * 2 if x.shape[0] == (x + 1).shape[0] and x.shape == (x * 2).shape else x,
+}
+DECIDED = {
+    "len": lambda x: x * min(len(x), 8),
+    "min": lambda x: x[: min(x.shape[0], 8)].sum(),
+    "if": lambda x: x * 2 if x.size(0) > 3 else x,
+    "remainder": lambda x: x * 2 if x.shape[0] % 8 == 0 else x,
+    "bool": lambda x: x * 2 if x.shape[0] else x,
+    "in": lambda x: x * 2 if x.shape[0] in SIZES else x,
+    "dict": lambda x: x * dict.fromkeys(SIZES, 2)[x.shape[0]],
+    "int": lambda x: x * int(x.shape[0] / 100 + 1),
+    "numel": lambda x: x * 2 if x.numel() > 10 else x,
+    "whole shape": lambda x: x * 2 if x.shape == (16, 5) else x,
+    "text": lambda x: x * len(f"{x.shape[0]}"),
+}
+
+
+def captured_at_sizes(function):
+    """`function`, captured with the SIZES."""
+    made = capture(function, on_break="error")
+    for size in SIZES:
+        for _ in range(2):
+            made(ft.rand(size, 5))
+    return made
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_numbers_may_follow_from_the_size(name, tmp_path):
+    function = COMPUTED[name]
+    save(captured_at_sizes(function), tmp_path / "function.facula", batch=True)
+    loaded = load(tmp_path / "function.facula")
+    for size in (3, 100):
+        x = ft.rand(size, 5)
+        assert ft.equal(loaded(x), function(x))
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_decisions_by_the_size_are_refused_with_their_line(name, tmp_path):
+    function = DECIDED[name]
+    line = f"test_marked_sizes.py:{function.__code__.co_firstlineno}"
+    with pytest.raises(SaveError, match=rf"decides nothing by the batch size; it does at .*{line}"):
+        save(captured_at_sizes(function), tmp_path / "function.facula", batch=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_marks_stay_out_of_layouts_and_end_with_the_run():
+    kept = []
+
+    def function(x):
+        kept.append(x.shape[0])
+        return x.reshape(x.shape[0] * 5, 1).expand(-1, x.size(0) // 8).sum(0), x.shape[1] * 2
+
+    made = capture(function)
+    for size in SIZES:
+        assert made(ft.rand(size, 5))[1] == 10
+    layout = ft.rand(24 * 5, 1)._layout
+    assert type(layout) is Layout and all(type(one) is int for one in (*layout.shape, *layout.strides, layout.numel))
+    assert kept == list(SIZES)
+    assert type(kept[-1] + 1) is int and f"{kept[-1]}" == "32"
+    assert type(copy.deepcopy(kept[-1])) is type(pickle.loads(pickle.dumps(kept[-1]))) is int
+
+
+def test_arithmetic_keeps_the_sizes_that_a_number_came_from():
+    decisions = Decisions()
+    six, four = (marked(one, decisions, (one,)) for one in (6, 4))
+    results = [
+        six + four,
+        2 * six,
+        six - 1,
+        100 // four,
+        six % four,
+        -six,
+        six**2,
+        divmod(six, four)[1],
+        round(six / 4),
+    ]
+    assert [type(one) for one in results] == [MarkedInt] * len(results)
+    assert [int.__int__(one) for one in results] == [10, 12, 5, 25, 2, -6, 36, 2, 2]
+    assert results[0].origins == (4, 6) and results[1].origins == (6,)
+    assert type(six / 4) is type(six * 0.5) is type(1 / six) is type(six**-1) is MarkedFloat
+    assert not decisions.found
+    assert six == six + 0 and not decisions.found  # two sizes that are equal
+    assert (six > four) and (six != four) and hash(six) == 6 and (six + 1) in {7}
+    assert {origins for found in decisions.found.values() for origins in found} == {(4, 6), (6,)}
