@@ -7,6 +7,7 @@ import math
 import sys
 import traceback
 from collections.abc import Callable
+from datetime import timedelta
 from functools import reduce, wraps
 from importlib import import_module
 from itertools import repeat
@@ -99,6 +100,20 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 1, *, log_target: boo
 
 
 @boundary
+def softmax_backward(grad_output: Tensor, output: Tensor, dim: int, input_dtype: DType) -> Tensor:
+    """The gradient of a softmax's input.
+
+    Arguments:
+        grad_output: the gradient of its output.
+        output: its output.
+        dim: the dimension over which it was taken.
+        input_dtype: the dtype of the result.
+    """
+    product = grad_output * output
+    return (product - output * product.sum(dim, keepdim=True)).to(input_dtype)
+
+
+@boundary
 def flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
     """All elements of tensors of one dtype, one after another."""
     return facula_tensor.cat([one.contiguous().view(-1) for one in tensors])
@@ -157,6 +172,11 @@ def overload(func: F) -> F:
     return func
 
 
+def same(function: F) -> F:
+    """The function: a mark for PyTorch's scripts, of which facula's need none."""
+    return function
+
+
 def disabled_torch_function(
     func: Callable[..., Any], types: Sequence[type], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
 ) -> Any:
@@ -201,6 +221,9 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[Device | None, DType | None, bo
 def default_device_name() -> str:
     """The device of new tensors, as text."""
     return str(import_module("facula").get_default_device())
+
+
+PG_TIMEOUT = timedelta(minutes=30)  # how long processes wait for each other
 
 
 def backend_name() -> str:

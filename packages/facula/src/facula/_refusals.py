@@ -88,7 +88,8 @@ class Refusals:
             raise self.error(name, advice)
 
         members = {"__new__": boundary(refuse), "__class_getitem__": classmethod(GenericAlias)}
-        return self._named(type(name, (), members), name)
+        bases = (Exception,) if name.endswith("Error") else ()  # which programs name in except clauses
+        return self._named(type(name, bases, members), name)
 
     def _named(self, one: T, name: str) -> T:
         one.__name__ = one.__qualname__ = name  # type: ignore[attr-defined]

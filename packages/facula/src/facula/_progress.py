@@ -1,0 +1,42 @@
+"""`tqdm` where it is installed, and else what iterates and counts without a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["tqdm"]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    tqdm: Any
+else:
+    try:
+        from tqdm import tqdm
+    except ImportError:
+
+        class tqdm:
+            """A counter of steps, which shows nothing; its arguments are those of the package tqdm."""
+
+            def __init__(
+                self, iterable: Iterable[Any] = (), desc: str | None = None, total: Any = None, **options: Any
+            ):
+                self.iterable, self.desc, self.total, self.n = iterable, desc, total, 0
+
+            def __iter__(self) -> Iterator[Any]:
+                for one in self.iterable:
+                    yield one
+                    self.n += 1
+
+            def update(self, n: float = 1) -> None:
+                """Count `n` steps."""
+                self.n += n
+
+            def close(self) -> None:
+                """The end."""
+
+            def __enter__(self) -> tqdm:
+                return self
+
+            def __exit__(self, *exc: object) -> None:
+                self.close()
