@@ -177,6 +177,16 @@ def same(function: F) -> F:
     return function
 
 
+def parsed(*arg_descriptors: str) -> Callable[[F], F]:
+    """A decorator of functions for `onnx.register_custom_op_symbolic`: keeps the kinds of their arguments."""
+
+    def keep(function: F) -> F:
+        function._arg_descriptors = arg_descriptors  # type: ignore[attr-defined]
+        return function
+
+    return keep
+
+
 def disabled_torch_function(
     func: Callable[..., Any], types: Sequence[type], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
 ) -> Any:
