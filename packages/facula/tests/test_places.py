@@ -367,7 +367,7 @@ def test_modules_of_rows():
     from facula.utils.data import _utils
 
     assert List is typing.List and _utils.collate is collate and collate.__all__ == sorted(collate.__all__)  # noqa: UP006
-    assert "default_convert" in dir(collate)
+    assert "default_convert" in dir(collate) and "stft" in dir(facula) and "SymInt" not in dir(facula)
     assert importlib.util.find_spec("facula.jit.annotations") is not None
     assert "PyTorch's torch.jit.annotations" in import_module("facula.jit.annotations").__doc__
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

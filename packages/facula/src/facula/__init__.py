@@ -51,6 +51,16 @@ from ._names import publish as _publish
 from ._saving import load, save
 
 if TYPE_CHECKING:
+    from facula_tensor.lowrank import pca_lowrank as pca_lowrank
+    from facula_tensor.lowrank import svd_lowrank as svd_lowrank
+    from facula_tensor.windowed import bartlett_window as bartlett_window
+    from facula_tensor.windowed import blackman_window as blackman_window
+    from facula_tensor.windowed import hamming_window as hamming_window
+    from facula_tensor.windowed import hann_window as hann_window
+    from facula_tensor.windowed import istft as istft
+    from facula_tensor.windowed import kaiser_window as kaiser_window
+    from facula_tensor.windowed import stft as stft
+
     from . import _higher_order_ops as _higher_order_ops
     from . import accelerator as accelerator
     from . import amp as amp

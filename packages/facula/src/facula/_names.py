@@ -77,7 +77,11 @@ def publish(
         raise MissingAttributeError(f"{what}{': ' + why if why else hint}", name=name, obj=module)
 
     def __dir__() -> list[str]:
-        return sorted({*module.__all__, *(name for name in vars(module) if name.startswith("__"))})
+        from ._places import public_names
+
+        return sorted(
+            {*module.__all__, *public_names(module_name), *(name for name in vars(module) if name.startswith("__"))}
+        )
 
     module.__getattr__, module.__dir__ = __getattr__, __dir__
     if not hasattr(module, "__path__"):

@@ -79,6 +79,12 @@ def row_of(place: str, name: str) -> Row | None:
     return None
 
 
+def public_names(place: str) -> set[str]:
+    """The names of a module's rows that work and are PyTorch's public ones, for `dir`."""
+    rows = places().get(place, {})
+    return {one for one, row in rows.items() if row.kind == "works" and one[0] != "_" and "*" not in one}
+
+
 def is_place(name: str) -> bool:
     """Whether the table has rows of a module, or of a module below it."""
     return name in places() or any(one.startswith(f"{name}.") for one in places())

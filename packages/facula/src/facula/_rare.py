@@ -279,6 +279,7 @@ class Wrapped:
     """
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        self.exc_type: Any
         self.exc_type, error, trace = exc_info or sys.exc_info()
         self.exc_msg = "".join(traceback.format_exception(self.exc_type, error, trace))
         self.where = where

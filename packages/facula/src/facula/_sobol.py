@@ -39,7 +39,7 @@ class SobolEngine:
         if not 1 <= dimension <= self.MAXDIM:
             raise InvalidValueError(f"SobolEngine: expected 1 <= dimension <= {self.MAXDIM}; got {dimension}")
         try:
-            from scipy.stats import qmc
+            from scipy.stats import qmc  # type: ignore[import-untyped]
         except ImportError:
             raise MissingPackageError("SobolEngine: SciPy draws the points; install it: pip install scipy") from None
         if scramble and seed is None:
