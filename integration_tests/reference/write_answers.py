@@ -10,16 +10,20 @@ import json
 from pathlib import Path
 
 import digits
+import flex_attention
 import modules
 import network
 import optimizers
 import overlap
 import programs
 import promotion
+import storage_dtypes
 import torch
 
+QUESTIONS = (digits, flex_attention, modules, network, optimizers, overlap, programs, promotion, storage_dtypes)
+
 if __name__ == "__main__":
-    for questions in (digits, modules, network, optimizers, overlap, programs, promotion):
+    for questions in QUESTIONS:
         target = Path(__file__).with_name(f"{questions.__name__}.json")
         lines = [f"{json.dumps(key)}: {json.dumps(answer)}" for key, answer in questions.answers(torch).items()]
         version = json.dumps(torch.__version__)

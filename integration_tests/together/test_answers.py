@@ -27,8 +27,9 @@ def differences(ours, theirs):
     return {question: pair for question, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def test_dtypes_are_pytorchs(root):
-    different = differences(*ask(root, "promotion"))
+@pytest.mark.parametrize("questions", ["promotion", "storage_dtypes"])
+def test_dtypes_are_pytorchs(root, questions):
+    different = differences(*ask(root, questions))
     assert not different, f"{len(different)} differ (facula, PyTorch): {list(different.items())[:40]}"
 
 
@@ -64,6 +65,12 @@ def test_modules_are_pytorchs(root):
     ours, theirs = ask(root, "modules", library)
     assert len(theirs) > 70
     different = far(ours, theirs)
+    assert not different, different[:10]
+
+
+def test_attention_by_functions_of_positions_is_pytorchs(root):
+    """Results, logarithms of sums, masks and their blocks."""
+    different = far(*ask(root, "flex_attention"))
     assert not different, different[:10]
 
 

@@ -10,9 +10,12 @@ import facula_storage as st
 from facula_checkpoint import load, save
 
 ALL = (st.bool_, st.uint8, st.int8, st.int16, st.int32, st.int64, st.float16, st.bfloat16, st.float32, st.float64,
-       st.complex64, st.complex128)  # fmt: skip
+       st.complex64, st.complex128, st.uint16, st.uint32, st.uint64, st.float8_e4m3fn, st.float8_e5m2,
+       st.float8_e8m0fnu, st.float8_e4m3fnuz, st.float8_e5m2fnuz)  # fmt: skip
 NAMES = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "float16": "F16",
-         "bfloat16": "BF16", "float32": "F32", "float64": "F64", "complex64": "C64"}  # fmt: skip
+         "bfloat16": "BF16", "float32": "F32", "float64": "F64", "complex64": "C64", "uint16": "U16", "uint32": "U32",
+         "uint64": "U64", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2", "float8_e8m0fnu": "F8_E8M0",
+         "float8_e4m3fnuz": "F8_E4M3FNUZ", "float8_e5m2fnuz": "F8_E5M2FNUZ"}  # fmt: skip
 
 
 def parts(array):
@@ -32,7 +35,7 @@ def raw(tensor):
     """The tensor's bytes, row-major, by way of NumPy alone."""
     storage, layout, offset = tensor
     if layout.dtype.numpy is None:
-        layout = layout.to_dtype(st.int16)
+        layout = layout.to_dtype(st.int16 if layout.dtype.itemsize == 2 else st.uint8)
     return st.to_numpy(storage, layout, offset).tobytes()
 
 

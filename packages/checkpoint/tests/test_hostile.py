@@ -73,7 +73,7 @@ ENTRIES = {
     "unknown dtype": (entry("F33"), "of unknown dtype 'F33'; known are BOOL, U8"),
     "dtype in small letters": (entry("f32"), "of unknown dtype 'f32'"),
     "dtype, no text": (entry(["F32"]), "of unknown dtype"),
-    "dtype of others": (entry("F8_E4M3", (8,)), "of dtype F8_E4M3, which facula does not have; convert it"),
+    "dtype of others": (entry("F6_E2M3", (8,)), "of dtype F6_E2M3, which facula does not have; convert it"),
     "shape, no list": (entry() | {"shape": 2}, "has shape 2; expected at most 64 sizes"),
     "negative size": (entry(shape=(-2,)), r"has shape \[-2\]"),
     "negative sizes": (entry(shape=(-1, -2)), r"has shape \[-1, -2\]"),

@@ -111,3 +111,16 @@ def test_a_tensor_of_a_dtype_that_numpy_lacks_is_no_array(path):
     path.write_bytes(file_bytes(header, bytes(8)))
     with pytest.raises(CheckpointError, match="tensor 'w' is bfloat16, of which no array of NumPy can be made"):
         load(path)
+
+
+@pytest.mark.parametrize(("unsigned", "signed"), [("uint16", "I16"), ("uint32", "I32"), ("uint64", "I64")])
+def test_unsigned_arrays_of_older_files(path, unsigned, signed):
+    """Their tensors are signed, and the structure names the unsigned dtype."""
+    values = np.array([1, 0], unsigned) - np.array(2, unsigned)
+    header = {
+        "__metadata__": {"facula.structure": json.dumps(rooted({"array": ["w", unsigned]}))},
+        "w": entry(signed, (2,), (0, values.nbytes)),
+    }
+    path.write_bytes(file_bytes(header, values.tobytes()))
+    loaded = load(path)
+    assert loaded.dtype == values.dtype and loaded.tolist() == values.tolist()

@@ -21,6 +21,14 @@
 #define FLOAT64 10
 #define COMPLEX64 11
 #define COMPLEX128 12
+#define UINT16 13
+#define UINT32 14
+#define UINT64 15
+#define FLOAT8_E4M3FN 16
+#define FLOAT8_E5M2 17
+#define FLOAT8_E8M0FNU 18
+#define FLOAT8_E4M3FNUZ 19
+#define FLOAT8_E5M2FNUZ 20
 
 /* A bool is a byte, and true unless it is 0: memory that comes from outside may hold any bytes, as in NumPy. Kernels that
    compute with bools compare with 0 first, which costs them nothing measurable; what they give is 0 or 1. Copies keep the

@@ -21,7 +21,7 @@ struct header {
 
 int64_t itemsize_of(int64_t dtype)
 {
-    static const int8_t sizes[] = {0, 1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+    static const int8_t sizes[] = {0, 1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 2, 4, 8, 1, 1, 1, 1, 1};
     return dtype > 0 && dtype < (int64_t)sizeof sizes ? sizes[dtype] : 0;
 }
 

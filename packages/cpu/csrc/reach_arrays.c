@@ -20,7 +20,7 @@ int check_gather(struct reach *r)
     EXPECT(p->inner >= 0 && p->inner < p->dims && p->split >= -1 && p->split < p->dims);
     EXPECT(is_size(p->itemsize) && itemsize_of(p->dtype) == p->itemsize && is_count(p->size) && is_count(p->clear));
     EXPECT(p->mode >= FACULA_GATHER && p->mode <= FACULA_SCATTER_MIN);
-    EXPECT(p->mode < FACULA_SCATTER_MAX || p->dtype < COMPLEX64);
+    EXPECT(p->mode < FACULA_SCATTER_ADD || p->dtype <= (p->mode < FACULA_SCATTER_MAX ? COMPLEX128 : FLOAT64));
     struct span of_array = span_of(p->itemsize), of_index = span_of(8), of_values = span_of(p->itemsize);
     span_walk(&of_array, p->size, p->step);
     span_nest(&of_array, p->nest, p->dims, 4, 1);
@@ -44,7 +44,8 @@ int check_take(struct reach *r)
     EXPECT(nest_total(outer, p->outer_dims, 3) == (double)p->outer && nest_total(inner, p->inner_dims, 3) == (double)p->inner);
     EXPECT(nest_total(middle, p->index_dims, 3) == (double)p->count);
     EXPECT((double)p->outer * (double)p->count <= MOST && p->group >= 1 && is_count(p->group));
-    EXPECT(is_size(p->itemsize) && (!p->accumulate || itemsize_of(p->dtype) == p->itemsize));
+    EXPECT(is_size(p->itemsize));
+    EXPECT(!p->accumulate || (itemsize_of(p->dtype) == p->itemsize && p->dtype <= COMPLEX128));
     EXPECT(is_count(p->size) && is_count(p->clear));
     struct span of_array = span_of(p->itemsize), of_index = span_of(8), of_values = span_of(p->itemsize);
     span_walk(&of_array, p->size, p->step);
@@ -204,8 +205,9 @@ int check_lines(struct reach *r)
     const int count = lines_of(p, row, n, size);
     EXPECT(count && p->operands == count);
     CHECK(check_segments(r, p->nest, p->dims, 5, p->segment, p->segments, p->group));
-    EXPECT(row->signature[0] || (p->dtype < COMPLEX64 && itemsize_of(p->dtype) == p->itemsize));
     const int searches = !strcmp(row->name, "search_lines"), sorts = !row->signature[0] && !searches;
+    const int ordered = p->dtype < COMPLEX64 || (!searches && p->dtype >= UINT16 && p->dtype <= UINT64);
+    EXPECT(row->signature[0] || (ordered && itemsize_of(p->dtype) == p->itemsize));
     EXPECT(is_count(p->n[0]) && (!sorts || (p->n[0] <= UINT32_MAX && p->option <= p->n[0])));
     for (int k = 0; p->segments && k < 4; k++) {
         struct span span = span_of(k < count ? size[k] : 1);

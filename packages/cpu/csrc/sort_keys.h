@@ -62,6 +62,8 @@ static void narrow_keys(int64_t dtype, const char *from, int64_t step, int64_t n
     case INT8: EACH_KEY(uint8_t, (uint32_t)x ^ 0x80)
     case INT16: EACH_KEY(uint16_t, (uint32_t)x ^ 0x8000)
     case INT32: EACH_KEY(uint32_t, x ^ 0x80000000u)
+    case UINT16: EACH_KEY(uint16_t, (uint32_t)x)
+    case UINT32: EACH_KEY(uint32_t, x)
     case FLOAT16: EACH_KEY(uint16_t, key_of_float16(x))
     case BFLOAT16: EACH_KEY(uint16_t, key_of_bfloat16(x))
     case FLOAT32: EACH_KEY(uint32_t, key_of_float32(x))
@@ -72,6 +74,7 @@ static void wide_keys(int64_t dtype, const char *from, int64_t step, int64_t n, 
 {
     switch (dtype) {
     case INT64: EACH_KEY(uint64_t, x ^ 0x8000000000000000)
+    case UINT64: EACH_KEY(uint64_t, x)
     case FLOAT64: EACH_KEY(uint64_t, key_of_float64(x))
     default: /* a line of more than 2^31 elements */
         for (int64_t i = 0; i < n; i++) {

@@ -1,4 +1,7 @@
-"""Run operators through their plans on NumPy arrays. bfloat16 arrays are uint16 arrays of their bits, marked so."""
+"""Run operators through their plans on NumPy arrays.
+
+Arrays of bfloat16 and float8, which NumPy lacks, are arrays of their bits, of a class of their own.
+"""
 
 import numpy as np
 
@@ -11,16 +14,28 @@ NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat1
 INTEGERS = NAMES[1:6]
 FLOATS = NAMES[6:10]
 COMPLEX = NAMES[10:]
+UNSIGNED = ["uint16", "uint32", "uint64"]
+# Bits of the fraction, the bias of the exponent, and the codes of the largest number and of what is larger.
+FORMATS = {
+    "float8_e4m3fn": (3, 7, 0x7E, 0x7E), "float8_e5m2": (2, 15, 0x7B, 0x7C), "float8_e4m3fnuz": (3, 8, 0x7F, 0x80),
+    "float8_e5m2fnuz": (2, 16, 0x7F, 0x80), "float8_e8m0fnu": (0, 127, 0xFE, 0xFF),
+}  # fmt: skip
+FLOAT8 = list(FORMATS)
 
 
 class Bits(np.ndarray):
     """An array of uint16 that holds bfloat16 numbers."""
 
 
+OF_BITS = {"bfloat16": Bits, **{name: type(name, (np.ndarray,), {"name": name}) for name in FLOAT8}}
+
+
 def dtype_of(array):
     """The facula dtype of a NumPy array."""
     if isinstance(array, Bits):
         return bfloat16
+    if type(array).__name__ in FLOAT8:
+        return dtype_named(type(array).__name__)
     return bool_ if array.dtype == bool else dtype_named(array.dtype.name)
 
 
@@ -32,14 +47,53 @@ def layout(array):
 
 def numpy_dtype(name):
     """The NumPy dtype that holds elements of that name."""
-    return np.dtype("uint16" if name == "bfloat16" else name)
+    return np.dtype("uint16" if name == "bfloat16" else "uint8" if name in FLOAT8 else name)
 
 
 def empty(shape, name):
     """An array of that dtype, filled with a pattern that shows what was not written."""
     array = np.empty(shape, numpy_dtype(name))
     array.reshape(-1).view(np.uint8)[:] = 1 if name == "bool" else 0xA5
-    return array.view(Bits) if name == "bfloat16" else array
+    return array.view(OF_BITS[name]) if name in OF_BITS else array
+
+
+def float8_numbers(name):
+    """What the 256 codes of a format stand for, by its definition."""
+    fraction, bias, largest, beyond = FORMATS[name]
+    codes = np.arange(256)
+    if name == "float8_e8m0fnu":
+        return np.where(codes == beyond, np.nan, 2.0 ** (codes - bias))
+    exponent, rest = codes >> fraction & (0x7F >> fraction), (codes & (1 << fraction) - 1) / (1 << fraction)
+    size = np.where(exponent > 0, (1 + rest) * 2.0 ** (exponent - bias), rest * 2.0 ** (1 - bias))
+    numbers = np.where(codes & 0x80, -size, size)
+    if name.endswith("uz"):
+        numbers[0x80] = np.nan
+    elif name == "float8_e5m2":
+        numbers[[0x7C, 0xFC]] = np.inf, -np.inf
+    return np.where((codes & 0x7F) > max(largest, beyond), np.nan, numbers)
+
+
+def to_float8(array, name):
+    """float32 numbers as the nearest of a format, halves to even codes (of powers, to the larger one)."""
+    *_, largest, beyond = FORMATS[name]
+    numbers, values = float8_numbers(name), np.asarray(array, "f4").astype("f8").reshape(-1)
+    sizes, size = numbers[: largest + 1], np.abs(values)
+    if name == "float8_e8m0fnu":
+        codes = np.searchsorted(sizes * np.where(np.arange(255) > 0, 1.5, 1), size, "left")
+        codes += np.isin(size, sizes[1:] * 1.5)
+        negative = np.zeros(size.shape, bool)
+    else:
+        following = 2 * sizes[-1] - sizes[-2]
+        bounds = (sizes + np.append(sizes[1:], following)) / 2
+        codes = np.searchsorted(bounds, size, "left")
+        codes += (codes % 2 == 1) & (size == np.append(bounds, np.inf)[codes])
+        codes = np.where(codes > largest, beyond, codes)
+        negative = np.signbit(values) & ((codes != 0) & (codes != 0x80) if name.endswith("uz") else True)
+    nan = {"float8_e8m0fnu": 0xFF, "float8_e4m3fn": 0x7F, "float8_e5m2": 0x7F}.get(name, 0x80)
+    codes = np.where(np.isnan(values) | (np.isinf(values) & (nan == 0xFF)), nan, codes)
+    if nan == 0x7F:
+        negative = np.signbit(values)
+    return np.where(negative, codes | 0x80, codes).astype(np.uint8).reshape(np.shape(array)).view(OF_BITS[name])
 
 
 def to_bfloat16(array):
@@ -55,11 +109,15 @@ def widen(array):
     """The array in float32 where it is in half precision, else as it is."""
     if isinstance(array, Bits):
         return (np.asarray(array).astype(np.uint32) << 16).view(np.float32)
+    if type(array).__name__ in FLOAT8:
+        return float8_numbers(type(array).__name__).astype(np.float32)[np.asarray(array)]
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
 def narrow(array, name):
     """`array` converted to the dtype of that name."""
+    if name in FLOAT8:
+        return to_float8(np.asarray(array, "f4"), name)
     return to_bfloat16(np.asarray(array, "f4")) if name == "bfloat16" else np.asarray(array).astype(name)
 
 

@@ -5,16 +5,41 @@ import pytest
 from arrays import make, operands, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_helpers import COMPLEX, FLOATS, INTEGERS, NAMES, empty, launch, narrow, numpy_dtype, run, widen
+from kernel_helpers import (
+    COMPLEX,
+    FLOAT8,
+    FLOATS,
+    INTEGERS,
+    NAMES,
+    UNSIGNED,
+    dtype_of,
+    empty,
+    launch,
+    narrow,
+    numpy_dtype,
+    run,
+    widen,
+)
 
 from facula_cpu import get_num_threads, set_num_threads
 
+ALL = [*NAMES, *UNSIGNED, *FLOAT8]
+
 
 def cast(array, name):
-    """What cast.inc says, in NumPy."""
+    """What cast.inc says, in NumPy. Unsigned types but uint8 take what int64 or int32 holds, uint64 what it holds."""
+    if dtype_of(array).name == name:
+        return array
     wide = widen(array)
     if name == "bool":
         return wide != 0
+    if name in UNSIGNED:
+        if name == "uint64" and wide.dtype.kind in "fc":
+            number = np.trunc(wide.real.astype("f8"))
+            high = (number >= 2.0**63) & (number < 2.0**64)
+            low = cast(np.where(high, 0, number), "int64").astype(name)
+            return np.where(high, np.where(high, number, 0).astype(name), low)
+        return cast(array, "int32" if name == "uint16" else "int64").astype(name)
     if name in INTEGERS:
         if wide.dtype.kind in "fc":
             number = wide.real.astype("f8")
@@ -23,19 +48,19 @@ def cast(array, name):
             whole = np.where(fits, np.where(fits, number, 0).astype("i8"), np.int64(-(2**bits)))
             return whole.astype(name)
         return wide.astype(name)
-    if name in FLOATS and wide.dtype.kind == "c":
+    if name in (*FLOATS, *FLOAT8) and wide.dtype.kind == "c":
         wide = wide.real
-    if name in ("float16", "bfloat16"):
+    if name in ("float16", "bfloat16", *FLOAT8):
         wide = wide.astype("f4")
     return narrow(wide, name)
 
 
-@pytest.mark.parametrize("source", NAMES)
-@pytest.mark.parametrize("target", NAMES)
+@pytest.mark.parametrize("source", ALL)
+@pytest.mark.parametrize("target", ALL)
 @given(case=operands(1), strided=st.booleans())
 @settings(max_examples=12)
 def test_every_pair(source, target, case, strided):
-    """All 144 casts, of ordinary and special values, with strides and broadcasting."""
+    """All 400 casts, of ordinary and special values, with strides and broadcasting."""
     shape, (given_shape,), rng, special = case
     a = make(rng, given_shape, source, strided, special)
     with np.errstate(all="ignore"):
@@ -58,7 +83,7 @@ def test_floats_beyond_the_range(target, level):
         same(run("copy", a[::3], to=target), wanted[::3])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 @given(case=operands(1), strided=st.booleans())
 @settings(max_examples=10)
 def test_bits_survive(name, case, strided):
@@ -89,6 +114,21 @@ def test_half_precision_bits(level):
         assert np.asarray(run("copy", floats, to="bfloat16")).tobytes() == np.asarray(wanted).tobytes()
 
 
+@pytest.mark.parametrize("name", FLOAT8)
+def test_float8_codes(name, level):
+    """Every float16 and bfloat16 number, halves between two codes and random bits: the codes of the definition."""
+    codes = np.arange(256, dtype="u1").view(type(empty(0, name)))
+    same(run("copy", codes, to="float32"), widen(codes))
+    halves = np.arange(65536, dtype="u2")
+    bits = np.random.default_rng(0).integers(0, 2**32, 1 << 20, "u4")
+    small = np.arange(0x300000, 0x900000, 7, "u4")
+    for values in (halves.view("f2"), (halves.astype("u4") << 16).view("f4"), bits.view("f4"), small.view("f4")):
+        with np.errstate(invalid="ignore"):
+            wanted = np.asarray(narrow(widen(values), name))
+        same(run("copy", values, to=name), wanted)
+        same(run("copy", values[::3], to=name), wanted[::3])
+
+
 @pytest.mark.parametrize("name", ["uint8", "float16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_transposing(name, threads):
@@ -109,8 +149,8 @@ def test_transposing(name, threads):
         set_num_threads(before)
 
 
-@pytest.mark.parametrize("source", NAMES)
-@pytest.mark.parametrize("target", NAMES)
+@pytest.mark.parametrize("source", ALL)
+@pytest.mark.parametrize("target", ALL)
 def test_transposing_casts(source, target):
     """Every pair by way of tiles: the same values as by rows, of ordinary and special numbers."""
     rng = np.random.default_rng(1)

@@ -359,10 +359,10 @@ def test_the_device_where_tensors_are_made():
         facula.set_default_device("cuda:0")
     with pytest.raises(RuntimeError, match="no backend for 'cuda' is installed"), facula.device("cuda"):
         pass
-    with pytest.raises(NotImplementedError, match=r"set_default_device: .*got 'meta'; give device='meta'"):
-        facula.set_default_device("meta")
-    with pytest.raises(NotImplementedError, match=r"device: .*got 'meta'; give device='meta'"), facula.device("meta"):
-        pass
+    facula.set_default_device("meta")
+    assert facula.ones(2).is_meta and facula.get_default_device() == facula.device("meta")
+    facula.set_default_device(None)
+    assert not facula.ones(2).is_meta
 
 
 def test_the_older_name_of_the_default_dtype():

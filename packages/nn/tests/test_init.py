@@ -46,6 +46,26 @@ def test_everything_is_in_place_and_records_nothing():
             assert parameter.is_leaf and parameter.requires_grad and parameter._version > version, name
 
 
+@pytest.mark.parametrize("name", [name for name in init.__all__ if name.endswith("_")])
+def test_tensors_without_elements(name):
+    """The same arguments are accepted on the meta device, and no generator moves."""
+    state = ft.get_rng_state()
+    with ft.device("meta"):
+        parameter = nn.Parameter(ft.empty(4, 4) if name in ("eye_", "sparse_") else ft.empty(4, 4, 3))
+    arguments = (0.5,) if name in ("constant_", "sparse_") else ()
+    assert getattr(init, name)(parameter, *arguments) is parameter and parameter.is_meta
+    assert ft.get_rng_state() == state
+
+
+def test_tensors_of_the_cpu_beside_another_default():
+    with ft.device("meta"):
+        init.orthogonal_(square := ft.empty(3, 3, device="cpu"))
+        init.sparse_(columns := ft.empty(4, 2, device="cpu"), 0.5)
+        init.eye_(identity := ft.empty(2, 2, device="cpu"))
+    assert ft.allclose(square @ square.T, ft.eye(3), atol=1e-5)
+    assert (columns == 0).sum(0).tolist() == [2, 2] and ft.equal(identity, ft.eye(2))
+
+
 def test_simple_ones():
     x = ft.empty(100, 100)
     assert even(init.uniform_(x, -3.0, 3.0), 3.0)

@@ -88,6 +88,28 @@ def test_devices():
     assert net.cpu().body[0].weight.device.type == "cpu"
 
 
+def test_a_model_too_large_for_memory():
+    with ft.device("meta"):
+        net = nn.Sequential(nn.Linear(200_000, 200_000), nn.ReLU(), nn.BatchNorm1d(200_000))
+        made = net(ft.ones(3, 200_000))
+    assert made.is_meta and made.shape == (3, 200_000)
+    assert {one.device.type for one in net.state_dict().values()} == {"meta"}
+    assert sum(one.numel() for one in net.parameters()) == 200_000 * 200_003
+    with pytest.raises(RuntimeError, match=r"linear: expected all tensors on one device; got 'cpu' and 'meta'"):
+        net(ft.ones(3, 200_000))
+    with pytest.raises(RuntimeError, match=r"meta"):
+        nn.Linear(2, 2, device="meta").to("cpu")
+
+
+def test_a_module_of_the_meta_device_gets_its_elements():
+    with ft.device("meta"):
+        net = Net()
+    source = Net()
+    net.load_state_dict(source.state_dict(), assign=True)
+    assert ft.equal(net(x := ft.randn(2, 4)), source(x))
+    assert all(isinstance(one, nn.Parameter) and one.requires_grad for one in net.parameters())
+
+
 def test_channels_last():
     x = ft.randn(2, 3, 5, 5)
     net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))

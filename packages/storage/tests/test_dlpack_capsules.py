@@ -144,7 +144,7 @@ def test_a_scalar_may_have_no_shape():
         ({"byte_offset": 2}, "not aligned"),
         ({"byte_offset": 2**64 - 8}, "no memory is there"),
         ({"code": 2, "bits": 31}, "float31"),
-        ({"code": 1, "bits": 16}, "uint16"),
+        ({"code": 1, "bits": 24}, "uint24"),
         ({"code": 3, "bits": 64}, "type code 3"),
         ({"code": 200, "bits": 8}, "type code 200"),
         ({"code": 6, "bits": 1}, "type code 6 with 1 bits"),

@@ -143,7 +143,7 @@ def unaligned(count=3):
         (np.array(["a"]), TypeError, "not among"),
         (np.array([None]), TypeError, "not among"),
         (np.zeros(2, "datetime64[s]"), TypeError, "datetime64"),
-        (np.zeros(2, np.uint16), TypeError, "uint16"),
+        (np.zeros(2, np.longdouble), TypeError, "longdouble|float128"),
         (np.zeros(2, "V2"), TypeError, "cannot be used"),
         ([1, 2], TypeError, "got list"),
         (np.float64(3), TypeError, "got float64"),

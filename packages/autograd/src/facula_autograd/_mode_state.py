@@ -5,7 +5,8 @@ One context variable holds the innermost open block. A block knows the one aroun
 whether it is still open: a task or thread that copied the context while a block was open sees it
 close when it ends elsewhere, so no mode outlives its block. `active_modes` has an entry per open block
 of any thread; while it is empty every mode is the default one to operators, and none reads the variable. Blocks that
-change what backward passes look at, and no operator (anomaly detection), have their entries in `passive_modes`.
+change what backward passes or creation functions look at, and no operator (anomaly detection, the default device),
+have their entries in `passive_modes`.
 Leaving never uses a token: an async generator may be closed in another context than it was
 started in, where a token would be refused.
 
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 
 FIELDS = (
     "grad", "inference", "level", "autocast", "vmap", "capture", "overrides", "saved_hooks", "compute",
-    "anomaly", "hooks_refused", "scopes",
+    "anomaly", "hooks_refused", "scopes", "device",
 )  # fmt: skip
-_DEFAULTS = (True, False, 0, None, None, None, True, None, None, None, None, False)
+_DEFAULTS = (True, False, 0, None, None, None, True, None, None, None, None, False, None)
 _PLACES = {name: place for place, name in enumerate(FIELDS)}
 _FOR_OPERATORS = 9
 PASSIVE = frozenset(FIELDS[_FOR_OPERATORS:])
@@ -47,7 +48,8 @@ class Mode:
     `saved_hooks`: (pack, unpack) or None; `compute`: what computes results in the place of kernels, or None
     (Note [Kept results]).
     Operators do not look at the others, the passive fields: `anomaly`: (check_nan, check_inf) or None;
-    `hooks_refused`: why saved tensors have no hooks here, or None; `scopes`: calls of modules are noted.
+    `hooks_refused`: why saved tensors have no hooks here, or None; `scopes`: calls of modules are noted; `device`:
+    where creation functions make values, or None for the default.
     `only_grad` follows: of what operators look at, nothing but `grad` differs from the default. So does
     `only_autocast`: nothing but these two.
 
@@ -69,6 +71,7 @@ class Mode:
     anomaly: tuple[bool, bool] | None
     hooks_refused: str | None
     scopes: bool
+    device: object
     only_autocast: bool
     only_grad: bool
     values: tuple[object, ...]

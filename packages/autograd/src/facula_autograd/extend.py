@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._backward import run_backward
+from ._decorate import decorate
 from ._drawing import Box, as_dot, as_svg
 from ._engine import running_node, walk
 from ._function_context import FunctionContext
@@ -34,7 +35,7 @@ from ._function_nodes import from_function, record_call
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
 from ._handles import Handle, Hooks
 from ._hooks import WrappedRule, move_hooks, set_context
-from ._mode_state import DEFAULT, Mode, active_modes, current_mode
+from ._mode_state import DEFAULT, Mode, active_modes, current_mode, passive_modes
 from ._modes import replace_mode
 from ._outputs import OUTPUT, Gradients, output_node, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
@@ -66,6 +67,7 @@ __all__ = [
     "check_saved",
     "copy_node",
     "current_mode",
+    "decorate",
     "describe_call_site",
     "edge_to",
     "edges_of",
@@ -78,6 +80,7 @@ __all__ = [
     "output_node",
     "pack_saved",
     "pack_value",
+    "passive_modes",
     "provide_scopes",
     "raise_mutated",
     "record",

@@ -1,7 +1,7 @@
 """NumPy's arrays and numbers, as what a file holds.
 
-An array is a tensor of the file, and the structure says that it was an array. The unsigned types that facula's tensors
-lack are stored as the signed ones of their size.
+An array is a tensor of the file, and the structure says that it was an array. Older files have uint16, uint32 and
+uint64 as the signed types of their size, and the structure names the unsigned one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ._parts import Parts
 
 STORED_AS = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}
 _TENSORS = frozenset(
-    {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"}
+    "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 )
 _REMEDIES = {
     "O": "convert it with .tolist(), or to numbers with .astype()",
@@ -32,25 +32,23 @@ def is_array(value: object) -> bool:
     return type(value) is np.ndarray or type(value) is np.memmap
 
 
-def array_parts(array: np.ndarray, operation: str, where: str) -> tuple[Parts, str]:
-    """The array as a tensor, and its dtype's name where that is not the tensor's. TypeError names other dtypes.
+def array_parts(array: np.ndarray, operation: str, where: str) -> Parts:
+    """The array as a tensor. TypeError names dtypes that no tensor has.
 
     Memory is shared where a tensor can have it: other byte orders, negative strides and unaligned elements are copied.
     """
     dtype = array.dtype.newbyteorder("=")
-    if dtype.name not in _TENSORS and dtype.name not in STORED_AS:
+    if dtype.name not in _TENSORS:
         remedy = _REMEDIES.get(dtype.kind, "convert it with .astype('float64')")
         raise InvalidTypeError(
             f"{operation}: {where} is a NumPy array of dtype {str(array.dtype)!r:.100}; expected bool, integers, "
             f"float16 to float64 or complex numbers; {remedy}"
         )
     plain = array.astype(dtype, copy=False)
-    if dtype.name in STORED_AS:
-        plain = plain.view(STORED_AS[dtype.name])
     itemsize = plain.itemsize
     if not plain.flags.aligned or any(step < 0 or step % itemsize for step in plain.strides):
         plain = plain.copy(order="C")
-    return (*from_numpy(np.asarray(plain)), 0), dtype.name if dtype.name in STORED_AS else ""
+    return (*from_numpy(np.asarray(plain)), 0)
 
 
 def to_array(parts: Parts, dtype: str = "") -> np.ndarray:

@@ -20,6 +20,11 @@ from facula_storage import (
     complex64,
     complex128,
     contiguous,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -28,6 +33,9 @@ from facula_storage import (
     int32,
     int64,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 
 from ._errors import CheckpointError
@@ -48,11 +56,11 @@ _LARGEST = (1 << 63) - 1
 _NAMES: dict[DType, str] = {
     bool_: "BOOL", uint8: "U8", int8: "I8", int16: "I16", int32: "I32", int64: "I64", float16: "F16",
     bfloat16: "BF16", float32: "F32", float64: "F64", complex64: "C64",
+    uint16: "U16", uint32: "U32", uint64: "U64", float8_e4m3fn: "F8_E4M3", float8_e5m2: "F8_E5M2",
+    float8_e8m0fnu: "F8_E8M0", float8_e4m3fnuz: "F8_E4M3FNUZ", float8_e5m2fnuz: "F8_E5M2FNUZ",
 }  # fmt: skip
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
-_NOT_HERE = frozenset(
-    {"U16", "U32", "U64", "F4", "F6_E2M3", "F6_E3M2", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"}
-)
+_NOT_HERE = frozenset({"F4", "F6_E2M3", "F6_E3M2"})
 
 
 class Entry(NamedTuple):

@@ -123,9 +123,7 @@ class _Encoder:
             return {"tensor": self.tensor(check_parts(parts, "save", _where(path)), path)}
         if not is_array(value):
             return _NO_LEAF
-        parts, dtype = array_parts(value, "save", _where(path))
-        name = self.tensor(parts, path)
-        return {"array": [name, dtype] if dtype else name}
+        return {"array": self.tensor(array_parts(value, "save", _where(path)), path)}
 
     def tensor(self, parts: Parts, path: tuple[object, ...]) -> str:
         """The name under which a tensor is stored: how one gets to it, made different from all others."""

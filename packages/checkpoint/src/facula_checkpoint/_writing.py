@@ -51,11 +51,7 @@ def save_file(tensors: Mapping[str, Parts | np.ndarray], path: File, metadata: M
             raise InvalidValueError(f"save_file: a tensor cannot be called {METADATA!r}, which the format reserves")
         where = f"tensor {name!r}"
         if is_array(parts):
-            parts, unsigned = array_parts(parts, "save_file", where)  # type: ignore[arg-type]
-            if unsigned:
-                raise InvalidTypeError(
-                    f"save_file: {where} is of dtype {unsigned}, which facula's tensors lack; convert it"
-                )
+            parts = array_parts(parts, "save_file", where)  # type: ignore[arg-type]
         checked[name] = check_parts(parts, "save_file", where)
     write("save_file", checked, path, check_metadata("save_file", metadata))
 

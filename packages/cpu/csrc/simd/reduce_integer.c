@@ -13,6 +13,8 @@ WIDENING(int8_64, int8_t, uint64_t, epi8_epi64, AS_LOADED)
 WIDENING(int16_32, int16_t, int32_t, epi16_epi32, AS_LOADED)
 WIDENING(int16_64, int16_t, uint64_t, epi16_epi64, AS_LOADED)
 WIDENING(int32_64, int32_t, uint64_t, epi32_epi64, AS_LOADED)
+WIDENING(uint16_64, uint16_t, uint64_t, epu16_epi64, AS_LOADED)
+WIDENING(uint32_64, uint32_t, uint64_t, epu32_epi64, AS_LOADED)
 LOADING(int64_64, int64_t, uint64_t)
 
 #define READ(x) ((x) != 0)
@@ -64,6 +66,33 @@ LOADING(int64_64, int64_t, uint64_t)
 #define S int64_t
 #define SUFFIX int64
 #define CODE INT64
+#define SUM_LANE uint64_t
+#define SUM_LANES int64_64
+#define PROD_LANES int64_64
+#include "../reduce_integer_sums.inc"
+
+#define READ(x) (x)
+#define S uint16_t
+#define SUFFIX uint16
+#define CODE UINT16
+#define SUM_LANE uint64_t
+#define SUM_LANES uint16_64
+#define PROD_LANES uint16_64
+#include "../reduce_integer_sums.inc"
+
+#define READ(x) (x)
+#define S uint32_t
+#define SUFFIX uint32
+#define CODE UINT32
+#define SUM_LANE uint64_t
+#define SUM_LANES uint32_64
+#define PROD_LANES uint32_64
+#include "../reduce_integer_sums.inc"
+
+#define READ(x) (x)
+#define S int64_t
+#define SUFFIX uint64
+#define CODE UINT64
 #define SUM_LANE uint64_t
 #define SUM_LANES int64_64
 #define PROD_LANES int64_64

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from facula_storage.extend import dtype_of_code
+
 from ._elementwise import byte_steps, collapse, find_form, plan_elementwise
 from ._kernels import ffi
 from ._planners import SERIAL, bound_plan, no_kernel, planner
+from ._programs import next_on_the_way
 from ._registry import kernel_for
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 WORTH_TILES = 4  # both dimensions at least so long, or
 LONG = 64  # one of them so long and the other one read, or written, without gaps
 LINE = 64  # a cache line, in bytes; and rows in a piece of work, at least: whole lines of any dtype
+BETWEEN = 4  # bytes of an element between two conversions, for which rows of tiles have room
 PIECE = 8192  # elements in a piece of work, about
 
 
@@ -46,6 +50,9 @@ def plan_transposing(operator: str, source: Layout, target: Layout, parameters: 
     form = find_form(operator, (source.dtype.code,), target.dtype.code)
     if form is None:
         raise no_kernel(operator, (source,), (target,))
+    between = dtype_of_code(next_on_the_way(source.dtype.code, target.dtype.code))
+    if len(form.loops) > 2 or (between is not target.dtype and between.itemsize != BETWEEN):
+        return None
     around = dims[1:at] + dims[at + 1 :]
     band = max(LINE, PIECE // columns // LINE * LINE)
     block = kernel_for("transpose_block", target.dtype.itemsize)

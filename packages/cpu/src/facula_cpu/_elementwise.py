@@ -17,16 +17,20 @@ from ._planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at
 from ._programs import (
     BFLOAT16,
     BOOL,
+    FLOAT8,
     FLOAT16,
     HALVES,
     INT64,
     QUOTIENTS,
+    UNSIGNED,
     Steps,
     assemble,
     compile_program,
     computed_in,
+    next_on_the_way,
     rounded,
     single,
+    widened,
 )
 from ._registry import find_kernel, kernel_for
 
@@ -69,12 +73,16 @@ def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> t
     A scalar takes the type that the operator computes in. Where it could be a wider integer than
     the arrays and the table has such a loop (comparisons), that is exact for every scalar.
     """
+    if operator == "copy" and isinstance(operands[0], int):
+        dtypes = operands[0], next_on_the_way(operands[0], output)
+        kernel = find_kernel(operator, *dtypes)
+        return None if kernel is None else (kernel, dtypes)
     codes = [code for code in operands if isinstance(code, int)]
     ours = output if output != BOOL or not codes else codes[0]
     for scalar in (INT64, ours) if BOOL < ours < INT64 else (ours,):
         exact = tuple(code if isinstance(code, int) else scalar for code in operands)
-        widened = tuple(FLOAT32 if code in HALVES else code for code in exact)
-        for dtypes in ((*exact, output), (*widened, output), (*widened, FLOAT32 if output in HALVES else output)):
+        wide = tuple(widened(code, operator) for code in exact)
+        for dtypes in ((*exact, output), (*wide, output), (*wide, widened(output, operator))):
             kernel = find_kernel(operator, *dtypes)
             if kernel is not None:
                 return kernel, dtypes
@@ -222,6 +230,7 @@ def form_of(
     ]
     for_layouts = partial(rebind, launches[1], kernel_for("elementwise_shape").address)
     whole = kernel_name == "elementwise" and not reduction and not compiled.requires
+    whole = whole and not any([code in UNSIGNED or code in FLOAT8 for code in (*dtypes, *inputs, *outputs)])
     elementwise = Elementwise(operator, inputs, order, compiled.computes) if whole else None
     return Form(launches[0], for_layouts, compiled.loops, cost, elementwise)
 
@@ -277,7 +286,7 @@ def scalar_kind(operand: object, code: int) -> int:
     if operand is float:
         return SCALAR_REAL
     if isinstance(operand, type):
-        return SCALAR_INTEGER if code <= INT64 else SCALAR_REAL
+        return SCALAR_INTEGER if code <= INT64 or code in UNSIGNED else SCALAR_REAL
     return 0
 
 

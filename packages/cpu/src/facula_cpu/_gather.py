@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ._types import Layouts, Parameters
 
-INT64, COMPLEX64 = 6, 11
+INT64, COMPLEX64, COMPLEX128 = 6, 11, 12
 COST = 2500  # picoseconds an element
 SHORT, WORTH_SHARING = 16, 8  # extents
 MODES = {
@@ -91,6 +91,7 @@ def _plan(
         or index.shape != values.shape
         or any([d != parameters[0] % array.ndim and n > array.shape[d] for d, n in enumerate(index.shape)])
         or (ordered and array.dtype.code >= COMPLEX64)
+        or (mode >= lib.FACULA_SCATTER_ADD and array.dtype.code > COMPLEX128)
         or (fresh and not array.is_contiguous)
     ):
         raise no_kernel(operator, inputs, outputs)

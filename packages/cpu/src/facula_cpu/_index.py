@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ._types import Layouts, Parameters
 
-BOOL, INT64 = 1, 6
+BOOL, INT64, COMPLEX128 = 1, 6, 12
 NEVER = -(1 << 63)  # no index of any dimension
 INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: each index in each row, and each byte moved
 
@@ -116,7 +116,8 @@ def _plan(
     skip: int | None = None,
 ) -> Plan:
     dim = parameters[0] % max(array.ndim, 1)
-    if index.dtype.code != INT64 or array.dtype is not values.dtype or not array.ndim:
+    computes = not accumulate or array.dtype.code <= COMPLEX128
+    if index.dtype.code != INT64 or array.dtype is not values.dtype or not array.ndim or not computes:
         raise no_kernel(operator, inputs, outputs)
     size, after = array.dtype.itemsize, dim + index.ndim
     array_steps = [stride * size for stride in array.strides]

@@ -14,7 +14,7 @@ import numpy as np
 from facula_storage import Plan
 
 from ._kernels import ffi
-from ._planners import planner
+from ._planners import no_kernel, planner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +42,8 @@ def computes(*operators: str) -> Callable[[Callable[..., None]], Callable[..., N
         @planner(*operators)
         def plan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
             layouts = (*inputs, *outputs)
+            if any([one.dtype.numpy is None or not one.dtype.promotes for one in layouts]):
+                raise no_kernel(operator, inputs, outputs)
 
             def launch(n: int, *addresses: int) -> None:
                 arrays = [array_at(layout, address) for layout, address in zip(layouts, addresses, strict=True)]

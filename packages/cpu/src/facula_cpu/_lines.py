@@ -9,6 +9,7 @@ from facula_storage import Plan
 from ._elementwise import collapse
 from ._kernels import ffi
 from ._planners import SERIAL, bound_plan, no_kernel, planner
+from ._programs import UNSIGNED
 from ._registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ OPERANDS = 4  # at most
 LINE_COST = 10_000  # picoseconds
 SORT_COST, SELECT_COST, SEARCH_COST = 10_000, 3_000, 20_000  # picoseconds an element
 COLUMNS = 64  # lines side by side that keep vectors busy
-BOOL, INT64 = 1, 6
-COMPLEX = (11, 12)
+COMPLEX64 = 11
 MEDIAN, NANMEDIAN, MODE = 0, -1, -2  # as in the kernel
 RANKS = {"median_dim": MEDIAN, "nanmedian_dim": NANMEDIAN, "mode": MODE}
 
@@ -52,7 +52,7 @@ def plan_rank(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
 @planner("search_sorted")
 def plan_search(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
     """Where values belong in sorted lines, along the last dimension: inputs (lines, values), parameters (right,)."""
-    if inputs[0].dtype is not inputs[1].dtype or inputs[0].dtype.code in COMPLEX:
+    if inputs[0].dtype is not inputs[1].dtype or inputs[0].dtype.code >= COMPLEX64:
         raise no_kernel(operator, inputs, outputs)
     dim = inputs[0].ndim - 1
     return _plan(operator, "search_lines", inputs, outputs, parameters, dim, SEARCH_COST, flag=parameters[0])
@@ -87,7 +87,8 @@ def _plan(
 ) -> Plan:
     found = kernel_for(kernel) if isinstance(kernel, str) else kernel
     operands = (*inputs, *outputs)
-    if operator in ("sort", "topk", *RANKS, "kthvalue") and inputs[0].dtype.code in COMPLEX:
+    code = inputs[0].dtype.code
+    if operator in ("sort", "topk", *RANKS, "kthvalue") and code >= COMPLEX64 and code not in UNSIGNED:
         raise no_kernel(operator, inputs, outputs)
     shape: tuple[int, ...] = ()
     lengths, along, steps = [], [], []

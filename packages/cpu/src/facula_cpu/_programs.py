@@ -24,8 +24,16 @@ if TYPE_CHECKING:
     from ._types import Struct
 
 APART = 192  # bytes between tiles: at multiples of 4096 from each other, reads would wait for writes
-BOOL, INT64, FLOAT16, BFLOAT16, FLOAT32 = 1, 6, 7, 8, 9
+BOOL, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32 = 1, 5, 6, 7, 8, 9
 HALVES = (FLOAT16, BFLOAT16)
+UNSIGNED = UINT16, UINT32, UINT64 = 13, 14, 15
+FLOAT8 = tuple(range(16, 21))  # e4m3fn, e5m2, e8m0fnu, e4m3fnuz, e5m2fnuz
+# The types that have loops to one other type alone, or to few: through it they are converted to all others.
+HUBS = {**dict.fromkeys((*HALVES, *FLOAT8), FLOAT32), UINT16: INT32, UINT32: INT64, UINT64: INT64}
+# Operators that compute with types for storage, in the hub: float8 is compared, and unsigned integers take part where
+# the low bits of a result depend on those of the operands alone.
+COMPARED = ("eq", "ne", "isnan")
+MODULAR = (*COMPARED, "mul", "bitwise_and", "bitwise_or", "bitwise_xor")
 ROUNDINGS = {"float16": FLOAT16, "bfloat16": BFLOAT16}  # instructions that give their value in this dtype
 TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS, MOST_READ = 512, 16384, 32, 16, 6
 QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused
@@ -55,21 +63,37 @@ class Steps:
         return len(self.codes) - 1
 
     def converted(self, value: int, code: int) -> int:
-        """The value in the dtype of this code; half types by way of float32, to which alone they have loops."""
+        """The value in the dtype of this code, by way of others where there is no loop between the two."""
         given = self.codes[value]
         if given == code:
             return value
-        if FLOAT32 not in (given, code) and (given in HALVES or code in HALVES):
-            return self.converted(self.converted(value, FLOAT32), code)
+        between = next_on_the_way(given, code)
+        if between != code:
+            return self.converted(self.converted(value, between), code)
         if (value, code) not in self._converted:
             kernel = kernel_for("copy", given, code)
             self._converted[value, code] = self.add(kernel, (value,), code, converts=True)
         return self._converted[value, code]
 
 
-def widened(code: int) -> int:
+@lru_cache(maxsize=512)
+def next_on_the_way(given: int, code: int) -> int:
+    """The dtype to convert to first, from dtype `given` to `code`.
+
+    >>> next_on_the_way(FLOAT16, INT64) == FLOAT32, next_on_the_way(UINT64, FLOAT16) == FLOAT32
+    (True, True)
+    """
+    if find_kernel("copy", given, code) is not None:
+        return code
+    hub = HUBS.get(code, 0)
+    return hub if hub and (given not in HUBS or find_kernel("copy", given, hub) is not None) else HUBS.get(given, code)
+
+
+def widened(code: int, operator: str = "") -> int:
     """What arrays of this dtype are computed in."""
-    return FLOAT32 if code in HALVES else code
+    if code in HALVES or (code in FLOAT8 and operator in COMPARED):
+        return FLOAT32
+    return INT64 if code in UNSIGNED and operator in MODULAR else code
 
 
 def computed_in(inputs: Sequence[int | type], output: int) -> int:

@@ -34,6 +34,11 @@ with _needs("facula"):
         bfloat16,
         complex64,
         complex128,
+        float8_e4m3fn,
+        float8_e4m3fnuz,
+        float8_e5m2,
+        float8_e5m2fnuz,
+        float8_e8m0fnu,
         float16,
         float32,
         float64,
@@ -42,6 +47,9 @@ with _needs("facula"):
         int32,
         int64,
         uint8,
+        uint16,
+        uint32,
+        uint64,
     )
     from facula_storage import bool_ as bool
     from facula_tensor import *
@@ -130,9 +138,6 @@ if TYPE_CHECKING:
         compiled_with_cxx11_abi as compiled_with_cxx11_abi,
     )
     from ._settings import (
-        get_default_device as get_default_device,
-    )
-    from ._settings import (
         get_deterministic_debug_mode as get_deterministic_debug_mode,
     )
     from ._settings import (
@@ -149,9 +154,6 @@ if TYPE_CHECKING:
     )
     from ._settings import (
         is_warn_always_enabled as is_warn_always_enabled,
-    )
-    from ._settings import (
-        set_default_device as set_default_device,
     )
     from ._settings import (
         set_default_tensor_type as set_default_tensor_type,
@@ -250,53 +252,55 @@ __all__ = [
     "dsplit", "dstack", "dtype", "e", "einsum", "empty", "empty_like", "empty_permuted", "empty_strided",
     "enable_grad", "eq", "equal", "erf", "erf_", "erfc", "erfinv", "errors", "exp", "exp2", "exp2_", "exp_",
     "expand_copy", "expm1", "expm1_", "export", "eye", "fft", "fill", "fill_", "finfo", "fix", "fix_", "flatten",
-    "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor", "floor_",
-    "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "frexp", "from_dlpack", "from_file", "from_numpy",
-    "frombuffer", "full", "full_like", "func", "fuse", "fx", "gather", "gcd", "ge", "ger", "get_autocast_cpu_dtype",
-    "get_autocast_dtype", "get_autocast_gpu_dtype", "get_default_device", "get_default_dtype",
-    "get_deterministic_debug_mode", "get_device", "get_float32_matmul_precision", "get_num_interop_threads",
-    "get_num_threads", "get_printoptions", "get_rng_state", "gradient", "greater", "greater_equal", "gt", "half",
-    "hardshrink", "heaviside", "histc", "histogram", "histogramdd", "hsplit", "hstack", "hub", "hypot", "i0", "iinfo",
-    "imag", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_reduce", "index_select", "inf",
-    "inference_mode", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "inverse",
-    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
-    "is_autocast_enabled", "is_complex", "is_conj", "is_deterministic_algorithms_warn_only_enabled",
-    "is_floating_point", "is_grad_enabled", "is_inference", "is_inference_mode_enabled", "is_neg", "is_nonzero",
-    "is_same_size", "is_signed", "is_storage", "is_tensor", "is_vulkan_available", "is_warn_always_enabled", "isclose",
-    "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "jit", "kron", "kthvalue", "layout", "lcm",
-    "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linalg", "linspace", "load", "log", "log1p", "log1p_",
-    "log2", "log2_", "log10", "log10_", "log_", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "lu",
-    "lu_solve", "lu_unpack", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp",
-    "matrix_power", "max", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "maximum", "mean",
-    "median", "memory_format", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "mps", "msort",
-    "mul", "multinomial", "multiply", "multiprocessing", "mv", "mvlgamma", "nan", "nan_to_num", "nan_to_num_",
-    "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "narrow_copy", "ne", "neg", "neg_", "negative",
-    "negative_", "nextafter", "nn", "no_grad", "nonzero", "nonzero_static", "norm", "normal", "not_equal", "numel",
-    "ones", "ones_like", "onnx", "ops", "optim", "outer", "pairwise_distance", "pdist", "permute", "permute_copy",
-    "pi", "pinverse", "pixel_shuffle", "pixel_unshuffle", "poisson", "polar", "polygamma", "positive", "pow", "prelu",
-    "preserve_format", "printoptions", "prod", "profiler", "promote_types", "put", "qr", "quantile", "rad2deg",
-    "rad2deg_", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random", "randperm", "range",
-    "ravel", "real", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "renorm", "repeat_interleave",
-    "reshape", "resize_as_", "resolve_conj", "resolve_neg", "result_type", "roll", "rot90", "round", "round_",
-    "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scan", "scatter",
-    "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_copy", "select_scatter", "selu",
-    "selu_", "serialization", "set_autocast_cache_enabled", "set_autocast_dtype", "set_default_device",
-    "set_default_dtype", "set_default_tensor_type", "set_deterministic_debug_mode", "set_float32_matmul_precision",
-    "set_flush_denormal", "set_grad_enabled", "set_num_interop_threads", "set_num_threads", "set_printoptions",
-    "set_rng_state", "set_warn_always", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_",
-    "sinc", "sinh", "sinh_", "slice_copy", "slice_scatter", "slogdet", "softmax", "sort", "sparse",
-    "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor",
-    "sparse_csr_tensor", "special", "split", "split_copy", "split_with_sizes", "split_with_sizes_copy", "sqrt",
-    "sqrt_", "square", "square_", "squeeze", "squeeze_copy", "stack", "std", "std_mean", "strided", "sub", "subtract",
-    "sum", "svd", "swapaxes", "swapdims", "t", "t_copy", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_",
-    "tensor", "tensor_split", "tensordot", "testing", "threshold", "threshold_", "tile", "to_dlpack", "topk", "trace",
-    "transpose", "transpose_copy", "trapezoid", "trapz", "triangular_solve", "tril", "tril_indices", "triu",
-    "triu_indices", "true_divide", "trunc", "trunc_", "typename", "uint8", "unbind", "unbind_copy", "unflatten",
-    "unfold_copy", "unique", "unique_consecutive", "unravel_index", "unsafe_chunk", "unsafe_split",
-    "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_copy", "use_deterministic_algorithms", "utils", "vander", "var",
-    "var_mean", "vdot", "version", "view_as_complex", "view_as_real", "view_copy", "vmap", "vsplit", "vstack", "where",
-    "while_loop", "xlogy", "xlogy_", "xpu", "zero_", "zeros", "zeros_like",
+    "flip", "fliplr", "flipud", "float", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+    "float8_e8m0fnu", "float16", "float32", "float64", "float_power", "floor", "floor_", "floor_divide", "fmax",
+    "fmin", "fmod", "frac", "frac_", "frexp", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full",
+    "full_like", "func", "fuse", "fx", "gather", "gcd", "ge", "ger", "get_autocast_cpu_dtype", "get_autocast_dtype",
+    "get_autocast_gpu_dtype", "get_default_device", "get_default_dtype", "get_deterministic_debug_mode", "get_device",
+    "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "get_printoptions", "get_rng_state",
+    "gradient", "greater", "greater_equal", "gt", "half", "hardshrink", "heaviside", "histc", "histogram",
+    "histogramdd", "hsplit", "hstack", "hub", "hypot", "i0", "iinfo", "imag", "index_add", "index_copy", "index_fill",
+    "index_put", "index_put_", "index_reduce", "index_select", "inf", "inference_mode", "initial_seed", "inner", "int",
+    "int8", "int16", "int32", "int64", "inverse", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
+    "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled", "is_complex", "is_conj",
+    "is_deterministic_algorithms_warn_only_enabled", "is_floating_point", "is_grad_enabled", "is_inference",
+    "is_inference_mode_enabled", "is_neg", "is_nonzero", "is_same_size", "is_signed", "is_storage", "is_tensor",
+    "is_vulkan_available", "is_warn_always_enabled", "isclose", "isfinite", "isin", "isinf", "isnan", "isneginf",
+    "isposinf", "isreal", "jit", "kron", "kthvalue", "layout", "lcm", "ldexp", "le", "lerp", "less", "less_equal",
+    "lgamma", "linalg", "linspace", "load", "log", "log1p", "log1p_", "log2", "log2_", "log10", "log10_", "log_",
+    "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "lu", "lu_solve", "lu_unpack", "manual_seed",
+    "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp", "matrix_power", "max", "max_pool1d",
+    "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "maximum", "mean", "median", "memory_format", "meshgrid",
+    "min", "minimum", "mm", "mode", "moveaxis", "movedim", "mps", "msort", "mul", "multinomial", "multiply",
+    "multiprocessing", "mv", "mvlgamma", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nanmedian", "nanquantile",
+    "nansum", "narrow", "narrow_copy", "ne", "neg", "neg_", "negative", "negative_", "nextafter", "nn", "no_grad",
+    "nonzero", "nonzero_static", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "onnx", "ops", "optim",
+    "outer", "pairwise_distance", "pdist", "permute", "permute_copy", "pi", "pinverse", "pixel_shuffle",
+    "pixel_unshuffle", "poisson", "polar", "polygamma", "positive", "pow", "prelu", "preserve_format", "printoptions",
+    "prod", "profiler", "promote_types", "put", "qr", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like",
+    "randint", "randint_like", "randn", "randn_like", "random", "randperm", "range", "ravel", "real", "reciprocal",
+    "reciprocal_", "relu", "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "resize_as_",
+    "resolve_conj", "resolve_neg", "result_type", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_",
+    "rsqrt", "rsqrt_", "rsub", "save", "scalar_tensor", "scan", "scatter", "scatter_add", "scatter_reduce",
+    "searchsorted", "seed", "select", "select_copy", "select_scatter", "selu", "selu_", "serialization",
+    "set_autocast_cache_enabled", "set_autocast_dtype", "set_default_device", "set_default_dtype",
+    "set_default_tensor_type", "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal",
+    "set_grad_enabled", "set_num_interop_threads", "set_num_threads", "set_printoptions", "set_rng_state",
+    "set_warn_always", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc", "sinh",
+    "sinh_", "slice_copy", "slice_scatter", "slogdet", "softmax", "sort", "sparse", "sparse_bsc", "sparse_bsc_tensor",
+    "sparse_bsr", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo", "sparse_coo_tensor", "sparse_csc",
+    "sparse_csc_tensor", "sparse_csr", "sparse_csr_tensor", "special", "split", "split_copy", "split_with_sizes",
+    "split_with_sizes_copy", "sqrt", "sqrt_", "square", "square_", "squeeze", "squeeze_copy", "stack", "std",
+    "std_mean", "strided", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "t_copy", "take",
+    "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "testing", "threshold",
+    "threshold_", "tile", "to_dlpack", "topk", "trace", "transpose", "transpose_copy", "trapezoid", "trapz",
+    "triangular_solve", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_", "typename",
+    "uint8", "uint16", "uint32", "uint64", "unbind", "unbind_copy", "unflatten", "unfold_copy", "unique",
+    "unique_consecutive", "unravel_index", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze",
+    "unsqueeze_copy", "use_deterministic_algorithms", "utils", "vander", "var", "var_mean", "vdot", "version",
+    "view_as_complex", "view_as_real", "view_copy", "vmap", "vsplit", "vstack", "where", "while_loop", "xlogy",
+    "xlogy_", "xpu", "zero_", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # Modules and functions that are loaded when they are first asked for come last.
@@ -311,8 +315,7 @@ _LAZILY = {
     "_higher_order_ops": "cond scan while_loop",
     "_refused": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
                 "sparse_csr_tensor",
-    "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_default_device "
-                 "set_default_device set_default_tensor_type "
+    "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi set_default_tensor_type "
                  "get_deterministic_debug_mode "
                  "get_float32_matmul_precision get_num_interop_threads is_deterministic_algorithms_warn_only_enabled "
                  "is_vulkan_available is_warn_always_enabled set_deterministic_debug_mode set_float32_matmul_precision "

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import boundary, warn
-from facula_storage import Device
 from facula_tensor import set_default_dtype
 from facula_tensor.extend import dtype_of_type
 
 __all__ = [
-    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_default_device",
+    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi",
     "get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads",
     "is_deterministic_algorithms_warn_only_enabled", "is_vulkan_available",
-    "is_warn_always_enabled", "set_default_device", "set_default_tensor_type", "set_deterministic_debug_mode",
+    "is_warn_always_enabled", "set_default_tensor_type", "set_deterministic_debug_mode",
     "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "set_warn_always",
     "use_deterministic_algorithms",
 ]  # fmt: skip
@@ -144,31 +143,6 @@ def is_vulkan_available() -> bool:
 def compiled_with_cxx11_abi() -> bool:
     """Whether extensions in C++ use the newer strings: True, as of all present compilers; facula has no C++."""
     return True
-
-
-def get_default_device() -> Device:
-    """Where tensors are made that no device is given for: the CPU.
-
-    >>> get_default_device()
-    device(type='cpu')
-    """
-    return Device("cpu")
-
-
-@boundary
-def set_default_device(device: Device | str | None) -> None:
-    """Set where tensors are made that no device is given for: the CPU alone, which is it anyway.
-
-    RuntimeError, with what to install, for a device that is not there; NotImplementedError for "meta".
-
-    >>> set_default_device("cpu")
-    """
-    place = Device("cpu" if device is None else device)
-    if place.type == "meta":
-        raise UnsupportedError(
-            "set_default_device: expected a device with memory; got 'meta'; give device='meta' to what makes tensors"
-        )
-    place.backend.synchronize()
 
 
 @boundary

@@ -82,7 +82,7 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     if _is_hooked(recorder, roots, targets):
         return None
     with recorder.aside():
-        gradients = [ones(tuple(one.shape), dtype=one.dtype) for one in roots]
+        gradients = [ones(tuple(one.shape), dtype=one.dtype, device=one.device) for one in roots]
     made = Boundary(len(recorder.launches), roots, targets, gradients)
     for one in gradients:
         recorder.add_input(one)

@@ -204,7 +204,7 @@ def _swap(recorder: Recorder, first: Mark, middle: Mark) -> None:
 
 def _room_for(one: Any) -> Any:
     """Memory for a result; what is no tensor is the result itself."""
-    return empty(tuple(one.shape), dtype=one.dtype) if isinstance(one, Tensor) else one
+    return empty(tuple(one.shape), dtype=one.dtype, device=one.device) if isinstance(one, Tensor) else one
 
 
 def write(target: Tensor, source: Tensor) -> None:
@@ -303,7 +303,7 @@ class Choice(InnerGraphs):
         own = _own_leaves(self.recorder, given) if record else {id(one): one for one in given}
         found = self._gradients(place, [None if one is None else own[id(one)] for one in gradients], record)
         filled = [
-            zeros(tuple(end.shape), dtype=end.dtype) if one is None else one
+            zeros(tuple(end.shape), dtype=end.dtype, device=end.device) if one is None else one
             for one, end in zip(found, self.inputs, strict=True)
         ]
         ends = [own[id(one)] for one in given]

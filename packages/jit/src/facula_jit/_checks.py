@@ -8,7 +8,7 @@ from facula_autograd.extend import Value
 from facula_storage import Layout, Storage
 from facula_storage.extend import ABSENT, ANY, CheckKind, Sequence
 from facula_tensor import Tensor
-from facula_tensor.extend import default_dtype_cell
+from facula_tensor.extend import default_device_cell, default_dtype_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,18 +33,19 @@ SLOTS = (
 )
 PARTS = ("layout", "storage", "offset", "node", "hooks", "memory", "grad")  # of a tensor
 
+DEFAULTS = (default_dtype_cell, default_device_cell)
 OPTIONS = frozenset(("param_groups", "get_last_lr", "get_lr"))  # by these names programs come to them
 
 
 def checks_of(recording: Recording, followed: list[Any]) -> list[Check]:
-    """The checks of tensors and their memory, `.grad` where it is read, optimizers, the default dtype.
+    """The checks of tensors and their memory, `.grad` where it is read, optimizers, the default dtype and device.
 
     Arguments:
         recording: what was taken down.
         followed: the groups of optimizers whose options replays follow.
     """
     recorder = recording.recorder
-    checks: list[Check] = [(CheckKind.PLACE, default_dtype_cell, 0, default_dtype_cell[0])]
+    checks: list[Check] = [(CheckKind.PLACE, one, 0, one[0]) for one in DEFAULTS]
     known = {id(one): one for link in recorder.tensors.values() if (one := link()) is not None}
     needed = {id(leaf): (leaf, before) for leaf, before in recording.needed}
     for one in known.values():
@@ -128,8 +129,8 @@ def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: 
 def described(check: Check) -> str:
     """What a check that failed is about."""
     kind, holder, key, expected = check
-    if holder is default_dtype_cell:
-        return "the default dtype"
+    if holder is default_dtype_cell or holder is default_device_cell:
+        return "the default dtype" if holder is default_dtype_cell else "the default device"
     if kind is CheckKind.TENSOR:
         now = [*state_of(holder), part_of(holder, GRAD)]
         differing = [

@@ -91,7 +91,9 @@ def record_loop(
         if isinstance(goes_on, Tensor):  # else Python decides, and its steps are taken down one by one
             _refuse(recorder, differentiable)
         return run_loop(cond_fn, body_fn, carried, goes_on)
-    place = carried._replace(leaves=[empty(tuple(one.shape), dtype=one.dtype) for one in carried.leaves])
+    place = carried._replace(
+        leaves=[empty(tuple(one.shape), dtype=one.dtype, device=one.device) for one in carried.leaves]
+    )
     _write(place, carried)
     first = len(recorder.launches)
     with Branch(recorder, "the condition of while_loop", False) as asked:

@@ -298,7 +298,7 @@ class Replay:
         given = []
         for one, like in zip(gradients, self.recording.gradients, strict=True):
             if one is None:
-                one = zeros(like.layout.shape, dtype=like.layout.dtype)
+                one = zeros(like.layout.shape, dtype=like.layout.dtype, device=like.layout.device)
             if one._layout is not like.layout:  # of other strides, those of single elements perhaps
                 if type(one._storage) is not Storage:
                     return self._gradients_again(ticket, gradients, recorded)

@@ -10,6 +10,7 @@ import numpy as np
 from facula_autograd.extend import DEFAULT, LEAF, active_modes, current_mode
 from facula_storage import Device, DType, Layout
 from facula_tensor import Tensor
+from facula_tensor.extend import other_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -49,7 +50,7 @@ class Signature:
         self.kept: list[object] = []
         self.containers: list[Any] = []  # containers and dataclasses among the arguments
         mode = current_mode() if active_modes else DEFAULT
-        self.supported = _is_supported(mode)
+        self.supported = _is_supported(mode) and not other_defaults
         parts = [self._of(one) for one in args]
         parts += [(name, self._of(one)) for name, one in kwargs.items()]
         autocast: Any = mode.autocast

@@ -135,11 +135,12 @@ def trunc_normal_(
     if std <= 0 or (a - mean) / std > 4 or (b - mean) / std < -4:
         raise InvalidValueError(f"trunc_normal_: nothing to draw from normal({mean}, {std}) between {a} and {b}")
     tensor.normal_(mean, std, generator=generator)
-    while True:
+    while not tensor.is_meta:
         outside = ((tensor < a) + (tensor > b)).bool()
         if not outside.any():
             return tensor
         tensor.copy_(tensor.clone().normal_(mean, std, generator=generator).where(outside, tensor))
+    return tensor
 
 
 @no_grad()
@@ -172,7 +173,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """The identity, as far as a matrix of this shape can be it. ValueError unless there are 2 dimensions."""
     if tensor.ndim != 2:
         raise InvalidValueError(f"eye_: expected a tensor of 2 dimensions; got shape {tuple(tensor.shape)}")
-    return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype))
+    return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
 
 
 @no_grad()
@@ -305,10 +306,10 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     """
     if tensor.ndim < 2:
         raise InvalidValueError(f"orthogonal_: expected at least 2 dimensions; got shape {tuple(tensor.shape)}")
-    if tensor.numel() == 0:
+    if tensor.numel() == 0 or tensor.is_meta:
         return tensor
     rows = tensor.shape[0]
-    drawn = randn(rows, tensor.numel() // rows, dtype=float64, generator=generator).numpy()
+    drawn = randn(rows, tensor.numel() // rows, dtype=float64, generator=generator, device="cpu").numpy()
     q, r = np.linalg.qr(drawn.T if drawn.shape[0] < drawn.shape[1] else drawn)
     q = q * np.sign(np.diag(r))  # else not evenly distributed: F. Mezzadri, Notices of the AMS 54, 2007
     if drawn.shape[0] < drawn.shape[1]:
@@ -345,7 +346,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     zeros = math.ceil(sparsity * rows)
     tensor.normal_(0.0, std, generator=generator)
     for column in range(columns):
-        tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+        tensor[randperm(rows, generator=generator, device=tensor.device)[:zeros], column] = 0
     return tensor
 
 

@@ -20,6 +20,11 @@ from ._dtypes import (
     complex64,
     complex128,
     dtype_named,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -28,6 +33,9 @@ from ._dtypes import (
     int32,
     int64,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from ._interop import dlpack_device, from_buffer, from_dlpack, from_numpy, to_buffer, to_dlpack, to_numpy
 from ._layouts import Layout, contiguous, layout_of
@@ -60,6 +68,11 @@ __all__ = [
     "cpu",
     "dlpack_device",
     "dtype_named",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
     "float16",
     "float32",
     "float64",
@@ -77,6 +90,9 @@ __all__ = [
     "to_dlpack",
     "to_numpy",
     "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
 
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
 from facula_errors.extend import trim_traceback
 
 from ._immutable import Immutable, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from ._protocols import DeviceBackend
+
+    F = TypeVar("F", bound=Callable[..., object])
 
 ACCELERATORS = frozenset(("cuda", "hip", "mps", "mtia", "rocm", "vulkan", "xla", "xpu"))  # whose names programs know
 KNOWN = ACCELERATORS | {"cpu", "meta"}
 
 _devices: dict[tuple[str, int | None], Device] = {}
 _factories: dict[str, Callable[[int | None], DeviceBackend]] = {}
+# What a device enters as a context manager: the function of `facula_tensor`, which has the default device.
+default_device_blocks: list[Callable[[Device], Any]] = []
 growing: list[Callable[[int], None]] = []  # each is told the number of devices there will be, before one more is known
 # Note [Two locks]
 # ~~~~~~~~~~~~~~~~
@@ -101,23 +106,36 @@ class Device(Immutable):
         return self._backend or _connect(self)
 
     def __enter__(self) -> Device:
-        """Begin a block that makes tensors here where no device is given: so far on the CPU alone, as outside of it.
+        """Begin a block in which creation functions make tensors here where no device is given.
 
-        RuntimeError, with what to install, for a device without a backend; NotImplementedError for "meta".
+        RuntimeError, with what to install, for a device without a backend.
         """
         try:
-            if self.type == "meta":
-                raise UnsupportedError(
-                    "device: expected the CPU in a with statement; got 'meta'; give device='meta' to what makes tensors"
-                )
-            self.backend.synchronize()
+            self.backend  # noqa: B018  RuntimeError where there is none
+            self._block().__enter__()
         except FaculaError as error:
             trim_traceback(error)
             raise
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, *exc: Any) -> None:
         """End the block."""
+        self._block().__exit__(*exc)
+
+    def __call__(self, function: F) -> F:
+        """Decorate `function`: each call runs in a block of this device."""
+        try:
+            return self._block()(function)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def _block(self) -> Any:
+        if not default_device_blocks:
+            raise OperationError(
+                f"device {str(self)!r}: expected facula_tensor, which makes tensors, for a default device; import it"
+            )
+        return default_device_blocks[-1](self)
 
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"

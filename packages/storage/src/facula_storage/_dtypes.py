@@ -1,4 +1,4 @@
-"""Element types: a registry that starts with twelve and stays open."""
+"""Element types: a registry that starts with twenty and stays open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ class DType(Immutable):
         itemsize: bytes of an element.
         category: the order of the kinds (bool, integer, floating, complex) for promotion.
         is_signed: whether there are negative numbers.
-        numpy: the NumPy type with the same bits, or None where NumPy has none (bfloat16).
+        numpy: the NumPy type with the same bits, or None where NumPy has none (bfloat16, float8).
+        promotes: whether operands of this type and of another one join in a third (`promote_types`). The others are
+            for storage: they convert to and from every type, and operators need operands of this one type alone.
 
     >>> float32.itemsize, float32.is_floating_point, int8.is_signed
     (4, True, True)
@@ -36,7 +38,7 @@ class DType(Immutable):
     facula.float32
     """
 
-    __slots__ = ("category", "code", "is_signed", "itemsize", "name", "numpy")
+    __slots__ = ("category", "code", "is_signed", "itemsize", "name", "numpy", "promotes")
 
     name: str
     code: int
@@ -44,10 +46,20 @@ class DType(Immutable):
     category: int
     is_signed: bool
     numpy: np.dtype | None
+    promotes: bool
 
-    def __init__(self, name: str, code: int, itemsize: int, category: int, is_signed: bool, numpy: np.dtype | None):
+    def __init__(
+        self,
+        name: str,
+        code: int,
+        itemsize: int,
+        category: int,
+        is_signed: bool,
+        numpy: np.dtype | None,
+        promotes: bool = True,
+    ):
         values = {"name": name, "code": code, "itemsize": itemsize, "category": category, "is_signed": is_signed}
-        for attribute, value in {**values, "numpy": numpy}.items():
+        for attribute, value in {**values, "numpy": numpy, "promotes": promotes}.items():
             write(self, attribute, value)
 
     @property
@@ -95,7 +107,15 @@ _by_code: dict[int, DType] = {}
 _by_numpy: dict[np.dtype, DType] = {}
 
 
-def register_dtype(name: str, itemsize: int, category: int, *, signed: bool = True, numpy: str | None = None) -> DType:
+def register_dtype(
+    name: str,
+    itemsize: int,
+    category: int,
+    *,
+    signed: bool = True,
+    numpy: str | None = None,
+    promotes: bool = True,
+) -> DType:
     """Add an element type and return it.
 
     Backends learn of a new type by its `code`; an operator without a kernel for it says so by name.
@@ -106,6 +126,7 @@ def register_dtype(name: str, itemsize: int, category: int, *, signed: bool = Tr
         category: BOOL, INTEGER, FLOATING or COMPLEX.
         signed: whether there are negative numbers.
         numpy: NumPy's name of the type with the same bits, if there is one.
+        promotes: whether it joins other types in promotion.
 
     Raises:
         ValueError: the name or the NumPy type is taken, the sizes differ, or all codes are in use.
@@ -129,7 +150,7 @@ def register_dtype(name: str, itemsize: int, category: int, *, signed: bool = Tr
             raise InvalidValueError(
                 f"register_dtype: {name!r} would be dtype number {code}; there is room for {code - 1}"
             )
-        dtype = DType(name, code, itemsize, category, signed, same)
+        dtype = DType(name, code, itemsize, category, signed, same, promotes)
         _by_code[code] = dtype
         _by_name[name] = dtype  # last: whoever finds the name finds the rest
         if same is not None:
@@ -190,3 +211,11 @@ float32: DType = register_dtype("float32", 4, FLOATING, numpy="float32")
 float64: DType = register_dtype("float64", 8, FLOATING, numpy="float64")
 complex64: DType = register_dtype("complex64", 8, COMPLEX, numpy="complex64")
 complex128: DType = register_dtype("complex128", 16, COMPLEX, numpy="complex128")
+uint16: DType = register_dtype("uint16", 2, INTEGER, signed=False, numpy="uint16", promotes=False)
+uint32: DType = register_dtype("uint32", 4, INTEGER, signed=False, numpy="uint32", promotes=False)
+uint64: DType = register_dtype("uint64", 8, INTEGER, signed=False, numpy="uint64", promotes=False)
+float8_e4m3fn: DType = register_dtype("float8_e4m3fn", 1, FLOATING, promotes=False)
+float8_e5m2: DType = register_dtype("float8_e5m2", 1, FLOATING, promotes=False)
+float8_e8m0fnu: DType = register_dtype("float8_e8m0fnu", 1, FLOATING, signed=False, promotes=False)
+float8_e4m3fnuz: DType = register_dtype("float8_e4m3fnuz", 1, FLOATING, promotes=False)
+float8_e5m2fnuz: DType = register_dtype("float8_e5m2fnuz", 1, FLOATING, promotes=False)

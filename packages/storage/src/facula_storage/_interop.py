@@ -20,8 +20,9 @@ from ._storages import Storage, borrow, capacity, host_view, pin
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-_FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "float16": "e",
-            "float32": "f", "float64": "d", "complex64": "Zf", "complex128": "Zd"}  # fmt: skip
+_FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint16": "H",
+            "uint32": "I", "uint64": "Q", "float16": "e", "float32": "f", "float64": "d", "complex64": "Zf",
+            "complex128": "Zd"}  # fmt: skip
 # DLPack's numbers: device kDLCPU, type codes.
 _DL_CPU = 1
 _DL_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
@@ -62,7 +63,7 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
         offset: bytes from the buffer's start.
 
     Raises:
-        TypeError: the memory is not on the CPU, or its dtype is bfloat16, which NumPy lacks.
+        TypeError: the memory is not on the CPU, or NumPy lacks its dtype (bfloat16, float8).
         ValueError: elements would lie outside the memory, or the shape has no elements and its other sizes multiply
             to more than NumPy counts.
 
@@ -74,7 +75,11 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
     try:
         _need_host(layout, "numpy")
         if layout.dtype.numpy is None:
-            raise InvalidTypeError(f"numpy: NumPy has no {layout.dtype.name}; convert with .float() first")
+            bits = f"uint{layout.dtype.itemsize * 8}"
+            raise InvalidTypeError(
+                f"numpy: NumPy has no {layout.dtype.name}; convert with .float() first, or take the bits as "
+                f".view(facula.{bits})"
+            )
         _check_inside(storage, layout, offset, "numpy")
         if not layout.numel and prod(filter(None, layout.shape)) * layout.dtype.itemsize > LARGEST:
             raise InvalidValueError(

@@ -228,7 +228,7 @@ def check_replaceable(storage: Storage) -> None:
 def host_view(
     address: int, layout: Layout, owner: object = None, released: Callable[[], object] = int, readonly: bool = False
 ) -> np.ndarray:
-    """A NumPy array over host memory; bfloat16, which NumPy lacks, is shown as uint16.
+    """A NumPy array over host memory; dtypes that NumPy lacks are shown as unsigned integers.
 
     Arguments:
         address: of the first element.
@@ -237,7 +237,7 @@ def host_view(
         released: called when the array and all its views are gone.
         readonly: refuse writes.
     """
-    dtype = layout.dtype.numpy or np.dtype("uint16")
+    dtype = layout.dtype.numpy or np.dtype(f"u{layout.dtype.itemsize}")
     memory = Export(owner, released, address, "B", 1, (layout.extent,), (1,), readonly)
     strides = tuple([step * dtype.itemsize for step in layout.strides])
     return np.ndarray(layout.shape, dtype, memory, 0, strides)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
 from ._bridge import call_filter, collection_callback, new_instance, rebind, unbind
-from ._devices import register_backend
+from ._devices import default_device_blocks, register_backend
 from ._dtypes import (
     BOOL,
     COMPLEX,
@@ -87,6 +87,7 @@ __all__ = [
     "collection_callback",
     "contiguous_strides",
     "current_recorder",
+    "default_device_blocks",
     "dtype_of_code",
     "dtype_of_numpy",
     "forget_plans",

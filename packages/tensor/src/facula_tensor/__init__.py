@@ -22,6 +22,11 @@ from facula_storage import bfloat16 as bfloat16
 from facula_storage import bool_ as bool  # noqa: F401
 from facula_storage import complex64 as complex64
 from facula_storage import complex128 as complex128
+from facula_storage import float8_e4m3fn as float8_e4m3fn
+from facula_storage import float8_e4m3fnuz as float8_e4m3fnuz
+from facula_storage import float8_e5m2 as float8_e5m2
+from facula_storage import float8_e5m2fnuz as float8_e5m2fnuz
+from facula_storage import float8_e8m0fnu as float8_e8m0fnu
 from facula_storage import float16 as float16
 from facula_storage import float32 as float32
 from facula_storage import float64 as float64
@@ -30,12 +35,17 @@ from facula_storage import int16 as int16
 from facula_storage import int32 as int32
 from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
+from facula_storage import uint16 as uint16
+from facula_storage import uint32 as uint32
+from facula_storage import uint64 as uint64
 
 from . import _startup as _startup
+from ._core import default_device as _default_device
 from ._core import formats as _formats
 from ._core import names as _names
 from ._core import number_limits as _number_limits
 from ._core import promotion as _promotion
+from ._core.default_device import *
 from ._core.formats import *
 from ._core.number_limits import *
 from ._core.parameter import Parameter
@@ -265,6 +275,7 @@ __all__ += _einsum.__all__
 __all__ += _exponents.__all__
 __all__ += _from_data.__all__
 __all__ += _fused_arithmetic.__all__
+__all__ += _default_device.__all__
 __all__ += _number_limits.__all__
 __all__ += _print_options.__all__
 __all__ += _products.__all__

@@ -25,6 +25,11 @@ from facula_storage import bool_ as bool_
 bool = bool_
 from facula_storage import complex64 as complex64
 from facula_storage import complex128 as complex128
+from facula_storage import float8_e4m3fn as float8_e4m3fn
+from facula_storage import float8_e4m3fnuz as float8_e4m3fnuz
+from facula_storage import float8_e5m2 as float8_e5m2
+from facula_storage import float8_e5m2fnuz as float8_e5m2fnuz
+from facula_storage import float8_e8m0fnu as float8_e8m0fnu
 from facula_storage import float16 as float16
 from facula_storage import float32 as float32
 from facula_storage import float64 as float64
@@ -33,12 +38,20 @@ from facula_storage import int16 as int16
 from facula_storage import int32 as int32
 from facula_storage import int64 as int64
 from facula_storage import uint8 as uint8
+from facula_storage import uint16 as uint16
+from facula_storage import uint32 as uint32
+from facula_storage import uint64 as uint64
 from ._core.formats import channels_last as channels_last
 from ._core.formats import channels_last_3d as channels_last_3d
 from ._core.formats import contiguous_format as contiguous_format
 from ._core.formats import layout as layout
 from ._core.formats import memory_format as memory_format
 from ._core.formats import preserve_format as preserve_format
+from ._core.formats import sparse_bsc as sparse_bsc
+from ._core.formats import sparse_bsr as sparse_bsr
+from ._core.formats import sparse_coo as sparse_coo
+from ._core.formats import sparse_csc as sparse_csc
+from ._core.formats import sparse_csr as sparse_csr
 from ._core.formats import strided as strided
 from ._core.number_limits import finfo as finfo
 from ._core.number_limits import iinfo as iinfo
@@ -284,6 +297,7 @@ __all__ = [
     "gcd",
     "ge",
     "ger",
+    "get_default_device",
     "get_default_dtype",
     "get_device",
     "get_printoptions",
@@ -483,6 +497,7 @@ __all__ = [
     "select_scatter",
     "selu",
     "selu_",
+    "set_default_device",
     "set_default_dtype",
     "set_printoptions",
     "set_rng_state",
@@ -501,6 +516,11 @@ __all__ = [
     "slogdet",
     "softmax",
     "sort",
+    "sparse_bsc",
+    "sparse_bsr",
+    "sparse_coo",
+    "sparse_csc",
+    "sparse_csr",
     "split",
     "split_copy",
     "split_with_sizes",
@@ -947,6 +967,8 @@ def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Another name of `outer`."""
+def get_default_device() -> Device:
+    """Where creation functions make tensors if no device is given: the CPU, unless another default was set."""
 def get_default_dtype() -> DType:
     """The floating dtype of new tensors and of integer operands in floating operators."""
 def get_device(input: Tensor) -> builtins.int:
@@ -1395,6 +1417,8 @@ def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017."""
 def selu_(input: Tensor) -> Tensor:
     """`selu` in place."""
+def set_default_device(device: DeviceLike | None) -> None:
+    """Set where creation functions of this thread make tensors if no device is given; None for the CPU."""
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
 def set_printoptions(precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: builtins.str | None = None, sci_mode: builtins.bool | None = None) -> None:

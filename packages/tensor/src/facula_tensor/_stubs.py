@@ -43,7 +43,19 @@ from {{}}types import {", ".join(sorted(TYPES))}
 '''
 BUILTINS = {"bool", "bytes", "complex", "dict", "float", "int", "list", "memoryview", "object", "str", "tuple", "type"}
 KNOWN = TYPES | BUILTINS
-KNOWN |= {"Any", "Buffer", "DType", "False", "Generator", "Iterator", "Literal", "None", "Sequence", "SupportsIndex"}
+KNOWN |= {
+    "Any",
+    "Buffer",
+    "DType",
+    "Device",
+    "False",
+    "Generator",
+    "Iterator",
+    "Literal",
+    "None",
+    "Sequence",
+    "SupportsIndex",
+}
 KNOWN |= {"Callable", "Tensor", "True", "TypedStorage", "UntypedStorage", "np.dtype", "np.ndarray"}
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 PARAMETER = re.compile(r"(\w+): ")

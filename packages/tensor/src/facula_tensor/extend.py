@@ -21,7 +21,8 @@
 - `provide_scopes`, `enter_scope` and `leave_scope` tell the engine of calls of modules.
 - `PyTorchNames` and `PAGE` are for errors that say what PyTorch has, `listed` for what `dir` shows of a module,
   `present` of an object.
-- `default_dtype_cell` is a list of the default dtype alone.
+- `default_dtype_cell` is a list of the default dtype alone, `default_device_cell` one of the CPU while that is the
+  default device of all threads. `other_defaults` is not empty while a thread may have another one.
 - `collecting` is not empty while work is captured in any thread, `current_recorder` what is told of this thread's.
 - `SavedTensors` is what the node of an operator with many operands keeps.
 - `user_site` is the program's line, as a code object and an instruction, `user_frame` the frame; `forget_readers` sees
@@ -41,6 +42,7 @@ from facula_errors import MissingAttributeError
 from facula_storage.extend import collecting, current_recorder
 
 from ._core.call_sites import user_frame, user_site
+from ._core.default_device import default_device_cell, other_defaults
 from ._core.errors import launch_error, relabel
 from ._core.memory import overlapping
 from ._core.names import PAGE, PyTorchNames, listed, present
@@ -143,6 +145,7 @@ __all__ = [
     "composite",
     "counted_batch_norm",
     "current_recorder",
+    "default_device_cell",
     "default_dtype_cell",
     "disable_overrides",
     "dtype_of_type",
@@ -167,6 +170,7 @@ __all__ = [
     "operator",
     "operators",
     "operators_by_name",
+    "other_defaults",
     "overlapping",
     "overridable",
     "plain_torch_function",

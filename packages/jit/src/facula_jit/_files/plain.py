@@ -20,9 +20,7 @@ from .errors import refuse
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-NAMES = ("bool_", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-         "complex128")  # fmt: skip
-DTYPES: dict[str, DType] = {one.name: one for one in (getattr(facula_storage, name) for name in NAMES)}
+DTYPES: dict[str, DType] = {one.name: one for one in vars(facula_storage).values() if isinstance(one, DType)}
 KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 BEYOND = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 MOST_DIMS = 64

@@ -8,7 +8,7 @@ from facula_storage import contiguous, uint8
 from facula_storage.extend import allocate
 from facula_tensor import default_generator
 
-from .._checks import default_dtype_cell
+from .._checks import DEFAULTS
 from .._numbers import compute, values_of
 from .._replay import Guard, Replay
 from .contracts.steps import NUMBERS
@@ -57,7 +57,7 @@ class Ready:
         name = str(reader.data["name"])[:200]
         self.words = words(arguments)
         self.replay = replay = Replay(recording, name, None, shared.guard)
-        replay.checks = [one for one in replay.checks if one[1] is not default_dtype_cell]
+        replay.checks = [one for one in replay.checks if not any([one[1] is cell for cell in DEFAULTS])]
         replay.numbers_from = len(replay.checks)
         for place, state in enumerate(reader.states):
             if state is not None and replay.drawn[place] is None:

@@ -146,7 +146,7 @@ class Arguments:
             for dim in self.dimensions:
                 if dim.input == name:
                     entries = range(sizes[self.labels.index(dim.name)])
-                    places = tensor([entry % one.shape[dim.axis] for entry in entries], dtype=int64)
+                    places = tensor([entry % one.shape[dim.axis] for entry in entries], dtype=int64, device="cpu")
                     made = made.index_select(dim.axis, places)
             copies[id(one)] = made.contiguous().clone()
         return list(copies.values()), _replaced(self.args, copies), _replaced(self.kwargs, copies)

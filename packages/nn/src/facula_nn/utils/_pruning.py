@@ -240,7 +240,7 @@ class RandomUnstructured(_Entries):
     """Entries chosen at random: `amount` of those that are left, a number or a share."""
 
     def lowest(self, scores: Tensor, count: int) -> Tensor:
-        return randperm(scores.numel())[:count]
+        return randperm(scores.numel(), device=scores.device)[:count]
 
 
 @boundary
@@ -289,7 +289,7 @@ class RandomStructured(_Slices):
     """Slices along `dim` chosen at random: `amount` of those that are left, a number or a share."""
 
     def scores(self, t: Tensor, dim: int) -> Tensor:
-        return rand(t.shape[dim])
+        return rand(t.shape[dim], device=t.device)
 
 
 @boundary

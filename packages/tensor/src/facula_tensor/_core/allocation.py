@@ -12,22 +12,26 @@ from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
 from facula_storage import Device, DType, Layout, Storage, contiguous, cpu
 from facula_storage.extend import allocate, collecting, layout_cache_clearers, new_instance
 
+from .default_device import cache_for_cpu, default_device, other_defaults
 from .errors import named, relabel, shown
 from .promotion import _default, as_dtype
 from .sizes import sizes
 from .tensor import Tensor, make
 
 MOST_LAYOUTS = 512  # of a dtype
-_layouts: dict[
-    Any, dict[tuple[object, ...], Layout]
-] = {}  # by dtype, or dtype and device as they were given; then by shape
-layout_cache_clearers.append(_layouts.clear)
+# By dtype, then by shape: on the CPU, where no device is given. The second name is for writers.
+_layouts: dict[Any, dict[tuple[object, ...], Layout]] = {}
+_layouts_on_cpu = _layouts
+cache_for_cpu(globals(), "_layouts")
+# By dtype and device as they were given, then by shape.
+_placed_layouts: dict[Any, dict[tuple[object, ...], Layout]] = {}
+layout_cache_clearers += (_layouts.clear, _placed_layouts.clear)
 
 
 def place_of(device: object) -> Device:
-    """The device that is meant: the host where none is named."""
+    """The device that is meant: the default one where none is named."""
     if device is None:
-        return cpu
+        return default_device()
     if not isinstance(device, (str, Device)):
         raise named(
             InvalidTypeError(f"empty: expected device to be a device, or a name such as 'cpu'; got {shown(device)}")
@@ -46,13 +50,17 @@ def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: ob
         shape = shape[0]
     try:
         kind = _default[0] if dtype is None else dtype
-        layout = _layouts[kind if device is None else (kind, device)][shape]
+        layout = (_layouts[kind] if device is None else _placed_layouts[kind, device])[shape]
         if type(sum(shape)) is int and size is None:  # 4.0 is equal to 4, and no length
             return layout
     except (KeyError, TypeError):
         pass
     if size is not None and not lengths:
         return layout_for(operation, (size,), None, dtype, device)
+    if device is None and other_defaults:
+        place = default_device()
+        if place is not cpu:
+            return layout_for(operation, lengths, size, dtype, place)
     try:
         shape = sizes(operation, lengths, size)
         if min(shape, default=0) < 0:
@@ -65,7 +73,9 @@ def layout_for(operation: str, lengths: tuple[Any, ...], size: object, dtype: ob
         relabel(error, operation)
         raise
     if type(dtype) is DType and (device is None or device is place or (place is cpu and type(device) is str)):
-        known = _layouts.setdefault(dtype if device is None else (dtype, device), {})
+        known = (_layouts_on_cpu if device is None else _placed_layouts).setdefault(
+            dtype if device is None else (dtype, device), {}
+        )
         if len(known) >= MOST_LAYOUTS:
             known.clear()
         known[shape] = layout

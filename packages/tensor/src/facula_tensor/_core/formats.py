@@ -1,4 +1,4 @@
-"""Memory formats: the order in which a copy's elements lie, by PyTorch's names; and the one layout there is."""
+"""Memory formats: the order in which a copy's elements lie, by PyTorch's names; and layouts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from facula_storage import Layout, layout_of
 from .errors import named, shown
 
 __all__ = [
-    "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format", "strided",
+    "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format",
+    "sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc", "sparse_csr", "strided",
 ]  # fmt: skip
 
 
@@ -47,29 +48,43 @@ channels_last_3d: memory_format = memory_format("channels_last_3d", 5)
 
 @boundary
 class layout:
-    """How a tensor's elements are kept. There is one way, `strided`: an address for each, by its indices and strides.
+    """How a tensor's elements are kept. Tensors have one layout, `strided`: an address for each element.
+
+    The sparse ones are names, with which programs compare; functions refuse them.
 
     >>> from facula_tensor import zeros
-    >>> zeros(2, layout=strided).layout
-    facula.strided
+    >>> zeros(2, layout=strided).layout, zeros(2).layout is sparse_coo
+    (facula.strided, False)
     """
 
-    __slots__ = ()
+    __slots__ = ("name",)
+
+    name: str
+
+    def __init__(self, name: str):
+        self.name = name
 
     def __repr__(self) -> str:
-        return "facula.strided"
+        return f"facula.{self.name}"
 
     def __reduce__(self) -> str:
-        return "strided"
+        return self.name
 
 
-strided: layout = layout()
+strided: layout = layout("strided")
+sparse_bsc: layout = layout("sparse_bsc")
+sparse_bsr: layout = layout("sparse_bsr")
+sparse_coo: layout = layout("sparse_coo")
+sparse_csc: layout = layout("sparse_csc")
+sparse_csr: layout = layout("sparse_csr")
 
 
 def check_storage(operation: str, wanted: object, pin_memory: object) -> None:
     """NotImplementedError for a layout other than `strided`, and for pinned memory."""
     if wanted is not None and wanted is not strided:
-        raise UnsupportedError(f"{operation}: layout facula.strided is the only one there is; got {wanted!r}")
+        raise UnsupportedError(
+            f"{operation}: layout facula.strided is the only one there is; got {wanted!r}; leave layout out"
+        )
     if pin_memory:
         raise UnsupportedError(f"{operation}: there is no pinned memory so far; leave pin_memory out")
 

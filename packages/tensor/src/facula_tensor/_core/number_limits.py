@@ -8,7 +8,6 @@ import numpy as np
 
 from facula_errors import DTypeError
 from facula_errors.extend import boundary
-from facula_storage import bfloat16
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
 from .promotion import as_dtype, get_default_dtype
@@ -18,8 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["finfo", "iinfo"]
 
-# Bits of the exponent and of the fraction, which say all the rest; bfloat16 is no type of NumPy's.
-BFLOAT16 = {"bits": 16, "eps": 2.0**-7, "max": 2.0**127 * (2 - 2.0**-7), "tiny": 2.0**-126, "resolution": 0.01}
+# Limits of dtypes that NumPy lacks: eps, max, tiny, resolution. `min` is -max, but e8m0fnu has no sign.
+LIMITS = {
+    "bfloat16": (2.0**-7, 2.0**127 * (2 - 2.0**-7), 2.0**-126, 0.01),
+    "float8_e4m3fn": (2.0**-3, 448.0, 2.0**-6, 1.0),
+    "float8_e4m3fnuz": (2.0**-3, 240.0, 2.0**-7, 1.0),
+    "float8_e5m2": (2.0**-2, 57344.0, 2.0**-14, 1.0),
+    "float8_e5m2fnuz": (2.0**-3, 57344.0, 2.0**-15, 1.0),  # as PyTorch has eps: half of the step from 1 on
+    "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127, 1.0),
+}
 
 
 class finfo:
@@ -51,15 +57,17 @@ class finfo:
             kind = kind.to_real()
         if kind.category != FLOATING:
             raise DTypeError(f"finfo: expected a floating dtype; got {kind.name}; use iinfo for integers")
-        if kind is bfloat16:
-            known = BFLOAT16
+        if kind.name in LIMITS:
+            known = dict(zip(("eps", "max", "tiny", "resolution"), LIMITS[kind.name], strict=True))
+            known["bits"] = kind.itemsize * 8
         else:
             numpy = np.finfo(kind.numpy)  # type: ignore[arg-type]
             known = {name: getattr(numpy, name).item() for name in ("eps", "max", "tiny")}
             known |= {"bits": numpy.bits, "resolution": 10.0**-numpy.precision}
         for name, value in known.items():
             setattr(self, name, value)
-        self.min, self.smallest_normal, self.dtype = -self.max, self.tiny, kind.name
+        self.min = -self.max if kind.is_signed else self.tiny
+        self.smallest_normal, self.dtype = self.tiny, kind.name
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, finfo) and other.dtype == self.dtype

@@ -48,14 +48,16 @@ def get_default_dtype() -> DType:
 @boundary
 def set_default_dtype(dtype: DType) -> None:
     """Change the default floating dtype; TypeError unless it is a floating one."""
-    if not isinstance(dtype, DType) or not dtype.is_floating_point:
-        raise InvalidTypeError(f"set_default_dtype: expected a floating dtype; got {dtype!r}")
+    if not isinstance(dtype, DType) or not dtype.is_floating_point or not dtype.promotes:
+        raise InvalidTypeError(f"set_default_dtype: expected a floating dtype that computes; got {dtype!r}")
     _default[0] = dtype
 
 
 @boundary
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to.
+
+    TypeError where one is for storage (uint16, uint32, uint64, float8), except for such an integer beside a float.
 
     >>> from facula_storage import int8, float16
     >>> promote_types(uint8, int8), promote_types(int64, float16)
@@ -73,6 +75,13 @@ def _promoted(a: DType, b: DType) -> DType:
     if a is b:
         return a
     low, high = sorted((a, b), key=lambda dtype: (dtype.category, dtype.itemsize, dtype.is_signed))
+    if not (a.promotes and b.promotes):
+        if low.category == INTEGER and high.category == FLOATING and high.promotes:
+            return high
+        raise DTypeError(
+            f"promote_types: {low.name} and {high.name} have no common dtype; convert one operand, as with "
+            f".to(facula.{(high if high.promotes else low).name})"
+        )
     if low.category != high.category:
         # A float joins a complex of at least its own precision; all else takes the higher category as it is.
         if high.category == COMPLEX and low.category == FLOATING and low.itemsize > high.to_real().itemsize:

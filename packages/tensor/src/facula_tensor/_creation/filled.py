@@ -77,7 +77,7 @@ def empty(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
@@ -116,7 +116,7 @@ def full(
         out: where the result goes; a new tensor if None.
         dtype: that of `fill_value` if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -164,7 +164,7 @@ def zeros(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -199,7 +199,7 @@ def ones(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 

@@ -69,6 +69,8 @@ def fill(target: Tensor, value: Operand, operation: str = "fill_") -> None:
     """Set every element of a snapshot to a number. No checks, no record, no version."""
     layout = target._layout
     number = number_for(value, layout.dtype, operation)
+    if type(number) is int and number >> 63 == 1:  # launches take integers as signed ones with these bits
+        number -= 1 << 64
     launch(fill_plan(layout, type(number)), (number,), [(target._storage, target._offset)])
 
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from facula_errors import ArgumentError, BufferAccessError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64
+from facula_storage import Device, DType, contiguous, cpu, float32, float64, int64, uint64
 from facula_storage import from_buffer as storage_from_buffer
 from facula_storage import from_dlpack as storage_from_dlpack
 from facula_storage.extend import INTEGER, current_recorder, dtype_of_numpy
 
 from .._core.allocation import fresh, layout_for
+from .._core.default_device import other_default, other_defaults
 from .._core.errors import relabel
 from .._core.foreign import is_sequence, tensor_over
 from .._core.formats import check_storage
@@ -65,7 +66,7 @@ def tensor(
     Arguments:
         data: the elements.
         dtype: decided by the elements if None.
-        device: that of `data`, or the host, if None.
+        device: that of `data`, or the default device, if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -92,7 +93,7 @@ def tensor(
 
 def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requires_grad: bool) -> Tensor:
     """`tensor` of any `data`, in the dtype `wanted`, or one decided by the data if None."""
-    place = None if device is None else Device(device)
+    place = other_default() if device is None else Device(device)
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
         return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
     if isinstance(data, Tensor):
@@ -107,7 +108,7 @@ def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requir
             array = array.astype(array.dtype.newbyteorder("="))
         elif not array.flags.aligned:
             array = array.copy()
-        if array.dtype == np.uint16 or array.dtype.kind not in "biufc" or array.dtype.itemsize > 16:
+        if array.dtype.kind not in "biufc" or array.dtype.itemsize > 16:
             dtype_of_numpy(array.dtype)  # says why not
         return finish(from_array(array, wanted or dtype_of_numpy(array.dtype), place or cpu), requires_grad)
     data = _as_array(data)
@@ -126,6 +127,8 @@ _LETTERS = {float32: "f", float64: "d", int64: "q"}
 
 def _from_plain(data: Any) -> Tensor | None:
     """A tensor of a number, or of equally long lists of few numbers, all int or all float; None for all else."""
+    if other_defaults:
+        return None
     kind = type(data)
     if kind is float or kind is int:
         try:
@@ -203,7 +206,7 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
     _flatten(data, shape, (), flat, kinds)
     found = [kind if isinstance(kind, DType) else scalar_dtype(kind) for kind in kinds]
     dtype = wanted or (reduce(promote_types, found) if found else get_default_dtype())
-    through = (np.bool_, np.int64, np.float64, np.complex128)[dtype.category]
+    through = np.uint64 if dtype is uint64 else (np.bool_, np.int64, np.float64, np.complex128)[dtype.category]
     exact = all([one.category <= dtype.category for one in found]) and (dtype.category != INTEGER or dtype is int64)
     try:
         array = np.array(flat, through) if exact else None
@@ -267,14 +270,15 @@ def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | N
     Arguments:
         data: a tensor, an array, a number or nested sequences of numbers.
         dtype: decided by the elements if None.
-        device: that of `data`, or the host, if None.
+        device: that of `data`, or the default device, if None.
     """
     try:
         if isinstance(data, Tensor):
-            return data.to(*[one for one in (dtype, device) if one is not None])
+            place = other_default() if device is None else device
+            return data.to(*[one for one in (dtype, place) if one is not None])
         if isinstance(data, np.ndarray) and data.flags.writeable:
             try:
-                return from_numpy(data).to(*[one for one in (dtype, device) if one is not None])
+                return as_tensor(from_numpy(data), dtype, device)
             except (TypeError, ValueError):
                 pass
         return tensor(data, dtype=dtype, device=device)

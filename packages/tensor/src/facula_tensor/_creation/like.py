@@ -9,6 +9,7 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage import cpu
 
 from .._core.allocation import fresh, layout_for
+from .._core.default_device import other_defaults
 from .._core.formats import check_storage
 from .._core.tensor import Tensor, layout_of_tensor, method
 from .._core.wrapped import batched_as
@@ -293,7 +294,7 @@ def _new(maker: Function, number: float | None) -> None:
             own = layout_of_tensor(self)
             if dtype is None:
                 dtype = own.dtype
-            if device is None and own.device is not cpu:
+            if device is None and (own.device is not cpu or other_defaults):
                 device = own.device
             made = layout_for(name, lengths, size, dtype, device)
             result = fresh(made, name) if number is None else filled(made, number, name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Layout, Plan, Storage, float64, int64, meta
+from facula_storage import Layout, Plan, Storage, cpu, float64, int64, meta
 from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, current_recorder, recorders
 
 from .._core.allocation import fresh, layout_for, place_of
@@ -72,12 +72,15 @@ def _draw_slowly(
                 f"draw: expected generator to be a Generator, or None; got {type(source).__name__} {source!r:.60}"
             )
         )
-    if source is not default_generator and source.device.type != layout.device.type:
+    is_meta = layout.device is meta
+    if source is not default_generator and source.device.type != layout.device.type and not is_meta:
         raise named(
             ArgumentError(f"draw: generator is for device '{source.device}'; the tensor is on '{layout.device}'")
         )
     if table is not RANDINT and layout.dtype.category != FLOATING:
         raise named(DTypeError(f"draw: expected a floating dtype; got {layout.dtype.name}; give dtype="))
+    if is_meta:  # nothing is drawn, and no generator moves
+        return
     if not layout.is_contiguous:
         target = make(Tensor, layout, storage, offset)
         compact = fresh(like(table.operator, target, None, None))
@@ -126,7 +129,7 @@ def rand(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -167,7 +170,7 @@ def randn(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -211,7 +214,7 @@ def randint(
         out: where the result goes; a new tensor if None.
         dtype: int64 if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -237,7 +240,7 @@ def randint(
             or not -LARGEST <= low < high <= LARGEST
         ):
             low, high = _range_of_integers(low, high, made)
-            if made.dtype.category > INTEGER:
+            if made.dtype.category > INTEGER or not made.dtype.promotes:
                 whole = randint(low, high, made.shape, generator=generator, device=made.device)
                 return finish(no_record_ops.to(whole, (made.dtype,)), requires_grad)
         if open_batches:
@@ -289,7 +292,7 @@ def randperm(
         out: where the result goes; a new tensor if None.
         dtype: int64 if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -303,10 +306,10 @@ def randperm(
         raise ArgumentError(f"randperm: expected n of at least 0; got {n}")
     if dtype is not None:
         number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
-    if device is not None and place_of(device) is meta:
+    if place_of(device) is meta:
         kind = int64 if dtype is None else as_dtype(dtype, "randperm")
         return finish(empty(n, dtype=kind, device=meta), requires_grad)
-    keys = rand(n, generator=generator, dtype=float64)
+    keys = rand(n, generator=generator, dtype=float64, device=cpu)
     if isinstance(keys._layout, LevelLayout) or (recorders and current_recorder() is not None and not requires_grad):
         return no_record_ops.to(
             no_record_ops.sort(keys, (0, False))[1], (int64 if dtype is None else as_dtype(dtype, "randperm"),)

@@ -13,6 +13,7 @@ from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER, note_constant, recorders
 
 from .._core.allocation import place_of
+from .._core.default_device import other_defaults
 from .._core.foreign import tensor_over
 from .._core.promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
 from .._core.tensor import Tensor, make
@@ -50,7 +51,7 @@ def arange(
         out: where the result goes; a new tensor if None.
         dtype: int64 if all three are integers, else the default floating dtype, if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -121,7 +122,7 @@ def linspace(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype, or its complex one, if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -188,7 +189,7 @@ def eye(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -220,8 +221,9 @@ _NUMBERS = {int, float, type(None), None}
 
 
 def _known(operation: str, made: tuple[object, ...]) -> Tensor | None:
-    """A copy of what this operation made of these arguments before; None where it is not kept, or for a recorder."""
-    if recorders:  # a recording must not depend on what other code has made: checked calls compare recordings
+    """A copy of what this operation made of these arguments before, on the CPU; None where it is not kept or wanted."""
+    # A recording must not depend on what other code has made: checked calls compare recordings.
+    if recorders or other_defaults:
         return None
     try:
         return no_record_ops.clone(_saved_of[operation, get_default_dtype(), made])

@@ -14,6 +14,7 @@ from facula_storage import bool_, contiguous, layout_of, meta
 from facula_storage.extend import COMPLEX, INTEGER, allocate
 
 from .._core.allocation import place_of
+from .._core.default_device import other_default
 from .._core.errors import relabel
 from .._core.formats import check_storage
 from .._core.promotion import as_dtype, as_integer, as_number, get_default_dtype, number_for
@@ -62,7 +63,7 @@ def empty_strided(
         stride: the strides, in elements; none is negative.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -121,7 +122,7 @@ def empty_permuted(
         physical_layout: each dimension once, the one that varies fastest last.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -155,7 +156,7 @@ def scalar_tensor(
         s: the number.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -185,7 +186,7 @@ def asarray(
     Arguments:
         obj: the data.
         dtype: that of the data if None.
-        device: that of the data if None.
+        device: that of the data if None, or the default device where that is not the CPU.
         copy: True copies in any case, False never; None where it must.
         requires_grad: whether the result requires a gradient; as `obj` if None.
 
@@ -211,7 +212,8 @@ def asarray(
         if copy is False:
             raise ArgumentError(f"asarray: expected what can be shared, since copy=False; got {type(obj).__name__}")
         return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
-    moved = shared.to(*[one for one in (dtype, device) if one is not None])
+    place = other_default() if device is None else device
+    moved = shared.to(*[one for one in (dtype, place) if one is not None])
     if moved is not shared and copy is False:
         raise ArgumentError(
             f"asarray: expected {shared.dtype.name} on '{shared.device}', since copy=False; got "
@@ -263,7 +265,7 @@ def from_file(
     count = as_integer(size, "from_file", "size")
     if count < 0:
         raise ArgumentError(f"from_file: expected size of at least 0; got {count}")
-    if place_of(device).type != "cpu":
+    if device is not None and place_of(device).type != "cpu":
         raise UnsupportedError(f"from_file: files are mapped into host memory alone; got device '{device}'")
     if not isinstance(filename, (str, bytes, os.PathLike)):
         raise InvalidTypeError(f"from_file: expected filename to be a path; got {type(filename).__name__}")
@@ -277,7 +279,7 @@ def from_file(
     if found < needed:
         raise ArgumentError(f"from_file: expected {needed} bytes for {count} of {kind.name}; {path!r} has {found}")
     if not count:
-        return empty(0, dtype=kind)
+        return empty(0, dtype=kind, device="cpu")
     mapped = np.memmap(path, np.uint8, "r+" if shared else "c", shape=(needed,))
     return reinterpreted(from_numpy(np.asarray(mapped)), kind)
 
@@ -310,7 +312,7 @@ def logspace(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype, or its complex one, if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
 
@@ -368,7 +370,7 @@ def range(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
         pin_memory: False: there is no pinned memory.
     """

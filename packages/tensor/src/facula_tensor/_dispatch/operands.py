@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors import DTypeError, InvalidTypeError, OperationError
-from facula_storage import bfloat16, float16, float32, int64
+from facula_storage import bfloat16, float16, float32, int64, uint64
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._core.foreign import operand_of
@@ -114,5 +114,8 @@ def cast(op: Operator, a: Tensor, dtype: DType, F: Namespace) -> Tensor:
         return complex(a)
     if dtype.category == FLOATING:
         return float(a)
-    check_scalar(int(a), dtype if op.result_dtype(dtype) is dtype else int64, op.name)
-    return int(a) if dtype.category else bool(a)
+    number = int(a)
+    if dtype is uint64 and number >> 63 == 1:
+        return number - (1 << 64)  # launches take integers as signed ones with these bits
+    check_scalar(number, dtype if op.result_dtype(dtype) is dtype else int64, op.name)
+    return number if dtype.category else bool(a)

@@ -9,6 +9,7 @@ import numpy as np
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
+from facula_storage import cpu
 
 from .._core.foreign import is_data
 from .._core.promotion import get_default_dtype
@@ -32,7 +33,7 @@ def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None,
     Arguments:
         cls: the class of the result.
         arguments: lengths, or a tensor, or data; the rest is for the subclass.
-        device: where the elements lie; the host, or where the tensor lies, if None.
+        device: where the elements lie; the CPU, or where the tensor lies, if None.
         others: `data`, another way to give the first argument; the rest is for the subclass.
     """
     strict = cls.__init__ is Tensor.__init__  # type: ignore[misc]  # nobody else takes what is left over
@@ -41,11 +42,11 @@ def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None,
     if isinstance(first, Tensor):
         source = first if device is None else first.to(device)
     elif isinstance(first, Size):
-        source = empty(first, device=device)
+        source = empty(first, device=device or cpu)
     elif is_data(first):
-        source = tensor(first, dtype=get_default_dtype(), device=device)
+        source = tensor(first, dtype=get_default_dtype(), device=device or cpu)
     elif lengths and (not strict or len(lengths) == len(arguments)):
-        source, arguments = empty(*lengths, device=device), ()
+        source, arguments = empty(*lengths, device=device or cpu), ()
     else:
         first = next((one for one in arguments if not _is_length(one)), first)
         raise InvalidTypeError(

@@ -215,7 +215,7 @@ class TensorAdapter(Adapter):
     def from_bytes(self, metadata: Any, fill: Callable[[memoryview], None]) -> Tensor:
         """A new tensor with these elements."""
         shape, dtype, device = metadata
-        v = empty(shape, dtype=dtype)
+        v = empty(shape, dtype=dtype, device=cpu)
         fill(_bytes_of(v))
         return v if device is cpu else no_record_ops.to_device(v, (device,))
 

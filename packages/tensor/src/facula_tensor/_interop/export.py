@@ -11,7 +11,6 @@ from facula_errors import ArgumentError, BufferAccessError, FaculaError, Operati
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import (
     Layout,
-    bfloat16,
     bool_,
     contiguous,
     cpu,
@@ -58,7 +57,7 @@ READERS: dict[tuple[DType, Device], Callable[[int], Any]] = {  # of an element a
 def _host(self: Tensor, operation: str = "tolist") -> Tensor:
     """The elements in host memory and in a dtype that NumPy has: a snapshot, or a copy."""
     self = snapshot(readable(self, operation))
-    if self._layout.dtype is bfloat16:
+    if self._layout.dtype.numpy is None:
         self = no_record_ops.to(self, (float32,))
     return self if self._layout.device is cpu else no_record_ops.to_device(self, (cpu,))
 
@@ -139,7 +138,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """A NumPy array over the same memory: no copy, writing to one shows in the other.
 
     `force` copies where it must (another device, a gradient is wanted). Otherwise RuntimeError where a gradient is
-    wanted, TypeError on another device and for bfloat16.
+    wanted, TypeError on another device and for dtypes that NumPy lacks (bfloat16, float8).
 
     >>> from facula_tensor import ones
     >>> ones(2).numpy()

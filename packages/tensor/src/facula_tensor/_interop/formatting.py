@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from facula_storage import Layout, bfloat16, cpu, float32
+from facula_storage import Layout, cpu, float32
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import no_record_ops
@@ -38,7 +38,7 @@ class Excerpt:
             self.cut = tuple([size > 2 * options.edgeitems for size in layout.shape])
             shown = _corners(shown, layout, self.cut, options.edgeitems)
         shown = no_record_ops.clone(shown)
-        if shown.dtype is bfloat16:
+        if shown.dtype.numpy is None:
             shown = no_record_ops.to(shown, (float32,))
         self.array = (shown if shown.device is cpu else no_record_ops.to_device(shown, (cpu,))).numpy()
         self.write, self.width = writer(self.array, options)

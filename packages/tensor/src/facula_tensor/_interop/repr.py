@@ -6,7 +6,7 @@ from typing import Any
 
 from facula_autograd.extend import LEAF
 from facula_errors.extend import boundary
-from facula_storage import Layout, bool_, cpu, int64
+from facula_storage import Layout, bool_, cpu, int64, meta
 
 from .._core.parameter import Parameter
 from .._core.promotion import get_default_dtype
@@ -59,7 +59,8 @@ def notes(layout: Layout, node: Any, hidden: bool) -> list[str]:
     if hidden or (not layout.numel and layout.shape != (0,)):
         found.append(f"size={tuple(layout.shape)}")
     default = {int64, bool_, get_default_dtype(), get_default_dtype().to_complex()}
-    if layout.dtype not in default or (not layout.numel and layout.dtype is not get_default_dtype()):
+    shows_none = not layout.numel or layout.device is meta
+    if layout.dtype not in default or (shows_none and layout.dtype is not get_default_dtype()):
         found.append(f"dtype={layout.dtype}")
     if node is LEAF:
         found.append("requires_grad=True")

@@ -17,6 +17,11 @@ from facula_storage import (
     complex64,
     complex128,
     cpu,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -25,6 +30,9 @@ from facula_storage import (
     int32,
     int64,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 
 from .._core.errors import relabel, shown
@@ -48,6 +56,9 @@ DTYPES: dict[str, DType] = {
     "LongTensor": int64, "IntTensor": int32, "ShortTensor": int16, "CharTensor": int8, "ByteTensor": uint8,
     "BoolTensor": bool_, "ComplexFloatTensor": complex64, "ComplexDoubleTensor": complex128,
 }  # fmt: skip
+DTYPES |= {f"{one.name[0].upper()}{one.name[1:]}Tensor".replace("Uint", "UInt"): one for one in (
+    float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, uint16, uint32, uint64
+)}  # fmt: skip
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 

@@ -35,7 +35,7 @@ def fftfreq(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> fftfreq(4)
@@ -63,7 +63,7 @@ def rfftfreq(
         out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> rfftfreq(4)

@@ -159,22 +159,24 @@ def composed(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) ->
     steps, batch, _ = log_probs.shape
     given, counts, starts = lengths.unbind(1)
     longest, device = int(counts.amax()), log_probs.device
-    states = arange(2 * longest + 1, device=device)
+    states, never = arange(2 * longest + 1, device=device), tensor(NEVER, dtype=log_probs.dtype, device=device)
     places = (starts.unsqueeze(1) + states // 2).clamp(0, max(targets.numel() - 1, 0))
     inside = (states % 2 == 1) & (states < 2 * counts.unsqueeze(1))
-    classes = (targets.reshape(-1)[places] if targets.numel() else places * 0).where(inside, tensor(blank))
+    classes = (targets.reshape(-1)[places] if targets.numel() else places * 0).where(
+        inside, tensor(blank, device=device)
+    )
     skips = inside & (states > 1) & (classes != classes.roll(2, 1))
     now = log_probs.clamp(min=NEVER).gather(2, classes.unsqueeze(0).expand(steps, batch, 2 * longest + 1))
-    alpha = now[0].where(states < 2, tensor(NEVER, dtype=log_probs.dtype)) if steps else now.sum(0)
+    alpha = now[0].where(states < 2, never) if steps else now.sum(0)
     nothing = log_probs.new_full((batch, 2), NEVER)
     for t in range(1, steps):
         wide = recorded_ops.cat((nothing, alpha), (1,))
-        before, skipped = wide[:, 1:-1], wide[:, :-2].where(skips, tensor(NEVER, dtype=log_probs.dtype))
+        before, skipped = wide[:, 1:-1], wide[:, :-2].where(skips, never)
         alpha_next = recorded_ops.logaddexp(recorded_ops.logaddexp(alpha, before), skipped) + now[t]
         alpha = alpha_next.where((given > t).unsqueeze(1), alpha)
     last = alpha.gather(1, (2 * counts).unsqueeze(1)).squeeze(1)
     other = alpha.gather(1, (2 * counts - 1).clamp(min=0).unsqueeze(1)).squeeze(1)
-    total = recorded_ops.logaddexp(last, other.where(counts > 0, tensor(NEVER, dtype=log_probs.dtype)))
+    total = recorded_ops.logaddexp(last, other.where(counts > 0, never))
     return -total.where(given > 0, total.detach() * 0)
 
 

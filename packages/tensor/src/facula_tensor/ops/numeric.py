@@ -234,7 +234,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     """
     _tensors("nextafter", input, other)
     dtype = result_type(input, other)
-    if dtype.category != FLOATING:
+    if dtype.category != FLOATING or not dtype.promotes:
         raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
     x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
     found = _stepped(input.to(dtype), _step(x, y))

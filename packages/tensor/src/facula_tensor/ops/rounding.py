@@ -7,6 +7,7 @@ from facula_errors.extend import boundary
 from facula_storage import DType, Layout, uint8
 from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
+from .._core.number_limits import finfo
 from .._core.promotion import as_integer, as_real, floating
 from .._core.tensor import Tensor, method
 from .._dispatch.declaration import elementwise, public_form
@@ -20,10 +21,6 @@ from .comparison import boolean
 from .pointwise import real
 
 __all__ = ["ceil", "copysign", "fix", "floor", "frac", "nan_to_num", "round", "signbit", "trunc"]
-
-
-LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
-LARGEST |= {"float64": 1.7976931348623157e308, "complex64": LARGEST["float32"], "complex128": 1.7976931348623157e308}
 
 
 def _number(dtype: DType) -> bool:
@@ -257,7 +254,7 @@ def nan_to_num(
     category = x.dtype.category
     if category < FLOATING:
         return write_out("nan_to_num", recorded_ops.clone(x), out)
-    most = LARGEST[x.dtype.name]
+    most = finfo(x.dtype).max
     given = (("nan", nan, 0.0), ("posinf", posinf, most), ("neginf", neginf, -most))
     numbers = [own if one is None else float(as_real(one, "nan_to_num", called)) for called, one, own in given]
     if category == COMPLEX:

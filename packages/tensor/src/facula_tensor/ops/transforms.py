@@ -182,7 +182,7 @@ def frequencies(
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
     if kind.category < FLOATING:
         raise DTypeError(f"{name}: expected dtype to be floating or complex; got {kind.name}")
-    result = tensor(values, dtype=kind, device=device or "cpu", requires_grad=requires_grad)
+    result = tensor(values, dtype=kind, device=device, requires_grad=requires_grad)
     return write_out(name, result, out)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import contiguous, int64, meta
+from facula_storage import contiguous, cpu, int64, meta
 
 from .._core.allocation import place_of
 from .._core.formats import check_storage
@@ -134,13 +134,14 @@ def _places(operation: str, row: int, col: int, offset: int, upper: bool, option
         raise ArgumentError(f"{operation}: expected row and col of at least 0; got {row} and {col}")
     below = _below(row, col, offset + (0 if upper else 1))
     count = row * col - below if upper else below
-    if options["device"] is not None and place_of(options["device"]) is meta:
+    place = place_of(options["device"])
+    if place is meta:
         kind = int64 if options["dtype"] is None else as_dtype(options["dtype"], operation)
         return empty(2, count, dtype=kind, device=meta)
-    mask = recorded_ops.triangle(ones(row, col, dtype=bool), (offset, upper))
+    mask = recorded_ops.triangle(ones(row, col, dtype=bool, device=cpu), (offset, upper))
     kept = where_true("nonzero", mask, (2,), count)
-    dtype, device = options["dtype"], options["device"]
-    return kept.t().to(device or "cpu", int64 if dtype is None else dtype).contiguous()
+    dtype = options["dtype"]
+    return kept.t().to(place, int64 if dtype is None else dtype).contiguous()
 
 
 @boundary
@@ -161,7 +162,7 @@ def tril_indices(
         col: the number of columns.
         offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
         dtype: int64 if None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         layout: `strided`, the only one there is, or None.
         pin_memory: False: there is no pinned memory.
 
@@ -191,7 +192,7 @@ def triu_indices(
         col: the number of columns.
         offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
         dtype: int64 if None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         layout: `strided`, the only one there is, or None.
         pin_memory: False: there is no pinned memory.
 

@@ -21,11 +21,14 @@ from ._samples import COMPLEX, FLOATS, Case, Samples
 from ._transforms import check_batched_gradients, check_batching, check_forward_mode, transform
 from ._values import (
     check_broadcasting,
+    check_default_device,
     check_devices,
     check_promotion,
     check_refusals,
     check_special_values,
+    check_storage_dtypes,
     check_values,
+    makes_tensors,
 )
 from ._writing import check_in_place, check_out
 
@@ -49,6 +52,8 @@ MATRIX: dict[str, Check] = {
     "broadcasting": Check(check_broadcasting, lambda case: case.elementwise and case.arity > 1),
     "promotion": Check(check_promotion, lambda case: case.elementwise and case.arity == 2),
     "devices": Check(check_devices, lambda case: True),
+    "default_device": Check(check_default_device, lambda case: not makes_tensors(case.function)),
+    "storage_dtypes": Check(check_storage_dtypes, lambda case: True),
     "refusals": Check(check_refusals, lambda case: case.rejects or bool(case.refused)),
     "in_place": Check(check_in_place, lambda case: case.inplace is not None),
     "out": Check(check_out, lambda case: case.out),

@@ -56,7 +56,7 @@ def rounded(values: Array, dtype: str) -> Array:
 def values_of(one: Tensor) -> Array:
     """A tensor's elements, for comparing, whatever device they are on."""
     plain = one.detach().to("cpu")
-    return np.array((plain.to(float32) if plain.dtype.name in CARRIERS else plain).numpy())
+    return np.array((plain.to(float32) if plain.dtype.numpy is None else plain).numpy())
 
 
 def make(array: Array, dtype: str, device: str = "cpu") -> Tensor:

@@ -19,6 +19,11 @@ COMPLEX = ("complex64", "complex128")
 NUMBERS = INTEGERS + FLOATS + COMPLEX
 REALS = INTEGERS + FLOATS
 ALL = ("bool", *NUMBERS)
+# Dtypes that no case lists, as few operators take them, with one that holds their values. (float8_e8m0fnu has no 0.)
+STORAGE = {
+    **dict.fromkeys(("uint16", "uint32", "uint64"), "int64"),
+    **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"), "float32"),
+}
 LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset", "empty", "zero_dim")
 
 

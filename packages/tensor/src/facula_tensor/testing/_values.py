@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from .._core.tensor import Tensor
 from .._creation.from_data import tensor
 from ._comparing import CheckError, compare, expect, expect_close, expect_raises, reference, tolerance_of
 from ._operands import call, draw, lay, layouts_of, make, operands, values_of
-from ._samples import ALL, INTEGERS, Case
+from ._samples import ALL, INTEGERS, STORAGE, Case
 
 if TYPE_CHECKING:
     from ._operands import Shape
@@ -56,6 +59,62 @@ def check_devices(case: Case) -> None:
             check_call(case, case.dtypes[-1], layout, place)
         if case.elementwise and case.arity > 1:
             _check_shapes_that_broadcast(case, case.dtypes[-1], place)
+
+
+MAKERS = frozenset("arange as_tensor eye full full_like make ones tensor zeros".split())
+
+
+def makes_tensors(function: Any, visited: frozenset[object] = frozenset()) -> bool:
+    """Whether the function of a case, or one that it calls beside the library's, makes tensors itself."""
+    if isinstance(function, partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    if code is None or code in visited or function.__module__.startswith("facula_tensor"):
+        return False
+    names: set[str] = set()
+    todo = [code]
+    while todo:
+        one = todo.pop()
+        names.update(one.co_names)
+        todo += [part for part in one.co_consts if isinstance(part, CodeType)]
+    called = [function.__globals__.get(name) for name in names]
+    called += [cell.cell_contents for cell in function.__closure__ or ()]
+    return not MAKERS.isdisjoint(names) or any([makes_tensors(one, visited | {code}) for one in called])
+
+
+def check_default_device(case: Case) -> None:
+    """Check that operands of the CPU give results there where another device is the default."""
+    dtype = case.dtypes[-1]
+    arrays = operands(case, dtype)
+    tensors = [make(array, dtype) for array in arrays]
+    with Device("meta"):
+        got = call(case, tensors)
+    compare(case, got, reference(case, arrays, dtype), dtype, "beside a default device")
+
+
+def check_storage_dtypes(case: Case) -> None:
+    """Check that dtypes for storage are refused by name, or give what a computing dtype gives that holds them."""
+    for dtype, base in STORAGE.items():
+        if base not in case.dtypes:
+            continue
+        limited = replace(case, domain=(0.0, max(case.domain[1], 1.0))) if base == "int64" else case
+        kept = [make(array, base).to(dtype_named(dtype)) for array in operands(limited, base)]
+        computing = [one.to(dtype_named(base)) for one in kept]
+        try:
+            got = call(case, kept)
+        except (TypeError, ValueError, IndexError, RuntimeError) as error:
+            if dtype not in str(error):
+                expect_raises(type(error), lambda: call(case, computing), f"{case} ({base}; {dtype}: {error})")  # noqa: B023
+            continue
+        for mine, wanted in zip(results_of(got), results_of(call(case, computing)), strict=True):
+            expected = wanted.to(mine.dtype) if mine.dtype is kept[0].dtype else wanted
+            tolerance = tolerance_of(case, "float32") if mine.is_floating_point() else 0.0
+            expect_close(values_of(mine), values_of(expected), tolerance, f"{case} ({dtype})")
+
+
+def results_of(value: Any) -> list[Tensor]:
+    """The tensors among the results of a call."""
+    return [one for one in (value if isinstance(value, (tuple, list)) else [value]) if isinstance(one, Tensor)]
 
 
 def available(place: str) -> bool:

@@ -228,7 +228,7 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
 
 
 def _draw() -> int:
-    return int(randint(0, (1 << 63) - 1, ()).item())
+    return int(randint(0, (1 << 63) - 1, (), device="cpu").item())
 
 
 set_seed_source(_draw)

@@ -1,0 +1,163 @@
+"""The default device: where creation functions make tensors if no device is given.
+
+It is that of the innermost `with device:` block, else the one that `set_default_device` set for this thread, else the
+CPU.
+
+Note [Caches for the CPU]
+~~~~~~~~~~~~~~~~~~~~~~~~~
+The fast path of creation functions finds layouts by dtype and shape without asking for the default device, so that it
+costs nothing. Such a cache is right for the CPU alone. While any thread has another default, the name of the cache is
+bound to an empty dict: every look-up fails, and the slow path asks `default_device`. Writers use the full dict under
+another name, and only where the default is the CPU, so what they learn stays right.
+"""
+
+from __future__ import annotations
+
+import os
+from threading import RLock, local
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from facula_autograd.extend import current_mode, decorate, passive_modes, replace_mode
+from facula_errors.extend import boundary
+from facula_storage import Device, cpu
+from facula_storage.extend import default_device_blocks
+
+if TYPE_CHECKING:
+    from .types import DeviceLike
+
+__all__ = ["get_default_device", "set_default_device"]
+
+
+class _Lasting:
+    """What `set_default_device` set for a thread; it ends with the thread."""
+
+    __slots__ = ("__weakref__", "device")
+
+    def __init__(self, device: Device):
+        self.device = device
+
+
+_of_thread = local()
+_lasting: WeakSet[_Lasting] = WeakSet()  # of threads whose default is not the CPU
+_switching = RLock()
+os.register_at_fork(after_in_child=_switching._at_fork_reinit)  # type: ignore[attr-defined]
+
+#: Not empty while a thread may have a default device other than the CPU.
+other_defaults: list[None] = []
+#: The CPU while every thread's default device is that, else None: for checks of captured functions.
+default_device_cell: list[Device | None] = [cpu]
+_caches: list[tuple[dict[str, Any], str, dict[Any, Any]]] = []
+_EMPTY: dict[Any, Any] = {}
+
+
+def cache_for_cpu(namespace: dict[str, Any], name: str) -> None:
+    """Let the dict of this name, in a module's `globals()`, be used only while every thread's default is the CPU."""
+    _caches.append((namespace, name, namespace[name]))
+
+
+def _suspend() -> None:
+    with _switching:
+        if not other_defaults:
+            other_defaults.append(None)
+            default_device_cell[0] = None
+        for namespace, name, _ in _caches:
+            namespace[name] = _EMPTY
+
+
+def _resume() -> None:
+    """Use the caches again unless a thread may still have another default. Other passive modes delay it at most."""
+    with _switching:
+        if other_defaults and not passive_modes and not _lasting:
+            for namespace, name, cache in _caches:
+                namespace[name] = cache
+            other_defaults.clear()
+            default_device_cell[0] = cpu
+
+
+class _DeviceBlock(replace_mode):
+    """The context manager of one device."""
+
+    __slots__ = ("_place",)
+
+    def __init__(self, device: Device):
+        super().__init__(device=device)
+        self._place = device
+
+    def __enter__(self) -> _DeviceBlock:
+        entered = super().__enter__()
+        if self._place is not cpu:
+            _suspend()  # after the mark in `passive_modes`, by which `_resume` knows of the block
+        return entered
+
+    def __exit__(self, *exc: object) -> None:
+        super().__exit__(*exc)
+        _resume()
+
+    def __call__(self, function: Any) -> Any:
+        return decorate(function, lambda: self)
+
+
+_blocks: dict[Device, _DeviceBlock] = {}
+default_device_blocks.append(lambda device: _blocks.get(device) or _blocks.setdefault(device, _DeviceBlock(device)))
+
+
+def default_device() -> Device:
+    """Where creation functions make tensors now, in this thread, if no device is given."""
+    if not other_defaults:
+        return cpu
+    _resume()
+    device: Any = current_mode().device
+    if device is None:
+        lasting = getattr(_of_thread, "lasting", None)
+        device = cpu if lasting is None else lasting.device
+    return device
+
+
+def other_default() -> Device | None:
+    """The default device where it is not the CPU, to which data of the CPU are moved; else None."""
+    place = default_device()
+    return None if place is cpu else place
+
+
+@boundary
+def get_default_device() -> Device:
+    """Where creation functions make tensors if no device is given: the CPU, unless another default was set.
+
+    >>> get_default_device()
+    device(type='cpu')
+    >>> with Device("meta"):
+    ...     get_default_device()
+    device(type='meta')
+    """
+    return default_device()
+
+
+@boundary
+def set_default_device(device: DeviceLike | None) -> None:
+    """Set where creation functions of this thread make tensors if no device is given; None for the CPU.
+
+    `with device:` blocks take precedence. Functions that take shape or data from a tensor, such as `zeros_like` and
+    `new_zeros`, and those that share memory, such as `from_numpy`, have no default device.
+
+    Arguments:
+        device: a device or its name.
+
+    Raises:
+        RuntimeError: for a device without a backend, with what to install.
+
+    >>> from facula_tensor import zeros
+    >>> set_default_device("meta")
+    >>> zeros(2).device
+    device(type='meta')
+    >>> set_default_device(None)
+    """
+    place = cpu if device is None else Device(device)
+    place.backend  # noqa: B018  RuntimeError where there is none
+    if place is cpu:
+        _of_thread.lasting = None
+        _resume()
+    else:
+        lasting = _of_thread.lasting = _Lasting(place)
+        _lasting.add(lasting)
+        _suspend()
