@@ -31,7 +31,14 @@ _LEVELS = ((None, None, None, 0), (None, None, 0, None), (None, 0, None, None), 
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """The mask function that is true everywhere."""
+    """The mask function that is true everywhere.
+
+    Arguments:
+        batch: the place in the batch.
+        head: the head.
+        token_q: the query.
+        token_kv: the key.
+    """
     return batch.new_ones((), dtype=bool_)
 
 
@@ -174,9 +181,16 @@ class BlockMask:
         seq_lengths: tuple[int, int] | None = None,
         compute_q_blocks: bool = True,
     ) -> Self:
-        """A mask of the blocks of keys in each row; arguments are those of the class.
+        """A mask of the blocks of keys in each row.
 
         Arguments:
+            kv_num_blocks: how many blocks of each row are partly masked: int32 (B, H, rows).
+            kv_indices: which: int32 (B, H, rows, columns), of which the first `kv_num_blocks` count.
+            full_kv_num_blocks: as `kv_num_blocks`, for blocks in which nothing is masked, or None.
+            full_kv_indices: as `kv_indices`, for these, or None.
+            BLOCK_SIZE: the queries and keys of a block.
+            mask_mod: the mask function in partly masked blocks; everything is seen there if None.
+            seq_lengths: the numbers of queries and keys; those of all blocks if None.
             compute_q_blocks: whether the blocks in each column are found, too.
         """
         if (full_kv_num_blocks is None) is not (full_kv_indices is None):
