@@ -408,6 +408,15 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session(requires=["build"])
+def fuzz(session: nox.Session) -> None:
+    """500,000 changed files for `facula.load`, or as many as an argument says: no crash, and no code that runs."""
+    install(session, "facula", extra="test", also=TEST_TOOLS)
+    number = session.posargs[0] if session.posargs else "500000"
+    place = outside_the_tree(session, "facula")
+    run_pytest(session, "fuzz", "tests/test_fuzzed_files.py", "-s", cwd=place, FACULA_FUZZ=number)
+
+
+@nox.session(requires=["build"])
 def conformance(session: nox.Session) -> None:
     """Compare with PyTorch's own cases: `nox -s conformance -- HARNESS [options]`, HARNESS a folder with ops.py.
 
