@@ -49,6 +49,7 @@ GROUPS = (
     Group("allocator", "Blocks of memory"),
     Group("peaks", "Memory reserved, MiB"),
     Group("threads", "Threads"),
+    Group("files", "Files"),
     Group("imports", "Import"),
 )
 

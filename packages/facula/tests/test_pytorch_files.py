@@ -239,6 +239,7 @@ def test_modules_are_checked():
     refused(lambda data: data.replace(b"X\x08\x00\x00\x00training", b"X\x0a\x00\x00\x00state_dict"), "'state_dict'")
     refused(lambda data: data[:-1] + b"}b.", "the state of a Linear twice")
     refused(lambda data: data.replace(b"linear\nLinear", b"linear\nLinea"), "which is not among")
+    refused(lambda data: data[: data.index(b"\x81") + 1] + b".", "has a Linear without a state")
 
 
 def test_what_cannot_be_written():

@@ -30,6 +30,29 @@ def test_storages_of_borrowed_and_of_no_memory():
     assert meta.data_ptr() == 0
 
 
+def test_a_storage_of_a_file(tmp_path):
+    """Private unless it is shared; a shared one makes the file, or grows it."""
+    (tmp_path / "a").write_bytes(bytes(range(8)))
+    private = ft.UntypedStorage.from_file(str(tmp_path / "a"), nbytes=6)
+    assert private.tolist() == list(range(6)) and private[2:4].tolist() == [2, 3]
+    private[0] = 9
+    assert (tmp_path / "a").read_bytes()[0] == 0
+    shared = ft.UntypedStorage.from_file(tmp_path / "b", True, 4)
+    shared[1] = 7
+    assert (tmp_path / "b").read_bytes() == b"\0\7\0\0" and private.nbytes() == 6
+    with pytest.raises(ValueError, match="expected 9 bytes for 9 of uint8; .* has 8"):
+        ft.UntypedStorage.from_file(str(tmp_path / "a"), nbytes=9)
+    with pytest.raises(FileNotFoundError):
+        ft.UntypedStorage.from_file(str(tmp_path / "none"), nbytes=1)
+    assert ft.UntypedStorage.from_file(str(tmp_path / "a")).nbytes() == 0
+
+
+def test_a_storage_becomes_a_tensor_over_it():
+    memory = ft.arange(4, dtype=ft.int16).untyped_storage()
+    flat = ft.asarray(memory[2:6], dtype=ft.uint8)
+    assert flat.view(ft.int16).tolist() == [1, 2] and flat.data_ptr() == memory.data_ptr() + 2
+
+
 def test_bytes_are_read_and_written():
     x = ft.zeros(2, dtype=ft.int16)
     memory = x.untyped_storage()

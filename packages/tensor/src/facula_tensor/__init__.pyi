@@ -678,7 +678,7 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Length
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory with tensors and NumPy arrays where dtype and device allow it."""
 def asarray(obj: builtins.object, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool | None = None, requires_grad: builtins.bool | None = None) -> Tensor:
-    """`obj` as a tensor: over its memory where it is a tensor, an array, or has DLPack or the buffer protocol."""
+    """`obj` as a tensor: over its memory where it is a tensor, a storage, an array, or has DLPack or a buffer."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
 def asin_(self: Tensor) -> Tensor:

@@ -41,6 +41,7 @@ class Machine:
         self.memo: dict[int, Value] = {}
         self.rows: dict[int, Global] = {}  # by the id of their objects, which the table keeps alive
         self.builders: dict[type, Global] = {}
+        self.unfilled: dict[int, Value] = {}  # instances that still need a state, by id
         self.calls = 0
         self.budget = 2 * (len(data) - start) + (1 << 16)
 
@@ -56,6 +57,8 @@ class Machine:
             self.position += 1
             if self.marks or len(self.stack) != 1:
                 refuse("its pickle ends with values that belong to nothing")
+            for value in self.unfilled.values():
+                refuse(f"its pickle has {shown(value)} without a state")
             return self.stack[0]
         except PickleError:
             raise

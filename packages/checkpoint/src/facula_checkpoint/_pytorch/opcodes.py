@@ -194,7 +194,10 @@ def _new(m: Machine, called: Value, arguments: Value, keywords: Value) -> None:
         refuse(f"its pickle makes an instance of {shown(called)}, which is not for that")
     arguments = _arguments(arguments)
     m.spend(arguments)
-    m.stack.append(row.new(*arguments, **keywords))
+    made = row.new(*arguments, **keywords)
+    if row.stateful:
+        m.unfilled[id(made)] = made
+    m.stack.append(made)
 
 
 def _new_object(m: Machine) -> None:
@@ -214,6 +217,7 @@ def _build(m: Machine) -> None:
         refuse(f"its pickle sets the state of {shown(instance)}")
     m.spend(state if type(state) is tuple else (state,))
     row.build(instance, state)
+    m.unfilled.pop(id(instance), None)
 
 
 def _persistent_id(m: Machine) -> None:

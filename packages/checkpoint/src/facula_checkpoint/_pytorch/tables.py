@@ -55,6 +55,7 @@ class Global(NamedTuple):
         build: takes an instance and its state, and changes the instance.
         instance: the class of the instances that `build` takes, where that is not `value`.
         named: the program named the class itself, so its own methods may fill an instance.
+        stateful: an instance without a state is refused.
     """
 
     value: object
@@ -63,6 +64,7 @@ class Global(NamedTuple):
     build: Callable[[Value, Value], None] | None = None
     instance: type | None = None
     named: bool = False
+    stateful: bool = False
 
 
 def refuse(reason: str) -> NoReturn:

@@ -187,7 +187,7 @@ def our_row(name: str, value: Any) -> Global | None:
     if issubclass(value, Module):
         from .modules import fill
 
-        return Global(value, new=new, build=fill)
+        return Global(value, new=new, build=fill, stateful=True)
     if issubclass(value, UninitializedParameter | UninitializedBuffer):
 
         def lazy(requires_grad: Any, device: Any, dtype: Any) -> Any:
@@ -196,9 +196,9 @@ def our_row(name: str, value: Any) -> Global | None:
 
         return Global(value, call=lazy)
     if issubclass(value, Optimizer):
-        return Global(value, new=new, build=fill_optimizer)
+        return Global(value, new=new, build=fill_optimizer, stateful=True)
     if issubclass(value, LRScheduler):
-        return Global(value, new=new, build=fill_schedule)
+        return Global(value, new=new, build=fill_schedule, stateful=True)
     return None
 
 

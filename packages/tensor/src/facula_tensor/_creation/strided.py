@@ -177,7 +177,7 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """`obj` as a tensor: over its memory where it is a tensor, an array, or has DLPack or the buffer protocol.
+    """`obj` as a tensor: over its memory where it is a tensor, a storage, an array, or has DLPack or a buffer.
 
     `copy=True` copies in any case; with `copy=False` there is a ValueError where a copy would be needed. Other data
     (numbers, sequences) are always copied. The result wants a gradient where
@@ -202,6 +202,8 @@ def asarray(
         shared: Tensor | None = obj if requires_grad and obj.requires_grad else obj.detach()
     elif isinstance(obj, np.ndarray):
         shared = from_numpy(obj) if _readable(obj) else None
+    elif isinstance(getattr(obj, "_bytes", None), Tensor):  # a storage: its bytes
+        shared = obj._bytes
     elif not isinstance(obj, np.generic) and hasattr(obj, "__dlpack__"):
         shared = from_dlpack(obj)
     elif isinstance(obj, (bytes, bytearray, memoryview)):

@@ -14,6 +14,7 @@ from .._core.resizing import reserve
 from .._core.tensor import Tensor, layout_of_tensor, make, method, snapshot
 from .._core.view_family import root_of
 from .._creation.filled import empty
+from .._creation.strided import from_file
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, Index, Number, Operand
@@ -43,6 +44,20 @@ class UntypedStorage:
         if count < 0:
             raise ArgumentError(f"UntypedStorage: expected at least 0 bytes; got {count}")
         self._bytes = empty(count, dtype=uint8, device=device)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The first `nbytes` bytes of a file, which are read when they are looked at.
+
+        With `shared` changes are written to the file, which is made or grown where it is too small; else they stay
+        here. ValueError where the file is shorter; OSError where it cannot be opened.
+
+        Arguments:
+            filename: the path of the file.
+            shared: whether changes are written to the file.
+            nbytes: the number of bytes.
+        """
+        return cls(from_file(filename, shared, nbytes, dtype=uint8))
 
     def nbytes(self) -> int:
         """The number of bytes."""
