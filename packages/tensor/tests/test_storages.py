@@ -40,7 +40,7 @@ def test_a_storage_of_a_file(tmp_path):
     shared = ft.UntypedStorage.from_file(tmp_path / "b", True, 4)
     shared[1] = 7
     assert (tmp_path / "b").read_bytes() == b"\0\7\0\0" and private.nbytes() == 6
-    with pytest.raises(ValueError, match="expected 9 bytes for 9 of uint8; .* has 8"):
+    with pytest.raises(ValueError, match=r"expected 9 bytes for 9 of uint8; .* has 8"):
         ft.UntypedStorage.from_file(str(tmp_path / "a"), nbytes=9)
     with pytest.raises(FileNotFoundError):
         ft.UntypedStorage.from_file(str(tmp_path / "none"), nbytes=1)

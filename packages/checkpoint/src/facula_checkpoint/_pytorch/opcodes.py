@@ -215,9 +215,10 @@ def _build(m: Machine) -> None:
     row = m.builder_of(instance)
     if row is None or row.build is None:
         refuse(f"its pickle sets the state of {shown(instance)}")
+    if row.stateful and m.unfilled.pop(id(instance), None) is None:
+        refuse(f"its pickle sets the state of {shown(instance)} twice")
     m.spend(state if type(state) is tuple else (state,))
     row.build(instance, state)
-    m.unfilled.pop(id(instance), None)
 
 
 def _persistent_id(m: Machine) -> None:

@@ -55,7 +55,7 @@ class Global(NamedTuple):
         build: takes an instance and its state, and changes the instance.
         instance: the class of the instances that `build` takes, where that is not `value`.
         named: the program named the class itself, so its own methods may fill an instance.
-        stateful: an instance without a state is refused.
+        stateful: an instance gets a state exactly once.
     """
 
     value: object

@@ -110,8 +110,6 @@ _EXTRA: dict[str, Callable[[Any], State]] = {
 
 def fill(module: Any, state: Any) -> None:
     """Give a new module the members and attributes of a file; PickleError for whatever is not as it should be."""
-    if vars(module):
-        refuse(f"its pickle sets the state of a {type(module).__name__} twice")
     state = dict(expect(state, (dict, OrderedDict), "the state of a module"))
     Module.__init__(module)
     hidden = expect(state.pop("_non_persistent_buffers_set", set()), set, "names of buffers")

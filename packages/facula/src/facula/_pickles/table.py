@@ -205,7 +205,7 @@ def our_row(name: str, value: Any) -> Global | None:
 def fill_optimizer(optimizer: Any, state: Any) -> None:
     """Give a new optimizer its options, groups and state."""
     state = expect(state, dict, "the state of an optimizer")
-    if vars(optimizer) or set(state) != {"defaults", "state", "param_groups"}:
+    if set(state) != {"defaults", "state", "param_groups"}:
         refuse(f"its pickle has a {type(optimizer).__name__} that is not options, state and groups")
     expect(state["defaults"], dict, "an optimizer's options")
     kept = expect(state["state"], (dict, defaultdict), "an optimizer's state")
@@ -226,7 +226,7 @@ def fill_schedule(schedule: Any, state: Any) -> None:
     from facula_optim import Optimizer
 
     state = expect(state, dict, "the state of a schedule")
-    if vars(schedule) or not isinstance(state.get("optimizer"), Optimizer):
+    if not isinstance(state.get("optimizer"), Optimizer):
         refuse(f"its pickle has a {type(schedule).__name__} without an optimizer")
     for name in state:
         if type(name) is not str or callable(getattr(type(schedule), name, None)):
