@@ -167,7 +167,7 @@ FALSE = [
     "_utils.is_compiling", "autograd._profiler_enabled", "mtia.is_available",
     "utils._python_dispatch.is_traceable_wrapper_subclass",
 ]  # fmt: skip
-TRUE = ["definitely_true", "guard_or_false", "guard_or_true", "statically_known_true"]
+TRUE = ["guard_or_false", "guard_or_true", "statically_known_true"]
 USES = {
     **dict.fromkeys(FALSE, lambda f: f(X) is False),
     **{f"fx.experimental.symbolic_shapes.{name}": lambda f: f(3 > 2) is True and f(0) is False for name in TRUE},
@@ -285,7 +285,6 @@ USES = {
     "onnx._internal.exporter.ONNXProgram": same_as("onnx.ONNXProgram"),
     "onnx.symbolic_helper.parse_args": lambda f: f("v", "f")(lambda: 5)._arg_descriptors == ("v", "f"),
     "optim.optimizer._default_to_fused_or_foreach": lambda f: f([X], False) == (False, False),
-    "optim.optimizer._dispatch_sqrt": lambda f: f(4.0) == 2 and f(X).equal(X.sqrt()),
     "optim.optimizer._get_capturable_supported_devices": lambda f: f() == [],
     "optim.optimizer._get_value": lambda f: f(T(2.0)) == 2.0 and f(3) == 3,
     "optim.optimizer._use_grad_for_differentiable": grads_by_option,
@@ -369,6 +368,8 @@ def test_modules_of_rows():
     assert List is typing.List and _utils.collate is collate and collate.__all__ == sorted(collate.__all__)  # noqa: UP006
     assert "default_convert" in dir(collate) and "stft" in dir(facula) and "SymInt" not in dir(facula)
     assert importlib.util.find_spec("facula.jit.annotations") is not None
+    code = "import facula; assert facula.jit.annotations.List and not hasattr(facula, 'annotations')"
+    subprocess.run([sys.executable, "-c", code], check=True)
     assert "PyTorch's torch.jit.annotations" in import_module("facula.jit.annotations").__doc__
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         collate.nothing

@@ -41,6 +41,8 @@ def publish(
     below when they are first asked for, in one text for each module. `otherwise` is what is said of all other names.
     """
     module: Any = sys.modules[module_name]
+    if type(vars(module).get("annotations")).__name__ == "_Feature":  # of `from __future__`; may be a module's name
+        del module.annotations
     home = {one: place for place, ones in (lazily or {}).items() for one in ones.split()}
     for part in parts:
         loaded = import_module(f"{module_name}.{part}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import sys
 import traceback
 from collections.abc import Callable
@@ -319,11 +318,6 @@ def use_grad_for_differentiable(func: F) -> F:
 def value_of(x: Any) -> Any:
     """The number in a tensor of one element, or the number."""
     return x.item() if isinstance(x, Tensor) else x
-
-
-def dispatch_sqrt(x: Any) -> Any:
-    """The square root of a tensor or a number."""
-    return x.sqrt() if isinstance(x, Tensor) else math.sqrt(x)
 
 
 @no_grad()

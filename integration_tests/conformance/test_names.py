@@ -1,0 +1,36 @@
+"""The table of names has names that PyTorch has, each where PyTorch has it."""
+
+import importlib
+import warnings
+
+import pytest
+
+from facula import _places
+
+torch = pytest.importorskip("torch")
+ROWS = [row for rows in _places.places().values() for row in rows.values() if "*" not in row.name]
+
+
+def is_there(path):
+    """Whether PyTorch has a module or an attribute; names of its C++ are only where it was built with them."""
+    module, _, name = path.rpartition(".")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return hasattr(importlib.import_module(module), name)
+        except ImportError:
+            return False
+
+
+# In modules that need another package, which PyTorch does not install, or another build.
+ELSEWHERE = {
+    "torch._C._distributed_rpc._is_current_rpc_agent_set",
+    "torch.onnx._internal.exporter.ONNXProgram",
+    "torch.testing._internal.common_utils.TestCase",
+    "torch.utils.tensorboard.summary.hparams",
+}
+
+
+def test_pytorch_has_the_names():
+    paths = {f"torch{row.place.removeprefix('facula')}.{row.name}" for row in ROWS}
+    assert len(paths) > 400 and {path for path in paths if not is_there(path)} <= ELSEWHERE
