@@ -47,6 +47,18 @@ def test_a_collate_fn_of_ones_own_is_left_alone():
         assert [type(part) for part in batch] == [numpy.ndarray] * 5
 
 
+def test_the_collate_fn_of_a_loader_serves_another():
+    """As libraries make loaders of their own from a program's."""
+    dataset = TensorDataset(facula.arange(4.0))
+    loader = DataLoader(dataset, batch_size=2)
+    assert loader.collate_fn is default_collate and DataLoader(dataset, batch_size=None).collate_fn is default_convert
+    again = DataLoader(dataset, batch_size=2, collate_fn=loader.collate_fn)
+    for one, other in zip(loader, again, strict=True):
+        assert isinstance(other[0], facula.Tensor) and facula.equal(one[0], other[0])
+    again.collate_fn = len
+    assert again.collate_fn is len and list(again) == [2, 2]
+
+
 def test_convert_is_asked_for_by_name():
     assert type(next(iter(DataLoader(numpy.arange(4), batch_size=4, convert=list)))) is list
 

@@ -230,3 +230,13 @@ def test_the_old_comparison_warns():
         facula.testing.assert_allclose([1.0, float("nan")], facula.tensor([1.00001, float("nan")]))
     with pytest.warns(FutureWarning), pytest.raises(AssertionError):
         facula.testing.assert_allclose(facula.ones(2), 2)
+
+
+def test_placements_of_tensors_are_values():
+    from facula.distributed.tensor import Partial, Placement, Replicate, Shard
+
+    assert Shard(1) == Shard(1) != Shard(0) and Replicate() == Replicate() != Partial() == Partial("sum")
+    assert len({Shard(-1), Shard(-1), Replicate(), Partial("max")}) == 3
+    assert Shard(1).is_shard() and Shard(1).is_shard(1) and not Shard(1).is_shard(0) and not Replicate().is_shard()
+    assert Replicate().is_replicate() and Partial("max").is_partial("max") and not Partial().is_partial("max")
+    assert isinstance(Shard(0), Placement) and repr(Partial()) == "Partial(reduce_op='sum')"

@@ -288,6 +288,13 @@ USES = {
     "optim.optimizer._get_value": lambda f: f(T(2.0)) == 2.0 and f(3) == 3,
     "optim.optimizer._use_grad_for_differentiable": grads_by_option,
     "optim.optimizer._view_as_real": real_views,
+    "_sample_dirichlet": lambda f: float((f(facula.ones(3, 4)).sum(-1) - 1).abs().max()) < 1e-6,
+    "_standard_gamma": lambda f: bool((f(facula.ones(3, 4)) > 0).all()),
+    **{
+        f"distributed.{place}.{name}": lambda f, name=name: f is getattr(facula.distributed.tensor, name)
+        for place in ("_tensor", "tensor.placement_types")
+        for name in ("Partial", "Placement", "Replicate", "Shard")
+    },
     "quasirandom.SobolEngine": sobol,
     "serialization.DEFAULT_PROTOCOL": lambda f: f == 2,
     "serialization.MAP_LOCATION": lambda f: isinstance("cpu", typing.get_args(f)[2]),

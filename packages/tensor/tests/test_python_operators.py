@@ -134,3 +134,19 @@ def test_zeros_are_found_in_any_number_of_rows(rows):
         divisor[-1] = 0
         with pytest.raises(ZeroDivisionError):
             x // divisor
+
+
+def test_bits_of_an_unsigned_dtype_and_any_number():
+    """Only the bits that the dtype has count, as they do of Python's integers."""
+    values = [0, 5, 200, 255]
+    x = ft.tensor(values, dtype=ft.uint8)
+    for number in (-1, -32, 300, -1000, 2**40 + 7, 3):
+        expected = [value & number for value in values]
+        assert (x & number).tolist() == (number & x).tolist() == expected
+        changed = x.clone()
+        changed &= number
+        assert changed.tolist() == ft.bitwise_and(x, number, out=ft.empty_like(x)).tolist() == expected
+    with pytest.raises(OverflowError, match="bitwise_or: -32 does not fit uint8"):
+        x | -32
+    with pytest.raises(OverflowError, match="bitwise_and: 300 does not fit int8"):
+        x.to(ft.int8) & 300

@@ -206,10 +206,12 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
             elif batch_size is not None:
                 self.batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
         self._batched = batch_size is not None or batch_sampler is not None
-        self.collate_fn: Collate = collate_fn or (default_collate if self._batched else default_convert)
+        self._collate: Collate = collate_fn or (default_collate if self._batched else default_convert)
         self.convert = convert
         self._progress = Progress(0, 0)
         self._built = True
+
+    collate_fn = property(lambda self: self._collate, lambda self, function: setattr(self, "_collate", function))
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in FIXED and getattr(self, "_built", False):
@@ -257,24 +259,22 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
 
     def _reads(self, progress: Progress) -> Callable[[Index], Batch]:
         """What makes a batch of a unit in this process."""
-        if self._batched:
-            read: Any = BatchReader(self._reader(progress.epoch), self.collate_fn, self.convert)
-        else:
-            read = SampleReader(self._reader(progress.epoch), self.collate_fn, self.convert)
+        kind: Any = BatchReader if self._batched else SampleReader
+        read = kind(self._reader(progress.epoch), self._collate, self.convert)
         return restoring_globals(read) if self.seed_globals else read
 
     def _stream(self, progress: Progress) -> Making:
         """The same for a dataset that can only be iterated."""
         reader = self._reader(progress.epoch)
         if self.batch_size is None:
-            read = SampleReader(reader, self.collate_fn, self.convert)
+            read = SampleReader(reader, self._collate, self.convert)
             return single_stream(self.dataset, read, progress, reader.seed)
-        collate = finishing(self.collate_fn, self.convert)
+        collate = finishing(self._collate, self.convert)
         return batched_stream(self.dataset, self.batch_size, self.drop_last, collate, progress, reader.seed)
 
     def _job(self) -> Job:
         """What the workers do."""
-        given = (self.dataset, self.collate_fn, self.convert, self._batched, self.num_workers, self.worker_init_fn)
+        given = (self.dataset, self._collate, self.convert, self._batched, self.num_workers, self.worker_init_fn)
         if isinstance(self.dataset, IterableDataset):
             return StreamJob(*given, batch_size=self.batch_size, drop_last=self.drop_last)
         return Job(*given, self.on_error, self.seed_globals)

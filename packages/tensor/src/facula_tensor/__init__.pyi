@@ -867,7 +867,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = 
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
-def dsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+def dsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the third dimension."""
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one behind the other: along the third dimension."""
@@ -991,7 +991,7 @@ def histogram(input: Tensor, bins: builtins.int | Tensor, *, range: Sequence[bui
     """The number of elements in each bin, as the pair (hist, bin_edges)."""
 def histogramdd(input: Tensor, bins: builtins.int | Sequence[builtins.int] | Sequence[Tensor], range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> builtins.tuple[Tensor, builtins.tuple[Tensor, ...]]:
     """The number of points in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions."""
-def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone."""
@@ -1507,7 +1507,7 @@ def tanh_(self: Tensor) -> Tensor:
     """`tanh` in place: changes this tensor and returns it."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
-def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, dim: builtins.int = 0, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over pairs of dimensions."""
@@ -1605,7 +1605,7 @@ def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real ones, real part first, along a new last dimension."""
 def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = None) -> Tensor:
     """A copy of what `view` shows, in memory of its own."""
-def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the first dimension of two or more."""
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one below the other: along the first dimension, vectors as rows."""

@@ -1,4 +1,8 @@
-"""Tensors that lie in several processes: not there yet."""
+"""Tensors that are spread over several processes: not there yet. Programs name placements of them, which are values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
 
 from .._names import publish
 from .._refusals import Kind, Refusal, Refusals
@@ -10,12 +14,47 @@ __all__ = [
 
 _missing = Refusals("distributed.tensor", "there is one process so far; use the tensor itself")
 DTensor: Kind = _missing.kind("DTensor")
-
-Partial: Kind = _missing.kind("Partial")
-Placement: Kind = _missing.kind("Placement")
-Replicate: Kind = _missing.kind("Replicate")
-Shard: Kind = _missing.kind("Shard")
 distribute_module: Refusal = _missing.function("distribute_module")
 distribute_tensor: Refusal = _missing.function("distribute_tensor")
+
+
+class Placement:
+    """What each process has of a tensor, along one dimension of a mesh of processes."""
+
+    def is_shard(self, dim: int | None = None) -> bool:
+        """Whether each has a part, along `dim` if that is given."""
+        return isinstance(self, Shard) and dim in (None, self.dim)
+
+    def is_replicate(self) -> bool:
+        """Whether each has the whole."""
+        return isinstance(self, Replicate)
+
+    def is_partial(self, reduce_op: str | None = None) -> bool:
+        """Whether each has a term of it."""
+        return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
+
+
+@dataclass(frozen=True)
+class Shard(Placement):
+    """Each process has a part, along one dimension of the tensor.
+
+    >>> Shard(1)
+    Shard(dim=1)
+    """
+
+    dim: int
+
+
+@dataclass(frozen=True)
+class Replicate(Placement):
+    """Each process has the whole."""
+
+
+@dataclass(frozen=True)
+class Partial(Placement):
+    """Each process has a tensor, and the whole is made of these by an operation."""
+
+    reduce_op: str = "sum"
+
 
 publish(__name__)

@@ -430,7 +430,7 @@ class Methods:
         """The dot product of two vectors, without conjugation."""
     def double(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """This tensor as float64."""
-    def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the third dimension."""
     def eq(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each pair of elements is equal; False where either is NaN."""
@@ -544,7 +544,7 @@ class Methods:
         """The number of elements in each of several equal bins."""
     def histogram(self, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
         """The number of elements in each bin, as the pair (hist, bin_edges)."""
-    def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
@@ -1105,7 +1105,7 @@ class Methods:
         """The hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
         """`tanh` in place: changes this tensor and returns it."""
-    def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, dim: builtins.int = 0, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
     def tile(self, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
         """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
@@ -1204,7 +1204,7 @@ class Methods:
         ...
     def view_as(self, other: Tensor) -> Tensor:
         """The same elements in the shape of `other`."""
-    def vsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor) -> builtins.tuple[Tensor, ...]:
+    def vsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """`tensor_split` into equal pieces along the first dimension of two or more."""
     def where(self, condition: Tensor, other: Operand) -> Tensor:
         """This tensor's element where `condition` is true, that of `other` elsewhere."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_errors import DTypeError, InvalidTypeError, OperationError
 from facula_storage import bfloat16, float16, float32, int64, uint64
-from facula_storage.extend import COMPLEX, FLOATING
+from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
 from .._core.foreign import operand_of
 from .._core.promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
@@ -115,6 +115,8 @@ def cast(op: Operator, a: Tensor, dtype: DType, F: Namespace) -> Tensor:
     if dtype.category == FLOATING:
         return float(a)
     number = int(a)
+    if op.low_bits and dtype.category == INTEGER and not dtype.is_signed:
+        number &= (1 << 8 * dtype.itemsize) - 1
     if dtype is uint64 and number >> 63 == 1:
         return number - (1 << 64)  # launches take integers as signed ones with these bits
     check_scalar(number, dtype if op.result_dtype(dtype) is dtype else int64, op.name)

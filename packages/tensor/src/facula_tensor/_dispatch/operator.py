@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
     "accepts arity batching bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
-    "inplace inplace_dunders inputs jvp kernel launch_scalars linear mask_operands mutates named no_gradient optional "
-    "outputs parameters program reads_values reflected result_dtype results scaled validate_layouts "
+    "inplace inplace_dunders inputs jvp kernel launch_scalars linear low_bits mask_operands mutates named no_gradient "
+    "optional outputs parameters program reads_values reflected result_dtype results scaled validate_layouts "
     "validate_values value vjp_all widens window".split()
 )
 
@@ -121,6 +121,7 @@ class Operator:
         self.holomorphic: bool = declared.get("holomorphic", True)
         self.scaled: int = declared.get("scaled", 0)
         self.widens: frozenset[int] = frozenset([self.inputs.index(name) for name in declared.get("widens", ())])
+        self.low_bits: bool = declared.get("low_bits", False)
         self.mask_operands: int = declared.get("mask_operands", 0)
         self.inplace: bool = declared.get("inplace", is_elementwise and self.result_dtype is same)
         self.differentiable: tuple[int, ...] = declared.get("differentiable", (0,))

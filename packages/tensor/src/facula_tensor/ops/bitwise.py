@@ -55,6 +55,7 @@ class bitwise_and:
     dunders = ("__and__", "__rand__")
     inplace_dunders = ("__iand__",)
     compute_dtype = integral("bitwise_and")
+    low_bits = True  # x & -32 clears five bits of an unsigned x, too
 
 
 @elementwise

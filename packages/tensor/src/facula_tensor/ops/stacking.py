@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from facula_errors import ArgumentError
+from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import contiguous
 
@@ -187,19 +187,37 @@ def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 @overridable
 @method()
 @boundary
-def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+def tensor_split(
+    input: Tensor,
+    indices_or_sections: int | Sequence[int] | Tensor | None = None,
+    dim: int = 0,
+    *,
+    indices: Sequence[int] | Tensor | None = None,
+    sections: int | None = None,
+) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given.
 
     Arguments:
         input: the tensor.
         indices_or_sections: the number of pieces, or the places of the cuts.
         dim: the dimension.
+        indices, sections: either in place of `indices_or_sections`.
 
     >>> from facula_tensor import arange
     >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
     ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2, 3]), tensor([4])))
     """
-    return _pieces("tensor_split", input, indices_or_sections, dim)
+    return _pieces("tensor_split", input, _given("tensor_split", indices_or_sections, indices, sections), dim)
+
+
+def _given(operation: str, *names: int | Sequence[int] | Tensor | None) -> int | Sequence[int] | Tensor:
+    """The one of several names of the same argument that was given."""
+    given = [one for one in names if one is not None]
+    if len(given) != 1:
+        raise InvalidTypeError(
+            f"{operation}: expected one of indices_or_sections, indices and sections; got {len(given)}"
+        )
+    return given[0]
 
 
 def _pieces(operation: str, input: Tensor, cuts: int | Sequence[int] | Tensor, dim: int) -> tuple[Tensor, ...]:
@@ -237,37 +255,71 @@ def _halves(operation: str, input: Tensor, cuts: Any, dim: int, least: int) -> t
 @overridable
 @method()
 @boundary
-def hsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:
+def hsplit(
+    input: Tensor,
+    indices_or_sections: int | Sequence[int] | Tensor | None = None,
+    *,
+    indices: Sequence[int] | Tensor | None = None,
+    sections: int | None = None,
+) -> tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone.
+
+    Arguments:
+        input: the tensor.
+        indices_or_sections: the number of pieces, or the places of the cuts.
+        indices, sections: either in place of `indices_or_sections`.
 
     >>> from facula_tensor import arange
     >>> hsplit(arange(4), 2)
     (tensor([0, 1]), tensor([2, 3]))
     """
-    return _halves("hsplit", input, indices_or_sections, 0 if as_tensor("hsplit", input).ndim == 1 else 1, 1)
+    dim = 0 if as_tensor("hsplit", input).ndim == 1 else 1
+    return _halves("hsplit", input, _given("hsplit", indices_or_sections, indices, sections), dim, 1)
 
 
 @overridable
 @method()
 @boundary
-def vsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:
+def vsplit(
+    input: Tensor,
+    indices_or_sections: int | Sequence[int] | Tensor | None = None,
+    *,
+    indices: Sequence[int] | Tensor | None = None,
+    sections: int | None = None,
+) -> tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the first dimension of two or more.
+
+    Arguments:
+        input: the tensor.
+        indices_or_sections: the number of pieces, or the places of the cuts.
+        indices, sections: either in place of `indices_or_sections`.
 
     >>> from facula_tensor import ones
     >>> [part.shape for part in vsplit(ones(4, 3), 2)]
     [facula.Size([2, 3]), facula.Size([2, 3])]
     """
-    return _halves("vsplit", input, indices_or_sections, 0, 2)
+    return _halves("vsplit", input, _given("vsplit", indices_or_sections, indices, sections), 0, 2)
 
 
 @overridable
 @method()
 @boundary
-def dsplit(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor) -> tuple[Tensor, ...]:
+def dsplit(
+    input: Tensor,
+    indices_or_sections: int | Sequence[int] | Tensor | None = None,
+    *,
+    indices: Sequence[int] | Tensor | None = None,
+    sections: int | None = None,
+) -> tuple[Tensor, ...]:
     """`tensor_split` into equal pieces along the third dimension.
+
+    Arguments:
+        input: the tensor.
+        indices_or_sections: the number of pieces, or the places of the cuts.
+        indices, sections: either in place of `indices_or_sections`.
 
     >>> from facula_tensor import ones
     >>> [part.shape for part in dsplit(ones(1, 2, 4), 2)]
     [facula.Size([1, 2, 2]), facula.Size([1, 2, 2])]
     """
-    return _halves("dsplit", input, indices_or_sections, 2, 3)
+    return _halves("dsplit", input, _given("dsplit", indices_or_sections, indices, sections), 2, 3)

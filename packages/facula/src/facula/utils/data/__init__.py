@@ -226,6 +226,17 @@ class DataLoader(facula_data.DataLoader[S_co, Batch_co], Generic[S_co, Batch_co]
         positional = (batch_size, shuffle, sampler, batch_sampler, num_workers, collate_fn)
         super().__init__(dataset, *positional, *arguments, convert=convert, **options)
 
+    @property  # facula_data's own with tensors is this module's, which another loader takes, too
+    def collate_fn(self) -> Callable[[AnyValue], AnyValue]:
+        """What makes a batch of samples."""
+        ours = default_collate if self._collate is facula_data.default_collate else default_convert
+        default = self._collate in (facula_data.default_collate, facula_data.default_convert)
+        return ours if default and self.convert is _TENSORS else self._collate
+
+    @collate_fn.setter
+    def collate_fn(self, function: Callable[[AnyValue], object]) -> None:
+        self._collate = function
+
 
 def _draw() -> int:
     return int(randint(0, (1 << 63) - 1, (), device="cpu").item())
