@@ -413,7 +413,9 @@ def fuzz(session: nox.Session) -> None:
     install(session, "facula", extra="test", also=TEST_TOOLS)
     number = session.posargs[0] if session.posargs else "500000"
     place = outside_the_tree(session, "facula")
-    run_pytest(session, "fuzz", "tests/test_fuzzed_files.py", "-s", cwd=place, FACULA_FUZZ=number)
+    run_pytest(
+        session, "fuzz", "tests/test_fuzzed_files.py", "-o", "faulthandler_timeout=0", cwd=place, FACULA_FUZZ=number
+    )
 
 
 @nox.session(requires=["build"])

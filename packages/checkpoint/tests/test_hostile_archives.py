@@ -1,12 +1,16 @@
 """Archives and files of the older format, made by hand: what is damaged, ambiguous or a bomb is refused whole."""
 
+import mmap
 import struct
+import zipfile
+from types import SimpleNamespace
 
 import pytest
 from pickle_testing import FLOATS, PROTO, STOP, archive, legacy, loaded, put, storage, tensor
 
 from facula_checkpoint import CheckpointError, load
-from facula_checkpoint._pytorch import zip_directory
+from facula_checkpoint._pytorch import writing, zip_directory
+from facula_checkpoint._pytorch.sources import FileSource
 
 
 def changed(content, old, new, count=1):
@@ -37,6 +41,8 @@ ARCHIVES = {
     "backslashes": (archive(1, extra=[("archive/..\\x", b"")]), "leads elsewhere"),
     "another name": (changed(GOOD, b"archive/data/0", b"archive/data/1"), "another name in its header"),
     "prefix": (b"PK\3\4" + GOOD, "two sizes|does not lie before|another name|missing"),
+    "two archives": (GOOD + GOOD, "does not lie before its end"),
+    "suffix": (GOOD + b"x", "zip directory is missing"),
     "encrypted": (central(GOOD, 0, 8, b"\1\0"), "is encrypted"),
     "other methods": (central(GOOD, 0, 10, b"\x0c\0"), "by another method than deflate"),
     "other methods in the header": (central(GOOD, 0, 10, b"\x08\0"), "described in two ways"),
@@ -106,3 +112,25 @@ def test_legacy_files_are_refused(name):
     content, message = LEGACY[name]
     with pytest.raises(CheckpointError, match=message):
         loaded(content)
+
+
+def test_archives_beyond_4_gigabytes(tmp_path, monkeypatch):
+    """Sizes and offsets of 64 bits; the storage is a hole in the file."""
+    size = 5 << 30
+    monkeypatch.setattr(writing, "zlib", SimpleNamespace(crc32=lambda data, check: 0))
+    hole = memoryview(mmap.mmap(-1, size))
+    members = [("data.pkl", 4, [b"abcd"]), ("data/0", size, [hole]), ("version", 2, [b"3\n"])]
+    with open(tmp_path / "large.pt", "wb") as file:
+        for piece in writing.zip_pieces(members):
+            file.seek(size, 1) if piece is hole else file.write(piece)
+        source = FileSource("large.pt", file.fileno(), file.tell())
+    with open(tmp_path / "large.pt", "rb") as file:
+        source.file = file.fileno()
+        directory = zip_directory.Directory(source)
+        assert directory.read("archive/version", 9) == b"3\n" and directory.read("archive/data.pkl", 9) == b"abcd"
+        place = directory.members["archive/data/0"].place
+        assert place.nbytes == size and place.begin % 64 == 0
+        assert zip_directory.archive_end(source) == source.size
+    with zipfile.ZipFile(tmp_path / "large.pt") as archive:
+        sizes = {one.filename.partition("/")[2]: one.file_size for one in archive.infolist()}
+    assert sizes == {"data.pkl": 4, "data/0": size, "version": 2}

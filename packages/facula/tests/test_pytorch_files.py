@@ -202,6 +202,17 @@ def test_classes_of_the_program():
         again(kept)
 
 
+def test_names_that_are_not_loaded(tmp_path):
+    facula.save([Options(1), facula.ones(2), nn.Linear(2, 2)], tmp_path / "a.pt")
+    unsafe = facula.serialization.get_unsafe_globals_in_checkpoint
+    name = f"{Options.__module__}.Options"
+    assert unsafe(tmp_path / "a.pt") == unsafe(io.BytesIO((tmp_path / "a.pt").read_bytes())) == [name]
+    with facula.serialization.safe_globals([Options]):
+        assert unsafe(tmp_path / "a.pt") == []
+    with pytest.raises(CheckpointError, match="neither a zip archive nor a pickle"):
+        unsafe(__file__)
+
+
 def test_a_class_under_another_name():
     old = globals_of(Options(1)) - {"copy_reg _reconstructor"}
     (name,) = [one.replace(" ", ".") for one in old if "Options" in one]

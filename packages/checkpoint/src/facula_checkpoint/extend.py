@@ -7,6 +7,7 @@
 - `TensorTable` is the table of the classes and functions that a file of PyTorch's may use, for subclasses that add rows
   (`Global`); `expect`, `attributes_of` and `refuse` check the arguments of their functions; `Marker` stands for a name,
   `Stored` is a storage of a file, and `Memory` what `relocate` of `load` gives.
+- `names_in` lists the classes and functions that such a file uses.
 - `write_pytorch` writes such a file; its `reduce` gets a `CheckpointPickler`, and `Block`s say which memory is written.
 """
 
@@ -22,6 +23,7 @@ from ._streams import resolved, shown, take, write_pieces
 if TYPE_CHECKING:
     from ._pytorch.pickling import Block, CheckpointPickler
     from ._pytorch.plain_globals import expect
+    from ._pytorch.reading import names_in
     from ._pytorch.storages import Memory
     from ._pytorch.tables import Global, Marker, refuse
     from ._pytorch.tensor_globals import Stored, TensorTable, attributes_of
@@ -37,6 +39,7 @@ __all__ = [
     "TensorTable",
     "attributes_of",
     "expect",
+    "names_in",
     "parse_json",
     "refuse",
     "replacing",
@@ -51,6 +54,7 @@ __all__ = [
 _LATER = {
     "pickling": ("Block", "CheckpointPickler"),
     "plain_globals": ("expect",),
+    "reading": ("names_in",),
     "storages": ("Memory",),
     "tables": ("Global", "Marker", "refuse"),
     "tensor_globals": ("Stored", "TensorTable", "attributes_of"),

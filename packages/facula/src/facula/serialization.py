@@ -9,11 +9,17 @@ from facula_errors.extend import boundary
 
 from ._names import publish
 from ._saving import load, save
+from ._siblings import needs
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
+    from typing import BinaryIO
 
-__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+__all__ = [
+    "add_safe_globals", "clear_safe_globals", "get_safe_globals", "get_unsafe_globals_in_checkpoint", "load",
+    "safe_globals", "save",
+]  # fmt: skip
 
 _safe: list[object] = []
 
@@ -92,6 +98,32 @@ class safe_globals:
 
     def __exit__(self, *exc: object) -> None:
         _safe[:] = self.before
+
+
+@boundary
+def get_unsafe_globals_in_checkpoint(f: str | os.PathLike[str] | BinaryIO) -> list[str]:
+    """The classes and functions that a file uses and `load` refuses, as "module.name"; nothing is loaded.
+
+    Arguments:
+        f: the path of a file of PyTorch's, or one that is open in binary mode, which stays where it is.
+
+    Raises:
+        ValueError: the file is damaged, or of another kind.
+        OSError: it cannot be opened.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> save([1, {2}], file)
+    >>> _ = file.seek(0)
+    >>> get_unsafe_globals_in_checkpoint(file)
+    []
+    """
+    with needs("facula.serialization"):
+        from facula_checkpoint.extend import names_in
+    from ._pickles.table import FaceTable
+
+    table = FaceTable(named_globals())
+    return [f"{module}.{name}" for module, name in names_in(f) if not table.has(module, name)]
 
 
 publish(__name__)

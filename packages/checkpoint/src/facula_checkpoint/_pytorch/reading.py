@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._errors import CheckpointError
+from .._reading import opened
+from .._streams import File, resolved
 from .legacy import Legacy
 from .machine import Machine
 from .skimming import Skim, is_class, parse_identifier, storage_kind
+from .sources import FileSource, Source, StreamSource
 from .storages import Storages, check_bools
 from .tables import PickleError, Value, refuse, shown
 from .tensor_globals import StorageClass, TensorTable
@@ -16,7 +19,6 @@ from .zip_directory import Directory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .sources import Source
     from .storages import Memory, Place, Relocate
 
 MAX_SMALL = 1000  # bytes of a member that says one thing
@@ -121,6 +123,19 @@ def _folder(directory: Directory) -> str:
     if len(found) != 1:
         refuse(f"it is a zip archive with {len(found)} members FOLDER/data.pkl; expected one, as torch.save writes it")
     return found[0]
+
+
+def names_in(file: File) -> list[tuple[str, str]]:
+    """Module and name of each class and function that a file of PyTorch's uses. CheckpointError for other files."""
+    target = resolved("load", file, "read")
+    if isinstance(target, str):
+        with opened(target) as (descriptor, size):
+            _, table = skim(FileSource(target, descriptor, size))
+    else:
+        source = StreamSource(target)
+        _, table = skim(source)
+        source.finish(0)
+    return [(module, name) for module, _, name in [one.partition(" ") for one in table.names]]
 
 
 def skim(source: Source) -> tuple[Value, Skim]:

@@ -48,10 +48,12 @@ class Source:
     Fields:
         name: the file's, for messages.
         size: the number of bytes.
+        open: whether it is a file of the caller's, in which more may follow.
     """
 
     name: str
     size: int
+    open: bool = False
 
     def read(self, offset: int, count: int) -> bytes:
         """`count` bytes from `offset` on, or what there is of them."""
@@ -141,6 +143,8 @@ class FileSource(Source):
 
 class StreamSource(Source):
     """What an open file has from where it is."""
+
+    open = True
 
     def __init__(self, file: BinaryIO) -> None:
         self.name = shown(file)

@@ -103,6 +103,14 @@ class Table:
         """What to do about a name without a row."""
         return "a file that you trust can be loaded by the program that wrote it, and saved as a dict of tensors"
 
+    def has(self, module: str, name: str) -> bool:
+        """Whether a global is in the table."""
+        try:
+            self.find(module, name)
+        except PickleError:
+            return False
+        return True
+
     def find(self, module: str, name: str) -> Global:
         """The row of a global; PickleError for one that is not in the table."""
         asked = f"{_renamed(module)} {name}"

@@ -42,7 +42,8 @@ class Directory:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.end = archive_end(source)
+        # What follows an archive in a file of its own is refused, as other programs would take that for the archive.
+        self.end = archive_end(source) if source.open else source.size
         self.members = read_members(source, self.end)
 
     def read(self, name: str, limit: int) -> bytes:
