@@ -6,7 +6,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
 
-SOURCES = ("buffer", "checks", "dlpack", "launch", "module", "replay", "same", "sequence", "slots", "threads")
+SOURCES = (
+    "attributes", "buffer", "checks", "dlpack", "launch", "module", "replay", "same", "sequence", "slots", "threads",
+)  # fmt: skip
 
 
 class BuildExtensions(build_ext):

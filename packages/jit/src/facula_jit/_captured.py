@@ -16,7 +16,7 @@ from facula_tensor import Tensor
 from ._breaks import Break, CaptureError
 from ._checking import NEVER, Digest, described, difference, first_check, interval_of, next_check
 from ._graph import Graph, numbered
-from ._kinds import Kind
+from ._kinds import Kind, WithoutAttributes
 from ._marked_sizes import Decisions
 from ._pieces import Pieces, own_function
 from ._pool import Pool
@@ -24,7 +24,7 @@ from ._recorder import Recorder
 from ._replay import MISS, Guard, Replay
 from ._report import report_of
 from ._runs import Run
-from ._signature import Signature, is_container, shown
+from ._signature import Signature, is_container, shown, tensors_in
 from .passes._running import run_passes
 
 if TYPE_CHECKING:
@@ -163,7 +163,10 @@ class Captured(Generic[P, R]):
         """Let the next call go straight to this replay, if it needs no look at its signature."""
         others = [(place, one) for place, one in enumerate(args) if not isinstance(one, Tensor)]
         is_flat = not any([is_container(one) or is_dataclass(one) for _, one in others])
-        self._latest = replay if replay.is_improved and is_flat and not kwargs and not active_modes else None
+        if replay.reads_attributes:
+            is_flat = is_flat and not any([one._own_attributes for one in tensors_in(args)])
+        quick: Any = WithoutAttributes(replay) if replay.reads_attributes else replay
+        self._latest = quick if replay.is_improved and is_flat and not kwargs and not active_modes else None
         self._others, self._count = others if self._latest is not None else [], len(args)
         self._places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
 
@@ -192,6 +195,7 @@ class Captured(Generic[P, R]):
         if why is None and unsettled is None:
             replay = Replay(found, self._name, run.reads, self._guard)
             replay.again = run.again
+            replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
             replay.check_at = NEVER if recorder.decides else first_check(self._interval)
             if recorder.found_argument:
                 problem = "an argument is a tensor that the function finds elsewhere, too"

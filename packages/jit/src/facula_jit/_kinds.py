@@ -1,13 +1,11 @@
-"""What is known of calls of one signature."""
+"""What is known of calls of one signature, and the replays that look at calls more closely."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._breaks import Break
-
-if TYPE_CHECKING:
-    from ._replay import Replay
+from ._replay import MISS, Replay
 
 
 class Kind:
@@ -36,3 +34,16 @@ class Kind:
         if plain == before or self.replays:
             return None
         return Break("a number that it returns is another in each call", "read clocks and count outside", None)
+
+
+class WithoutAttributes:
+    """A replay for calls whose tensors have no attributes of the program's."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Replay) -> None:
+        self.inner = inner
+
+    def replay(self, tensors: tuple[Any, ...]) -> Any:
+        """What the function returns, or MISS."""
+        return MISS if any([one._own_attributes for one in tensors]) else self.inner.replay(tensors)

@@ -74,6 +74,7 @@ class Replay:
     """
 
     again: Any = None
+    reads_attributes = False  # whether it may read attributes that the program gave to an argument
     check_at = NEVER  # after how many replays the next call is checked instead
     checks_made = 0
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from facula_autograd.extend import Mode
 
 
+PLAIN = (type(None), bool, int, float, complex, str, bytes)
+
+
 def tensors_in(tree: Any) -> list[Tensor]:
     """The tensors among the leaves of tuples, lists and dicts in any nesting."""
     if isinstance(tree, Tensor):
@@ -40,14 +43,15 @@ class Signature:
         args: the positional arguments.
         kwargs: the keyword arguments.
 
-    `kept` are objects that the key names by their id.
+    `kept` are objects that the key names by their id, `attributes` the names of tensors' own attributes.
     """
 
-    __slots__ = ("containers", "kept", "key", "supported", "tensors")
+    __slots__ = ("attributes", "containers", "kept", "key", "supported", "tensors")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]):
         self.tensors: list[Tensor] = []
         self.kept: list[object] = []
+        self.attributes: set[str] = set()
         self.containers: list[Any] = []  # containers and dataclasses among the arguments
         mode = current_mode() if active_modes else DEFAULT
         self.supported = _is_supported(mode) and not other_defaults
@@ -65,7 +69,9 @@ class Signature:
             if type(layout) is not Layout or layout.device.type != "cpu":
                 self.supported = False
                 return None
-            wants = "" if value.node is None else "leaf" if value.node is LEAF else "computed"
+            wants: Hashable = "" if value.node is None else "leaf" if value.node is LEAF else "computed"
+            if value._own_attributes:
+                wants = wants, self._attributes(value._own_attributes)
             return Tensor, layout.dtype, layout.shape, layout.strides, wants
         kind = type(value)
         if is_container(value):
@@ -77,6 +83,13 @@ class Signature:
             self.containers.append(value)
             return kind, *[self._of(getattr(value, field.name)) for field in fields(value)]
         return self._named(value)
+
+    def _attributes(self, own: dict[str, Any]) -> Hashable:
+        """A tensor's attributes, which the function may read: plain values; others cannot be told apart by a key."""
+        if not all([type(one) in PLAIN for one in own.values()]):
+            self.supported = False
+        self.attributes.update(own)
+        return tuple([(name, type(one), repr(one)) for name, one in own.items() if type(one) in PLAIN])
 
     def _named(self, value: Any) -> Hashable:
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic, range)):

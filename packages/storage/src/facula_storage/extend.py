@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import call_filter, collection_callback, new_instance, rebind, unbind
+from ._bridge import call_filter, collection_callback, new_instance, rebind, unbind, with_attributes
 from ._devices import default_device_blocks, register_backend
 from ._dtypes import (
     BOOL,
@@ -113,4 +113,5 @@ __all__ = [
     "snapshot_bytes",
     "take_block",
     "unbind",
+    "with_attributes",
 ]

@@ -7,6 +7,7 @@ from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import is_library_module
+from facula_tensor import Tensor
 
 from . import known, library
 from .guards import Attributes, Guards
@@ -19,6 +20,7 @@ FUNCTION_SLOTS = {
     for name in ("__name__", "__qualname__", "__globals__", "__closure__", "__annotations__", "__code__")
 }
 CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
+OWN = vars(Tensor.__base__)["_own_attributes"]
 UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are named
 
 
@@ -31,6 +33,7 @@ class AttributeReads:
         self.names: set[str] = set()  # of attributes, that instructions load
         self.reads_all = False  # whether a function like `getattr` may read any attribute
         self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
+        self._bare: list[tuple[Tensor, str]] = []  # tensors that had no attributes when they were reached
         self._named: list[Attributes] = []  # of which an attribute is read where an instruction names it
 
     @abstractmethod
@@ -67,6 +70,24 @@ class AttributeReads:
                 for name, descriptor in slots.items():
                     if name not in UNREAD:
                         self._read_slot(owner, descriptor, name)
+            for tensor, words in self._bare:
+                self._read_none(tensor, words)
+
+    def _tensor_attributes(self, tensor: Tensor, words: str) -> None:
+        """Attributes that the program gave to a tensor, or that it may ask for and that are not there."""
+        if tensor._own_attributes is not None:
+            self._attributes(tensor, words)
+        elif self.reads_all:
+            self._read_none(tensor, words)
+        else:
+            self._bare.append((tensor, words))
+
+    def reads_any_of(self, names: set[str]) -> bool:
+        """Whether attributes of arguments may be read: of these names, or of any."""
+        return self.reads_all or not names.isdisjoint(self.names)
+
+    def _read_none(self, tensor: Tensor, words: str) -> None:
+        self.guards.slot(tensor, OWN, "__dict__", f"the attributes of {words}")
 
     def _read(self, attributes: Attributes, name: str) -> None:
         """An attribute is read that no instruction names."""
@@ -107,7 +128,7 @@ class AttributeReads:
         own = own_dict(value)
         if own is not None:
             self._own_dict(value, own, words)
-            made = self._note(own, words, is_library_module(kind.__module__))
+            made = self._note(own, words, is_library_module(kind.__module__) and not issubclass(kind, Tensor))
             if made is not None and everything:
                 self._read_whole(made)
             for name, one in made.before.items() if made is not None else ():

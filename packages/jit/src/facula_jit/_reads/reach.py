@@ -28,7 +28,7 @@ from facula_tensor import Generator, Tensor
 
 from .._closures import UNSET, cells_of, content
 from . import known, library
-from .attributes import CLASS_SLOTS, FUNCTION_SLOTS, AttributeReads, own_dict
+from .attributes import CLASS_SLOTS, FUNCTION_SLOTS, AttributeReads
 from .containers import CONTAINERS, add_entries, buffer_snapshot
 from .frames import is_installed, is_of_library, is_support
 from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes
@@ -309,8 +309,7 @@ class Reach(AttributeReads):
             self.reach(table, f"the hooks of {words}")
         if known.is_python_class(type(tensor)):
             self.reach(type(tensor), words)
-        if own_dict(tensor):
-            self._attributes(tensor, words)
+        self._tensor_attributes(tensor, words)
 
     def _module(self, module: Any) -> None:
         """A module of a network: what the library reads of it, and what is named."""

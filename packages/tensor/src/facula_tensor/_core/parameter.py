@@ -26,7 +26,7 @@ class Parameter(Tensor):
     True
     """
 
-    # No __slots__: a parameter takes attributes of the user's, other tensors do not.
+    __slots__ = ()
 
     if TYPE_CHECKING:
 

@@ -8,7 +8,7 @@ from facula_autograd.extend import LEAF, Value
 from facula_errors import InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Device, DType, Layout, Storage
-from facula_storage.extend import new_instance, note_read, note_sizes, recorders
+from facula_storage.extend import new_instance, note_read, note_sizes, recorders, with_attributes
 
 from .errors import NAMING, named, shown
 from .formats import lies_in_format
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     class _Base(Value, Methods):
         """What type checkers take the operators' methods from; there is no such module at run time."""
 else:
-    _Base = Value
+    # Tensors take attributes of the user's, as PyTorch's do, and have a dict of them from the first one on.
+    _Base = with_attributes(Value, "facula_tensor._core.tensor.ValueWithAttributes")
 
 
 class Tensor(_Base):
@@ -63,6 +64,7 @@ class Tensor(_Base):
     ]  # weak references to the views of the family, shared by its members; unset until there is one
 
     if TYPE_CHECKING:
+        _own_attributes: dict[str, Any] | None  # None until the first is set
 
         def __init__(self, *arguments: Data, device: DeviceLike | None = None) -> None: ...
 

@@ -159,8 +159,8 @@ def check_copied(operation: str, tensor: Tensor) -> None:
 
 
 def attributes(tensor: Tensor) -> dict[str, object] | None:
-    """Attributes that users stored on a Parameter or subclass."""
-    return getattr(tensor, "__dict__", None) or None
+    """Attributes that users stored on the tensor, or None."""
+    return tensor._own_attributes or None
 
 
 def as_class(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[str, object] | None) -> Any:
@@ -174,6 +174,6 @@ def as_class(cls: type, tensor: Tensor, requires_grad: bool, attributes: dict[st
     """
     if cls is not Tensor:
         tensor = wrap_layout(make(cls, tensor._layout, tensor._storage, tensor._offset))
-        if attributes:
-            tensor.__dict__.update(attributes)
+    if attributes:
+        tensor.__dict__.update(attributes)
     return tensor.requires_grad_() if requires_grad else tensor

@@ -1,0 +1,99 @@
+"""Attributes that programs give to tensors."""
+
+import copy
+import gc
+import pickle
+import sys
+import weakref
+
+import pytest
+
+import facula_tensor as ft
+from facula_storage.extend import with_attributes
+
+
+class Marked(ft.Tensor):
+    pass
+
+
+MAKERS = {
+    "tensor": lambda: ft.ones(2),
+    "leaf": lambda: ft.ones(2, requires_grad=True),
+    "parameter": lambda: ft.Parameter(ft.ones(2)),
+    "subclass": lambda: ft.ones(2).as_subclass(Marked),
+    "view": lambda: ft.ones(2, 2)[0],
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_attributes_are_kept_by_copies(kind):
+    x = MAKERS[kind]()
+    x.tag, x.notes = 1, [1, 2]
+    assert vars(x) == {"tag": 1, "notes": [1, 2]} and hasattr(x, "tag") and "tag" in dir(x)
+    shallow, deep, again = copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))
+    for one in (shallow, deep, again):
+        assert (one.tag, one.notes, type(one)) == (1, [1, 2], type(x)) and one.tolist() == x.tolist()
+    assert shallow.notes is x.notes and deep.notes is not x.notes
+    assert copy.deepcopy([x, x])[0].tag == 1
+    del x.tag
+    with pytest.raises(AttributeError, match="has no attribute 'tag'"):
+        x.tag
+    x.__dict__ = {"other": 3}
+    assert x.other == 3 and not hasattr(x, "notes")
+
+
+def test_results_have_none():
+    x = ft.ones(2)
+    x.tag = 1
+    for one in (x + 1, x.view(2, 1), x.detach(), x.clone(), x[0]):
+        assert not hasattr(one, "tag")
+    x.data = ft.zeros(2)
+    x += 1
+    assert x.tag == 1
+
+
+def test_a_tensor_without_attributes_has_no_dict():
+    x = ft.ones(2)
+    (x + x).sum(), x.view(1, 2), repr(x), copy.copy(x), copy.deepcopy(x), pickle.dumps(x)
+    assert x._own_attributes is None and ft.Parameter(x)._own_attributes is None
+    x.tag = 1
+    assert x._own_attributes is vars(x) == {"tag": 1}
+    pointers = (sys.getsizeof(x) - object().__sizeof__()) // 8
+    assert (
+        pointers <= 12
+    )  # with the two of the collector: 112 bytes, as large as the allocator's class without the dict
+
+
+def test_names_of_the_class_are_not_attributes():
+    x = ft.ones(2)
+    for name in ("shape", "dtype", "grad_fn", "is_leaf", "_own_attributes"):
+        with pytest.raises(AttributeError):
+            setattr(x, name, 1)
+    assert x._own_attributes is None
+
+
+def test_circles_of_attributes_are_found():
+    x, y = ft.ones(2), ft.ones(2)
+    x.other, y.other = y, x
+    link = weakref.ref(x)
+    del x, y
+    gc.collect()
+    assert link() is None
+    x = ft.ones(2)
+    x.note = held = Marked
+    before = sys.getrefcount(held)
+    gc.disable()
+    del x
+    gc.enable()
+    assert sys.getrefcount(held) == before - 1
+
+
+def test_classes_that_cannot_have_them():
+    for wrong in (object, int, Marked, type("Own", (), {})):
+        with pytest.raises(TypeError, match="expected a class with __slots__ and no __dict__"):
+            with_attributes(wrong, "m.Name")
+    made = with_attributes(type("Slotted", (), {"__slots__": ("a",)}), "some.Name")
+    assert (made.__name__, made.__module__) == ("Name", "some")
+    one = made()
+    one.a, one.b = 1, 2
+    assert vars(one) == {"b": 2} and one.a == 1
