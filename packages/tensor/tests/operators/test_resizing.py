@@ -52,6 +52,33 @@ def test_refused(call, text):
         call(ft.ones(1, 2, 4))
 
 
-def test_antialias_is_refused_by_name():
-    with pytest.raises(NotImplementedError, match="antialias"):
-        interpolate(ft.ones(1, 1, 4, 4), 2, mode="bilinear", antialias=True)
+@pytest.mark.parametrize(
+    ("mode", "size", "align", "wanted"),
+    [  # of PyTorch 2.13.0
+        ("bilinear", (1, 2), False, [6.7142854, 8.2857141]),
+        ("bilinear", (1, 2), True, [1.25, 2.6666667]),
+        ("bicubic", (3, 2), False, [1.3465022, 3.1729484, 6.5867767, 8.4132223, 11.8270521, 13.6534986]),
+        ("bicubic", (3, 2), True, [2.3828704, 4.0449586, 8.430769, 10.0928583, 13.2031851, 14.8652735]),
+    ],
+)
+def test_antialias_gives_the_numbers_of_pytorch(mode, size, align, wanted):
+    x = ft.arange(16.0).view(1, 1, 4, 4)
+    y = interpolate(x, size, mode=mode, align_corners=align, antialias=True)
+    assert y.view(-1).tolist() == pytest.approx(wanted, rel=1e-6)
+
+
+def test_antialias_of_bytes_and_what_it_does_not_know():
+    x = ft.tensor([[[[0, 255, 0, 255], [255, 0, 255, 0]]]], dtype=ft.uint8)
+    for mode in ("bilinear", "bicubic"):
+        y = interpolate(x, (2, 2), mode=mode, antialias=True)
+        assert y.dtype is ft.uint8 and y.float().mean() == pytest.approx(127.5, abs=1)
+        same = interpolate(x, (2, 4), mode=mode, antialias=True)
+        assert same.tolist() == x.tolist()
+    z = ft.rand(1, 2, 9, 3, dtype=ft.float64)  # each dimension by itself, whatever the other's length
+    once = interpolate(z, (4, 1), mode="bilinear", antialias=True)
+    assert once.allclose(interpolate(interpolate(z, (4, 3), mode="bilinear", antialias=True), (4, 1), mode="bilinear",
+                                     antialias=True))  # fmt: skip
+    for mode in ("nearest", "area", "linear", "trilinear"):
+        with pytest.raises(ValueError, match="antialias only for bilinear, bicubic"):
+            dims = {"linear": 1, "trilinear": 3}.get(mode, 2)
+            interpolate(ft.ones(1, 1, *[4] * dims), 2, mode=mode, antialias=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import ArgumentError, DTypeError, FaculaError, UnsupportedError
+from facula_errors import ArgumentError, DTypeError, FaculaError
 from facula_errors.extend import trim_traceback
 from facula_storage import DType, bfloat16, float16, float32, float64, uint8
 
@@ -34,6 +34,8 @@ MODES: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 LINEAR = ("linear", "bilinear", "trilinear", "bicubic")  # those that know align_corners
 CUBIC = -0.75  # the slope of the bicubic kernel at 1: R. Keys, Cubic convolution interpolation, 1981
+SMOOTH_CUBIC = -0.5  # that of the antialiased one, as in Pillow
+ANTIALIASED = {"bilinear": 1, "bicubic": 2}  # the radius of each kernel that knows antialias
 
 
 def nearest(length: int, count: int, scale: float | None, exact: bool) -> np.ndarray:
@@ -52,11 +54,35 @@ def positions(length: int, count: int, scale: float | None, align: bool) -> np.n
 
 
 @lru_cache(maxsize=1024)
-def resizing(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
+def resizing(mode: str, length: int, count: int, scale: float | None, align: bool, antialias: bool = False) -> Taps:
     """The matrix that takes `length` elements to `count`."""
+    if antialias:
+        return smoothing(mode, length, count, scale, align)  # no file says it
     taps = _taps_of(mode, length, count, scale, align)
     taps.resizing = mode, scale, align
     return taps
+
+
+def smoothing(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
+    """The matrix of the kernel that is as wide as the step between outputs, where that is more than one element."""
+    step = positions(length, count, scale, align)
+    step = float(step[1] - step[0]) if count > 1 else 0.0 if align else length if scale is None else 1 / scale
+    wide = max(step, 1.0)
+    radius = ANTIALIASED[mode] * wide
+    centers = step * (np.arange(count) + 0.5)
+    firsts = np.maximum((centers - radius + 0.5).astype(np.int64), 0)
+    ends = np.minimum((centers + radius + 0.5).astype(np.int64), length)
+    widths = np.maximum(ends - firsts, 0)
+    starts = np.concatenate([[0], np.cumsum(widths)])
+    places = np.arange(starts[-1]) - np.repeat(starts[:-1] - firsts, widths)
+    distances = np.abs(places + 0.5 - np.repeat(centers, widths)) / wide
+    if mode == "bilinear":
+        weights = np.maximum(1 - distances, 0)
+    else:
+        curves = near(distances, SMOOTH_CUBIC), far(distances, SMOOTH_CUBIC)
+        weights = np.where(distances < 1, curves[0], np.where(distances < 2, curves[1], 0))
+    sums = np.add.reduceat(np.append(weights, 0), starts[:-1])
+    return Taps(length, starts, places, weights / np.repeat(sums, widths))
 
 
 def _taps_of(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
@@ -81,14 +107,14 @@ def _taps_of(mode: str, length: int, count: int, scale: float | None, align: boo
     return even_taps(length, np.stack([low, high], 1), np.stack([1 - t, t], 1))
 
 
-def near(t: np.ndarray) -> np.ndarray:
+def near(t: np.ndarray, slope: float = CUBIC) -> np.ndarray:
     """The cubic kernel up to a distance of 1."""
-    return ((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1
+    return ((slope + 2) * t - (slope + 3)) * t * t + 1
 
 
-def far(t: np.ndarray) -> np.ndarray:
+def far(t: np.ndarray, slope: float = CUBIC) -> np.ndarray:
     """The cubic kernel at distances from 1 to 2."""
-    return CUBIC * (((t - 5) * t + 8) * t - 4)
+    return slope * (((t - 5) * t + 8) * t - 4)
 
 
 def interpolate(
@@ -113,7 +139,7 @@ def interpolate(
         align_corners: whether the centres of the first and last elements of both lie over each other, else their
             outer edges.
         recompute_scale_factor: whether positions follow from the lengths, not from `scale_factor`.
-        antialias: False: nothing else is supported.
+        antialias: whether what shrinks is smoothed, so that no element is left out: for "bilinear" and "bicubic".
 
     >>> from facula_tensor import tensor
     >>> interpolate(tensor([[[1.0, 3.0]]]), scale_factor=2)
@@ -135,16 +161,14 @@ def interpolate(
             raise ArgumentError(
                 f"interpolate: expected align_corners only for {', '.join(LINEAR)}; got {align_corners} for {mode!r}"
             )
-        if antialias:
-            raise UnsupportedError(
-                "interpolate: antialias is not there yet; average with mode='area', or leave antialias out"
-            )
+        if antialias and mode not in ANTIALIASED:
+            raise ArgumentError(f"interpolate: expected antialias only for {', '.join(ANTIALIASED)}; got {mode!r}")
         lengths, scales = sizes_and_scales(shape, size, scale_factor)
         if recompute_scale_factor:
             if scale_factor is None:
                 raise ArgumentError("interpolate: expected scale_factor with recompute_scale_factor; got size")
             scales = [None] * len(lengths)
-        return _resized(input, mode, lengths, scales, bool(align_corners))
+        return _resized(input, mode, lengths, scales, bool(align_corners), bool(antialias))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -173,7 +197,9 @@ def sizes_and_scales(
     return lengths, list(factors)
 
 
-def _resized(input: Tensor, mode: str, lengths: list[int], scales: list[float | None], align: bool) -> Tensor:
+def _resized(
+    input: Tensor, mode: str, lengths: list[int], scales: list[float | None], align: bool, antialias: bool
+) -> Tensor:
     """`input` with its last dimensions of `lengths`; `scales` are the factors that were given, or None."""
     dtype, shape = input.dtype, layout_of_tensor(input).shape
     if mode.startswith("nearest") and dtype not in (float32, float64):
@@ -184,14 +210,17 @@ def _resized(input: Tensor, mode: str, lengths: list[int], scales: list[float | 
     check_dtype(dtype)
     if dtype not in (float32, float64):
         input = recorded_ops.to(input, (float32,))
-    passes = [(dim, resizing(mode, shape[dim], count, scale, align))
+    passes = [(dim, resizing(mode, shape[dim], count, scale, align, antialias))
               for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2)]  # fmt: skip
     # What shrinks comes first, rows before columns; what grows last, columns before rows: the least work.
     shrinking = [one for one in passes if one[1].count <= one[1].length]
     growing = [one for one in passes if one[1].count > one[1].length]
-    for dim, taps in (*shrinking, *reversed(growing)):
+    order = (*shrinking, *reversed(growing)) if dtype is not uint8 or not antialias else reversed(passes)
+    for dim, taps in order:
         input = recorded_ops.resample(input, (dim, taps))
-    if dtype is uint8:
+        if dtype is uint8 and antialias:  # as Pillow and PyTorch do: columns first, and each pass gives uint8
+            input = recorded_ops.floor(_rounded(input))
+    if dtype is uint8 and not antialias:
         input = _rounded(input)
     return input if input.dtype is dtype else recorded_ops.to(input, (dtype,))
 

@@ -61,6 +61,22 @@ def both(count, kernel, align=False):
     return lambda x: resized(resized(x, 2, count[0], kernel, align), 3, count[1], kernel, align)
 
 
+def smoothed(x, dim, count, kernel):
+    """A dimension by a kernel as wide as the step, over the elements that are there, with weights that sum to 1."""
+    length = x.shape[dim]
+    step = length / count
+    at = (np.arange(count)[:, None] + 0.5) * step - np.arange(length) - 0.5
+    matrix = kernel(at / max(step, 1))
+    matrix /= matrix.sum(1, keepdims=True)
+    return np.moveaxis(np.moveaxis(x.astype(np.result_type(x, np.float32)), dim, -1) @ matrix.T, -1, dim)
+
+
+def soft_cubic(t):
+    """Keys' kernel with slope -0.5."""
+    t = np.abs(t)
+    return np.where(t <= 1, 1.5 * t**3 - 2.5 * t**2 + 1, np.where(t < 2, -0.5 * t**3 + 2.5 * t**2 - 4 * t + 2, 0))
+
+
 def means(x, dim, count):
     """A dimension by means of windows that divide it as evenly as can be."""
     length = x.shape[dim]
@@ -112,6 +128,16 @@ IMAGES = [
         both((7, 3), tent, True),
     ),
     sized("interpolate bicubic", lambda x: interpolate(x, (7, 3), mode="bicubic"), both((7, 3), cubic)),
+    sized(
+        "interpolate bilinear, antialias",
+        lambda x: interpolate(x, (3, 2), mode="bilinear", antialias=True),
+        lambda x: smoothed(smoothed(x, 2, 3, tent), 3, 2, tent),
+    ),
+    sized(
+        "interpolate bicubic, antialias",
+        lambda x: interpolate(x, (6, 2), mode="bicubic", antialias=True),
+        lambda x: smoothed(smoothed(x, 2, 6, soft_cubic), 3, 2, soft_cubic),
+    ),
     sized("interpolate linear", lambda x: interpolate(x[0], 8, mode="linear"), lambda x: resized(x[0], 2, 8, tent)),
     sized(
         "interpolate trilinear",
