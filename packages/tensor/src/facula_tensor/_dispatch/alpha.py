@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import DTypeError, InvalidTypeError, RangeError
-from facula_storage import Layout, bool_
-from facula_storage.extend import BOOL, FLOATING, INTEGER
+from facula_storage import Layout, bool_, float32, float64
+from facula_storage.extend import BOOL, FLOATING, INTEGER, current_recorder, recorders
 
 from .._core.promotion import SCALAR_CATEGORY, check_scalar, plain_number, result_type
 from .._core.tensor import Tensor, layout_of_tensor
-from .namespaces import operators, recorded_ops
+from .namespaces import no_record_ops, operators, recorded_ops
 from .operands import coerce, describe
 from .overrides import call_torch_function, overridden
 from .slow_path import slow_call
@@ -44,14 +44,19 @@ def with_alpha(op: Operator, input: Operand, other: Operand, alpha: Any, out: Te
     return slow_call(operators["add_scaled"], (input, other, factor), (), True, out)
 
 
-def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tensor) -> Scalar:
+def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tensor) -> Scalar | Tensor:
     """What the second operand is multiplied by: `alpha`, with its sign turned for sub.
 
     `alpha` is a number, NumPy's too, or a zero-dimensional tensor that wants no gradient. TypeError where it is not, or
-    of a higher kind than the result; OverflowError where the result's dtype cannot hold it.
+    of a higher kind than the result; OverflowError where the result's dtype cannot hold it. While work is captured the
+    factor of a tensor is one, whose element replays read.
     """
     if not op.scaled:
         raise InvalidTypeError(f"{op.name}: takes no alpha; multiply the operand instead")
+    if isinstance(alpha, Tensor) and recorders and current_recorder() is not None:
+        read = _factor_read(op, result_type(input, other), alpha)
+        if read is not None:
+            return read
     factor = plain_number(
         alpha.item() if isinstance(alpha, Tensor) and not alpha.ndim and alpha.node is None else alpha
     )
@@ -73,6 +78,16 @@ def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tens
     if dtype.category == INTEGER and isinstance(factor, int):
         return _wrapped(factor * op.scaled, dtype)
     return factor * op.scaled
+
+
+def _factor_read(op: Operator, dtype: DType, alpha: Tensor) -> Tensor | None:
+    """The factor as a tensor of the result's dtype, where that is the number that `item` would give; else None."""
+    if alpha.ndim or alpha.node is not None or dtype not in (float32, float64):
+        return None
+    if alpha.dtype is not dtype and alpha.dtype.category != INTEGER:
+        return None
+    factor = no_record_ops.to(no_record_ops.to(alpha, (float64,)), (dtype,))
+    return factor if op.scaled == 1 else no_record_ops.neg(factor)
 
 
 def _check_range(operation: str, factor: Any, dtype: DType) -> None:

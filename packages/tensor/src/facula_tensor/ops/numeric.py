@@ -357,4 +357,5 @@ def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
     tensor([3., 1.])
     """
     x = as_tensor("rsub", input)
-    return recorded_ops.sub(other, x if alpha == 1 else recorded_ops.mul(x, alpha))
+    plain = not isinstance(alpha, Tensor) and alpha == 1
+    return recorded_ops.sub(other, x if plain else recorded_ops.mul(x, alpha))
