@@ -44,7 +44,7 @@ def test_users_see_their_own_arguments(name):
         (ft.Tensor.eq_, "self, other"),
         (ft.Tensor.logical_not_, "self"),
         (ft.t, "input"),
-        (ft.Tensor.view, "input, *shape, size=None, dtype=None"),
+        (ft.Tensor.view, "input, *shape, *, size, dtype"),
         (ft.where, "condition, input, other, *, out"),
     ],
 )
