@@ -65,8 +65,10 @@ def resizing(mode: str, length: int, count: int, scale: float | None, align: boo
 
 def smoothing(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
     """The matrix of the kernel that is as wide as the step between outputs, where that is more than one element."""
-    step = positions(length, count, scale, align)
-    step = float(step[1] - step[0]) if count > 1 else 0.0 if align else length if scale is None else 1 / scale
+    if align:
+        step = (length - 1) / (count - 1) if count > 1 else 0.0
+    else:
+        step = length / count if scale is None else 1 / scale
     wide = max(step, 1.0)
     radius = ANTIALIASED[mode] * wide
     centers = step * (np.arange(count) + 0.5)
