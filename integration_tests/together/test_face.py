@@ -1,6 +1,8 @@
 """The face gives out its siblings' objects, the very same ones."""
 
 import importlib
+import pkgutil
+from typing import get_type_hints
 
 import pytest
 
@@ -25,3 +27,30 @@ def test_a_public_name_is_one_object():
             if getattr(first, name) is not getattr(module, name):
                 different.append(f"{first.__name__}.{name} is not {module.__name__}.{name}")
     assert not different, different
+
+
+def public_classes():
+    """Each public class of the face and of its modules, once, by its name there."""
+    found = {}
+    for part in pkgutil.walk_packages(facula.__path__, "facula."):
+        if any(word in part.name for word in ("__main__", "_stand_in", "examples")):
+            continue
+        module = importlib.import_module(part.name)
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name, None)
+            if isinstance(value, type) and value.__module__.startswith("facula"):
+                found.setdefault(value, f"{part.name}.{name}")
+    return found
+
+
+def test_annotations_of_public_classes_are_there_at_run_time():
+    """`typing.get_type_hints` resolves the names in them, as libraries ask of modules that they are given."""
+    unresolved, classes = {}, public_classes()
+    assert len(classes) > 500
+    for value, name in classes.items():
+        try:
+            get_type_hints(value)
+        except NameError as error:
+            unresolved[name] = str(error)
+    assert not unresolved
+    assert {"training", "_hooks"} <= get_type_hints(facula.nn.Module).keys()

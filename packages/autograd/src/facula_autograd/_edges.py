@@ -29,7 +29,9 @@ class GradientEdge(namedtuple("GradientEdge", "node output_nr ownership_token", 
     output_nr: int
     ownership_token: object
     #: The adapter and the metadata of the value, where it was known.
-    kind: tuple[AnyAdapter, Hashable] | None = None
+    kind = None
+    if TYPE_CHECKING:
+        kind: tuple[AnyAdapter, Hashable] | None
 
 
 @boundary

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from sys import _getframe
+from types import CodeType
 
 from facula_errors.extend import in_library
 
@@ -14,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from types import CodeType, FrameType
+    from types import FrameType
     from typing import NoReturn, TypeAlias, final
 
     from ._handles import Handle
@@ -114,14 +115,15 @@ class Node:
     seq: int
     code: CodeType
     lasti: int
-    e0: Edge
-    e1: Edge
-    s0: Slot
-    s1: Slot
-    v0: Slot
-    v1: Slot
-    rest: Slot
-    context: AbstractContextManager[object]
+    if TYPE_CHECKING:
+        e0: Edge
+        e1: Edge
+        s0: Slot
+        s1: Slot
+        v0: Slot
+        v1: Slot
+        rest: Slot
+        context: AbstractContextManager[object]
 
     def name(self) -> str:
         """The operator's name."""

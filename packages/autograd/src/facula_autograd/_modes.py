@@ -9,6 +9,7 @@ from ._decorate import decorate
 from ._mode_state import (
     FIELDS,
     GRAD_OFF,
+    Block,
     active_modes,
     close_block,
     current_block,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self, TypeVar, overload
 
-    from ._mode_state import Block
     from ._types import AnyValue
 
     F = TypeVar("F", bound=Callable[..., object])

@@ -37,9 +37,10 @@ class Value:
 
     __slots__ = ("_grad", "hooks", "node")
 
-    node: Node | _Leaf | None
-    _grad: AnyValue
-    hooks: LeafHooks | None
+    if TYPE_CHECKING:
+        node: Node | _Leaf | None
+        _grad: AnyValue
+        hooks: LeafHooks | None
 
     @property
     def requires_grad(self) -> bool:

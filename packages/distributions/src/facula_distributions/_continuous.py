@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor import rand, where
+from facula_tensor import Tensor, rand, where
 from facula_tensor.extend import elements
 
 from . import constraints
@@ -19,12 +19,10 @@ from .utils import batch_shape_of, broadcast_parameters, eps_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_tensor import Tensor
-
     from ._transform import Transform
     from .constraints import Constraint
 
-    Value = float | Tensor
+Value = float | Tensor
 
 EULER = 0.57721566490153286061
 

@@ -10,6 +10,7 @@ from facula_tensor import Tensor
 from facula_tensor.functional import logsigmoid
 
 from . import constraints
+from ._distribution import Distribution
 from ._independent import sum_last
 from ._transform import Transform, broadcast_with
 from .utils import eps_of, tiny_of
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from facula_tensor import Size
 
-    from ._distribution import Distribution
     from .constraints import Constraint
 
     Value = float | Tensor

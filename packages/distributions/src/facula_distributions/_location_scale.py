@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from facula_errors.extend import boundary
+from facula_tensor import Tensor
 
 from . import constraints
 from ._distribution import Distribution
 from .utils import batch_shape_of, broadcast_parameters
 
-if TYPE_CHECKING:
-    from facula_tensor import Tensor
-
-    Value = float | Tensor
+Value = float | Tensor
 
 
 @boundary

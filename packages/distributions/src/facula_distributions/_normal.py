@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors.extend import boundary
-from facula_tensor import erfinv, randn, where
+from facula_tensor import Tensor, erfinv, randn, where
 
 from . import constraints
 from ._distribution import Distribution
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from facula_tensor import Tensor
-
     from ._transform import Transform
 
-    Value = float | Tensor
+Value = float | Tensor
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
+from facula_tensor import Tensor, isclose, linalg
 from facula_tensor import bool as bool_
 from facula_tensor import cat as join
-from facula_tensor import isclose, linalg
 from facula_tensor import stack as pile
 from facula_tensor.extend import listed
 
@@ -21,9 +21,7 @@ from .utils import eps_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from facula_tensor import Tensor
-
-    Bound = float | Tensor
+Bound = float | Tensor
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",

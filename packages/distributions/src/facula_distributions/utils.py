@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_tensor import (
@@ -23,8 +24,8 @@ from facula_tensor.extend import listed
 from facula_tensor.functional import log_softmax, softmax
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, Self, SupportsFloat
+    from collections.abc import Sequence
+    from typing import Self, SupportsFloat
 
     from facula_tensor import dtype as DType
 

@@ -6,19 +6,17 @@ there: `isinstance` against a class is False, a function says when it is called 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from facula_errors import MissingAttributeError, UnsupportedError
 from facula_errors.extend import boundary
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 __all__ = ["Kind", "Refusal", "Refusals"]
 
-Refusal: TypeAlias = "Callable[..., Any]"  # a function that raises when it is called
+Refusal: TypeAlias = Callable[..., Any]  # a function that raises when it is called
 Kind: TypeAlias = Any  # a class that raises when it is called, or a subclass of it is
 
 T = TypeVar("T")

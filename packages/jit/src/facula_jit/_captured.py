@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import partial, update_wrapper
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import ref
 
 from facula_autograd.extend import active_modes, describe_call_site
@@ -26,9 +27,6 @@ from ._report import report_of
 from ._runs import Run
 from ._signature import Signature, is_container, shown, tensors_in
 from .passes._running import run_passes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 P = ParamSpec("P")
 R = TypeVar("R")

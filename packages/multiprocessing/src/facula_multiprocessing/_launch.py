@@ -8,6 +8,7 @@ import time
 import traceback
 from contextlib import suppress
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
@@ -19,7 +20,6 @@ from ._supervision import end_with, keep_from_children, no_longer_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from multiprocessing.process import BaseProcess
 
 __all__ = [
     "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException", "spawn",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, MissingKeyError
 from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor
-from facula_tensor.extend import PyTorchNames, present
+from facula_tensor.extend import Hooks, PyTorchNames, present
 
 from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, members
 
@@ -16,8 +16,6 @@ M = TypeVar("M")  # the class of the modules in a tree, which is defined above t
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Generic, TypeAlias
-
-    from facula_tensor.extend import Hooks
 
     class Member(Tensor):
         """The type of undeclared attributes for type checkers: a tensor, or a module called with an input.

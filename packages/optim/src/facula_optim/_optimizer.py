@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import partial, wraps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
@@ -13,14 +13,15 @@ from facula_tensor.extend import Hooks, collecting, current_recorder, overlappin
 
 from ._groups import check_group, organized
 from ._state import loaded_groups, loaded_state
+from ._types import Group, StateDict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+    from typing import Concatenate, ParamSpec, Self, TypeVar
 
     from facula_tensor.extend import Handle
 
-    from ._types import Group, Hook, Params, StateDict, StateHook
+    from ._types import Hook, Params, StateHook
 
     P = ParamSpec("P")
     T = TypeVar("T")

@@ -10,12 +10,11 @@ from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, Oper
 from facula_errors.extend import trim_traceback
 
 from ._immutable import Immutable, write
+from ._protocols import DeviceBackend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
-
-    from ._protocols import DeviceBackend
 
     F = TypeVar("F", bound=Callable[..., object])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_storage.extend import current_recorder
-from facula_tensor import no_grad, tensor
+from facula_tensor import Tensor, no_grad, tensor
 
 from .._siblings import needs
 
@@ -20,7 +20,6 @@ with needs("facula.optim.swa_utils"):
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from facula_tensor import Tensor
     from facula_tensor.extend import DeviceLike
 
     from .._types import AnyValue

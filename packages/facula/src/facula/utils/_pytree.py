@@ -7,6 +7,7 @@ list, tuple, named tuple, dict, OrderedDict, defaultdict, deque and Size are con
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from facula_errors import InvalidTypeError, InvalidValueError
@@ -20,13 +21,13 @@ PyTree: TypeAlias = Any  # a nest, or a leaf of one: of any type
 Context: TypeAlias = Any  # what a container needs beside its children
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
-    IsLeaf: TypeAlias = Callable[[PyTree], bool] | None
-    Flatten: TypeAlias = Callable[[PyTree], tuple[list[PyTree], Context]]
-    Unflatten: TypeAlias = Callable[[Iterable[PyTree], Context], PyTree]
-    # A class, several, or what says whether a leaf is meant.
-    Kind: TypeAlias = type | tuple[type, ...] | Callable[[PyTree], bool]
+IsLeaf: TypeAlias = Callable[[PyTree], bool] | None
+Flatten: TypeAlias = Callable[[PyTree], tuple[list[PyTree], Context]]
+Unflatten: TypeAlias = Callable[[Iterable[PyTree], Context], PyTree]
+# A class, several, or what says whether a leaf is meant.
+Kind: TypeAlias = type | tuple[type, ...] | Callable[[PyTree], bool]
 
 __all__ = [
     "SUPPORTED_NODES", "Context", "GetAttrKey", "LeafSpec", "MappingKey", "NodeDef", "PyTree", "SequenceKey",

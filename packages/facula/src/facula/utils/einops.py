@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from einops.layers import RearrangeMixin, ReduceMixin
 from einops.layers._einmix import _EinmixMixin
 
 import facula
 from facula import nn
+from facula_tensor import Parameter
 
 from .._names import publish
-
-if TYPE_CHECKING:
-    from facula_tensor import Parameter
 
 __all__ = ["EinMix", "Rearrange", "Reduce"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -13,7 +13,6 @@ from .._module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from .._types import Pooled
 

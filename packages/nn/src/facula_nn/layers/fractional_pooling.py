@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
@@ -14,8 +15,6 @@ from .._fractional_pooling import output_sizes
 from .._module import Module
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .._types import Pooled
 
 __all__ = ["FractionalMaxPool2d", "FractionalMaxPool3d"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -10,9 +10,6 @@ from facula_tensor import Tensor
 from .. import functional as F
 from .._arguments import check_input, check_sizes
 from .._module import Module
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
@@ -12,8 +13,6 @@ from .._arguments import check_sizes, lengths
 from .._module import Module
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .._types import Pooled
 
 __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
@@ -12,9 +12,6 @@ from facula_tensor import Tensor
 from .. import functional as F
 from .._arguments import check_input
 from .._module import Module
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 

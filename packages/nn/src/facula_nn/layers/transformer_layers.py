@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,13 @@ from .. import functional as F
 from .._module import Module
 from .attention import MultiheadAttention
 from .dropout import Dropout
+from .layer_norm import LayerNorm as Norm
 from .linear import Linear
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from facula_tensor.extend import DeviceLike, DTypeLike
 
     from .._types import Place
-    from .layer_norm import LayerNorm as Norm
 
 __all__ = ["TransformerDecoderLayer", "TransformerEncoderLayer"]
 

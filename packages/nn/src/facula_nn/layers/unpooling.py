@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
@@ -11,9 +11,6 @@ from .. import functional as F
 from .._arguments import check_sizes, lengths
 from .._module import Module
 from .pooling import Windows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["LPPool1d", "LPPool2d", "LPPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import cos, pi
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -11,18 +11,17 @@ from facula_errors.extend import boundary
 from ._base import LRScheduler, attach, check_positive, for_each_group
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from .._optimizer import Optimizer
 
-    class Phase(TypedDict):
-        """A part of the cycle: its last step, and the group's entries between which it goes."""
 
-        end_step: float
-        start_lr: str
-        end_lr: str
-        start_momentum: str
-        end_momentum: str
+class Phase(TypedDict):
+    """A part of the cycle: its last step, and the group's entries between which it goes."""
+
+    end_step: float
+    start_lr: str
+    end_lr: str
+    start_momentum: str
+    end_momentum: str
 
 
 @boundary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from facula_errors.extend import boundary
 from ._base import LRScheduler, attach, check_period, for_each_group, put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .._optimizer import Optimizer
     from .._types import StateDict
 

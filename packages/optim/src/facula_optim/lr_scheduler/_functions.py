@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from facula_errors.extend import boundary
 from ._base import LRScheduler, for_each_group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from .._optimizer import Optimizer

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
+from weakref import ref
 
 from facula_autograd.extend import LEAF, Value
 from facula_errors import InvalidIndexError, InvalidTypeError
@@ -18,9 +20,8 @@ from .view_family import leave_family
 from .wrapped import LevelLayout, check_taped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Self, TypeVar
-    from weakref import ref
 
     from facula_autograd.extend import Handle
 
