@@ -29,9 +29,10 @@ class GradientEdge(namedtuple("GradientEdge", "node output_nr ownership_token", 
     output_nr: int
     ownership_token: object
     #: The adapter and the metadata of the value, where it was known.
-    kind = None
     if TYPE_CHECKING:
-        kind: tuple[AnyAdapter, Hashable] | None
+        kind: tuple[AnyAdapter, Hashable] | None = None
+    else:
+        kind = None
 
 
 @boundary

@@ -74,9 +74,9 @@ def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> t
     the arrays and the table has such a loop (comparisons), that is exact for every scalar.
     """
     if operator == "copy" and isinstance(operands[0], int):
-        dtypes = operands[0], next_on_the_way(operands[0], output)
-        kernel = find_kernel(operator, *dtypes)
-        return None if kernel is None else (kernel, dtypes)
+        between = next_on_the_way(operands[0], output)
+        kernel = find_kernel(operator, operands[0], between)
+        return None if kernel is None else (kernel, (operands[0], between))
     codes = [code for code in operands if isinstance(code, int)]
     ours = output if output != BOOL or not codes else codes[0]
     for scalar in (INT64, ours) if BOOL < ours < INT64 else (ours,):

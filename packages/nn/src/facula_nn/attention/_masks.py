@@ -162,7 +162,7 @@ class BlockMask:
         BLOCK_SIZE: tuple[int, int] = (BLOCK_SIZE, BLOCK_SIZE),
         mask_mod: MaskMod = noop_mask,
     ) -> None:
-        self.seq_lengths, self.BLOCK_SIZE, self.mask_mod = tuple(seq_lengths), BLOCK_SIZE, mask_mod
+        self.seq_lengths, self.BLOCK_SIZE, self.mask_mod = (*seq_lengths,), BLOCK_SIZE, mask_mod
         self.kv_num_blocks, self.kv_indices = kv_num_blocks, kv_indices
         self.full_kv_num_blocks, self.full_kv_indices = full_kv_num_blocks, full_kv_indices
         self.q_num_blocks, self.q_indices = q_num_blocks, q_indices
@@ -203,13 +203,13 @@ class BlockMask:
         size = (BLOCK_SIZE, BLOCK_SIZE) if isinstance(BLOCK_SIZE, int) else tuple(BLOCK_SIZE)
         if seq_lengths is None:
             seq_lengths = (kv_indices.shape[-2] * size[0], kv_indices.shape[-1] * size[1])
-        columns: list[Tensor | None] = [None] * 4
+        columns: Any = [None] * 4
         if compute_q_blocks:
             columns[:2] = _ordered(_dense(kv_num_blocks, kv_indices).mT)
             if full_kv_num_blocks is not None and full_kv_indices is not None:
                 columns[2:] = _ordered(_dense(full_kv_num_blocks, full_kv_indices).mT)
         rows = (kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices)
-        return cls(seq_lengths, *rows, *columns, size, mask_mod or noop_mask)
+        return cls(seq_lengths, *rows, *columns, size, mask_mod or noop_mask)  # type: ignore[call-arg]
 
     def as_tuple(self) -> tuple[Any, ...]:
         """The arguments of which the class makes an equal one."""
@@ -242,15 +242,15 @@ class BlockMask:
 
     def to(self, device: DeviceLike) -> BlockMask:
         """The same with its tensors on a device."""
-        moved = [one if one is None else one.to(device) for one in self._tensors()]
-        return BlockMask(self.seq_lengths, *moved, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type]
+        moved: Any = [one if one is None else one.to(device) for one in self._tensors()]
+        return BlockMask(self.seq_lengths, *moved, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[call-arg]
 
     def __getitem__(self, index: Any) -> BlockMask:
         """Some batches, heads and rows of blocks; integers keep their dimension, and `seq_lengths` stays as it is."""
         parts = index if isinstance(index, tuple) else (index,)
         index = tuple([slice(one, None if one == -1 else one + 1) if isinstance(one, int) else one for one in parts])
-        rows = [one if one is None else one[index] for one in self._tensors()[:4]]
-        return BlockMask.from_kv_blocks(*rows, self.BLOCK_SIZE, self.mask_mod, self.seq_lengths)  # type: ignore[arg-type]
+        rows: Any = [one if one is None else one[index] for one in self._tensors()[:4]]
+        return BlockMask.from_kv_blocks(*rows, self.BLOCK_SIZE, self.mask_mod, self.seq_lengths)  # type: ignore[call-arg]
 
     def __repr__(self) -> str:
         return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, BLOCK_SIZE={self.BLOCK_SIZE})"
@@ -319,5 +319,5 @@ def create_block_mask(
     counts = padded.reshape(*mask.shape[:2], rows, size[0], columns, size[1]).sum((3, 5))
     full = counts == prod(size)
     partial = (counts > 0) & ~full if separate_full_blocks else counts > 0
-    blocks = (*_ordered(partial), *(_ordered(full) if separate_full_blocks else (None, None)))
-    return BlockMask.from_kv_blocks(*blocks, size, mask_mod, (Q_LEN, KV_LEN))
+    blocks: Any = (*_ordered(partial), *(_ordered(full) if separate_full_blocks else (None, None)))
+    return BlockMask.from_kv_blocks(*blocks, size, mask_mod, (Q_LEN, KV_LEN))  # type: ignore[call-arg]
