@@ -220,6 +220,21 @@ def test_dtypes_strides_and_sharing(weights_only, mmap, tmp_path):
         assert again["turned"][0].tolist()[1] == -1 and again["step"][1].tolist() == [-1.0] * 3
 
 
+BITS = ("uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")
+
+
+@pytest.mark.parametrize("name", BITS)
+def test_dtypes_without_a_storage_class(name, tmp_path):
+    """Written as bytes with a dtype beside them, which PyTorch's restricted reader takes, too."""
+    for library, other in ((torch, facula), (facula, torch)):
+        bits = library.arange(16, dtype=library.uint8).view(getattr(library, name))
+        library.save([bits, bits[1:], bits.dtype], tmp_path / "a.pt")
+        whole, rest, dtype = other.load(tmp_path / "a.pt", weights_only=True)
+        assert whole.dtype is rest.dtype is dtype is getattr(other, name)
+        assert whole.view(other.uint8).tolist() == list(range(16))
+        assert rest.view(other.uint8).tolist() == list(range(bits.element_size(), 16))
+
+
 VALUES = {
     "containers": {"set": {1, "a"}, "frozen": frozenset([2]), "tuple": (1, (2.5, None)), 3: [True, 1 << 70, -5]},
     "collections": [collections.deque([1], 3), collections.Counter("aab"), collections.defaultdict(list, a=[1])],

@@ -120,6 +120,13 @@ def test_sharing_strides_and_gradients():
     assert found[0].tolist() == [0] * 4, "one memory with two dtypes"
 
 
+@pytest.mark.parametrize("name", ["uint16", "uint64", "float8_e4m3fn", "float8_e8m0fnu"])
+def test_dtypes_without_a_storage_class(name):
+    bits = facula.arange(16, dtype=facula.uint8).view(getattr(facula, name))
+    found, dtype = again([bits, bits.dtype])
+    assert found.dtype is dtype is bits.dtype and found.view(facula.uint8).tolist() == list(range(16))
+
+
 def test_attributes_of_parameters():
     weight = nn.Parameter(facula.ones(2))
     weight.tag = {"a": 1}
