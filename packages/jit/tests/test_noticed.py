@@ -2,6 +2,7 @@
 
 import random
 from collections import deque
+from contextlib import nullcontext
 from functools import partial
 from random import Random
 from types import MethodType, ModuleType
@@ -13,6 +14,7 @@ from jit_toys import check, pair, same
 from facula_jit import CaptureError, capture
 from facula_tensor import (
     Generator,
+    device,
     float64,
     from_numpy,
     get_rng_state,
@@ -21,6 +23,7 @@ from facula_tensor import (
     ones,
     rand,
     randn,
+    set_default_device,
     set_default_dtype,
     set_rng_state,
     tensor,
@@ -87,6 +90,22 @@ def test_modes_and_the_default_dtype():
                 assert captured(ones(3)).dtype is dtype
         finally:
             set_default_dtype(w.dtype)
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+def test_the_default_device(lasting):
+    """Under another default a captured function runs eagerly; replays go on afterwards."""
+    captured = capture(lambda x: x + zeros(3))
+    for _ in range(3):
+        assert captured(ones(3)).tolist() == [1.0, 1.0, 1.0]
+    if lasting:
+        set_default_device("meta")
+    with nullcontext() if lasting else device("meta"):
+        assert captured(ones(3)).is_meta
+        with pytest.raises(RuntimeError, match=r"expected all tensors on one device; got 'cpu' and 'meta'"):
+            captured(ones(3, device="cpu"))
+    set_default_device(None)
+    assert captured(ones(3)).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_an_argument_that_lies_in_what_is_written():
