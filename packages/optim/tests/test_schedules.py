@@ -190,6 +190,17 @@ def test_plateau():
     assert again.state_dict() == schedule.state_dict() and again.best == 0.5
 
 
+@pytest.mark.parametrize(("eps", "rates"), [(0.3, [1, 0.5, 0.5]), (0.1, [1, 0.5, 0.25]), (0.5, [1, 1, 1])])
+def test_a_plateau_makes_no_change_below_eps(eps, rates):
+    schedule = ReduceLROnPlateau(optimizer_of(), factor=0.5, patience=0, eps=eps)
+    found = []
+    for _ in rates:
+        schedule.optimizer.step()
+        schedule.step(1.0)
+        found.append(schedule.get_last_lr()[0])
+    assert found == rates
+
+
 def test_a_rate_that_is_a_tensor_is_changed_in_place():
     p = ft.ones(2, requires_grad=True)
     rate = ft.tensor(1.0)

@@ -1,4 +1,4 @@
-"""Counts of what a call must not do twice: entries of the slow path, and plans made."""
+"""Counts of what a call must not do twice: entries of the slow path, plans made, and windows of views found."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from facula_storage import Layout
 from facula_tensor._dispatch.inplace import slow_inplace
 from facula_tensor._dispatch.planning import find_plan, make_plan
 from facula_tensor._dispatch.slow_path import slow_call
+from facula_tensor.extend import operators
+from facula_tensor.ops import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +20,11 @@ IN_PLACE = slow_inplace.__code__
 SLOW = {slow_call.__code__, IN_PLACE, find_plan.__code__}
 OF_NO_OPERATOR = {"slow_setitem": "setitem", "_step.<locals>.slow_call": "optimizer step"}  # by qualified names
 PLANNING = make_plan.__code__
+UNKEPT = {"as_strided", "index", "select", "slice"}  # views whose windows are found quickly, and at each call
+WINDOWS = {
+    **{op.window.__code__: name for name, op in operators.items() if op.window is not None and name not in UNKEPT},
+    **{view.find.__code__: view.find.__name__ for view in (parts._unbound, parts._split, parts._chunk)},
+}
 
 
 class Entry(NamedTuple):
@@ -46,7 +53,7 @@ class Entry(NamedTuple):
 class Watch:
     """Entries of the slow path while it is open, and in `planned` the operators for which a plan is made.
 
-    `others`: entries of slow paths that belong to no operator.
+    `others`: entries of slow paths that belong to no operator. `windows`: views that are worked out.
 
     It looks at the code objects that run, so it finds a function whichever closure or table holds it.
     """
@@ -55,6 +62,7 @@ class Watch:
         self.entries: list[Entry] = []
         self.planned: list[str] = []
         self.others: list[str] = []
+        self.windows: list[str] = []
 
     def __enter__(self) -> Watch:
         sys.setprofile(self._called)
@@ -72,6 +80,8 @@ class Watch:
             self.entries.append(Entry(op, operands, code is IN_PLACE))
         elif code.co_qualname in OF_NO_OPERATOR:
             self.others.append(OF_NO_OPERATOR[code.co_qualname])
+        elif code in WINDOWS:
+            self.windows.append(WINDOWS[code])
         elif code is PLANNING:
             self.planned.append(frame.f_locals[code.co_varnames[0]].name)
 

@@ -153,6 +153,24 @@ def test_a_call_of_layouts_met_before_takes_no_slow_path(name):
     assert slow_calls(lambda: way(x, y)) == []
 
 
+WITH_NUMBERS = {
+    "x * number": lambda x, number: x * number,
+    "number - x": lambda x, number: number - x,
+    "where": lambda x, number: ft.where(x > 0.5, x, number),
+    "clamp": lambda x, number: x.clamp(-number, number),
+    "clamp(min)": lambda x, number: x.clamp(min=number),
+}
+
+
+@pytest.mark.parametrize("name", WITH_NUMBERS)
+def test_an_integer_finds_the_plan_of_a_float(name):
+    for x in (ft.rand(5, 11), ft.rand(5, 13)[:, ::2]):
+        expected = WITH_NUMBERS[name](x, 2.0)
+        made = []
+        assert slow_calls(lambda x=x, made=made: made.append(WITH_NUMBERS[name](x, 2))) == []
+        assert made[0].tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize(
     ("shape", "may_alias_grad"),
     [

@@ -65,6 +65,7 @@ def entries(call, prepare=tuple):
     with Watch() as watch:
         call(*given)
     assert not watch.planned, f"planned again: {watch.planned}"
+    assert not watch.windows, f"worked out again: {watch.windows}"
     return watch.entries
 
 
