@@ -77,6 +77,19 @@ def test_what_was_loaded_can_be_written(path, mmap):
     assert facula.load(path, weights_only=False).tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("mmap", [None, True])
+def test_mapped_tensors_are_read_from_the_file(path, mmap):
+    """The process maps the file as long as a tensor is in it, and not at all where it was not asked to."""
+    facula.save({"w": facula.ones(1 << 16)}, path)
+    loaded = facula.load(path, mmap=mmap)
+    with open("/proc/self/maps") as maps:
+        assert (str(path) in maps.read()) is bool(mmap)
+    assert loaded["w"].sum() == 1 << 16
+    del loaded
+    with open("/proc/self/maps") as maps:
+        assert str(path) not in maps.read()
+
+
 def test_a_file_of_another_program(path):
     """A safetensors file without our description of containers is a dict by name."""
     safetensors = b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'

@@ -80,7 +80,7 @@ def test_a_stuck_process_says_where_it_is(method):
         end = time.monotonic() + 10
         while "_stuck" not in stacks.read() and time.monotonic() < end:
             time.sleep(0.01)
-        assert stacks.read().count("in _stuck") == 1
+        assert stacks.read().count("in _stuck") == 1 and "\0" not in stacks.read()
     process.kill()
     process.join()
     stacks.ask(process.pid)

@@ -192,6 +192,16 @@ def test_load_hooks():
     assert seen == [(net.scale, ([], []))]
 
 
+def test_hooks_after_loading_see_children_first():
+    net, seen = Net(), []
+    for name, module in net.named_modules():
+        module.register_load_state_dict_post_hook(lambda module, keys, name=name: seen.append(name))
+    net.load_state_dict(Net().state_dict())
+    assert sorted(seen) == sorted(name for name, _ in net.named_modules())
+    assert seen.index("body.0") < seen.index("body") < seen.index("")
+    assert seen[-1] == ""
+
+
 def test_loading_into_a_module_without_memory_warns():
     net, state = Net().to("meta"), Net().state_dict()
     with pytest.warns(UserWarning, match=r"\(body\.0\.weight, .*'meta'.*assign=True") as caught:
