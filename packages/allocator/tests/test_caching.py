@@ -21,6 +21,14 @@ def test_a_freed_block_is_reused_at_once_on_its_stream(caching, driver):
     assert driver.calls("allocate") == 1
 
 
+def test_a_free_block_of_the_very_size_serves(caching):
+    """A segment that is one block, of which nothing is left over."""
+    address = caching.allocate(30 << 20).ptr
+    again = caching.allocate(30 << 20)
+    assert again.ptr == address
+    assert caching.memory_stats()["reserved_bytes.all.peak"] == 30 << 20
+
+
 def test_dropping_frees(caching):
     block = caching.allocate(5 * MIB)
     assert current(caching, "allocated_bytes") == 5 * MIB

@@ -154,20 +154,22 @@ def test_what_differs_in_more_than_the_length_shares_nothing():
         x[:10] - x[:9]
 
 
-@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
-def test_a_number_beside_arrays_is_another_kind_than_an_array(dtype):
+@pytest.mark.parametrize("dtypes", [(ft.float32, ft.float32), (ft.float32, ft.float64), (ft.float16, ft.float32)])
+def test_a_number_beside_arrays_is_another_kind_than_an_array(dtypes):
     """It does not promote them; one of the same dtype that has dimensions does."""
-    number = ft.tensor(2.0, dtype=dtype)
+    narrow, wide = dtypes
+    number = ft.tensor(2.0, dtype=wide)
     for calls in (
-        lambda x, y: (ft.where(x > 3, x, y), ft.where(x > 3, x, number)),
-        lambda x, y: (x.clamp(y, x), x.clamp(number, x)),
-        lambda x, y: (x * y, x * number),
+        lambda x, y: (x * number, x * y),
+        lambda x, y: (x / number, x / y),
+        lambda x, y: (ft.where(x > 3, x, number), ft.where(x > 3, x, y)),
+        lambda x, y: (x.clamp(number, x), x.clamp(y, x)),
     ):
         for length in (3, 4, 5, 6):
-            x = ft.arange(float(length))
-            array, single = calls(x, number.expand(length).contiguous())
-            assert (array.dtype, single.dtype) == (dtype, ft.float32)
-            assert array.tolist() == single.tolist()
+            x = ft.arange(length, dtype=narrow)
+            single, array = calls(x, number.expand(length).contiguous())
+            assert (single.dtype, array.dtype) == dtypes
+            assert single.tolist() == array.tolist()
 
 
 def test_listeners_hear_each_launch_once():

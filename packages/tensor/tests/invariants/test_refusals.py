@@ -72,6 +72,7 @@ def test_refused_before_anything_changes(name):
     x = pair(requires_grad=False)[0]
     for _ in range(2):
         ft.ones(11, dtype=ft.float64).add_(ft.ones(11, dtype=ft.float64))
+        ft.cat((x, x)), ft.stack((x, x))
     before, state = x.tolist(), str(ft.get_rng_state())
     with pytest.raises(errors, match=message):
         call(x)

@@ -107,6 +107,22 @@ def test_operators(name):
             check(f"{layout}, backward", lambda result, g: result.backward(g), forward)
 
 
+PIECES = {
+    "split": lambda x: x.split(2, 1),
+    "split by lengths": lambda x: ft.split(x, (1, 2), 0),
+    "chunk": lambda x: x.chunk(3, -1),
+    "unbind": lambda x: x.unbind(1),
+    "rows": lambda x: list(x),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_pieces(name):
+    for requires_grad in (False, True):
+        x, _ = pair(dtype=ft.float32, requires_grad=requires_grad)
+        check(name, lambda x=x: PIECES[name](x))
+
+
 @every_change
 def test_changes(name):
     for layout, lay_out in LAYOUTS.items():

@@ -1,0 +1,25 @@
+"""Defects of facula-allocator: file, old text, new text, the test that must fail, what kind of defect it is."""
+
+DEFECTS = [
+    (
+        "csrc/tree.c",
+        "if (root->size >= size) {",
+        "if (root->size > size) {",
+        "tests/test_caching.py::test_a_free_block_of_the_very_size_serves",
+        "off by one: a free block of the exact size is not found",
+    ),
+    (
+        "csrc/host.c",
+        "if (nbytes > account->limit - before)",
+        "if (nbytes >= account->limit - before)",
+        "tests/test_limits.py::test_the_limit_is_exact",
+        "off by one: the last byte below a limit cannot be had",
+    ),
+    (
+        "src/facula_allocator/_caching.py",
+        "        self._detours.remove(listener)\n",
+        "",
+        "tests/test_caching_shown.py::test_without_listeners_allocations_are_quick_again",
+        "a slow path: allocations stay slow after the last listener",
+    ),
+]

@@ -1,0 +1,18 @@
+"""Defects of facula-errors: file, old text, new text, the test that must fail, what kind of defect it is."""
+
+DEFECTS = [
+    (
+        "src/facula_errors/_classes.py",
+        "super().__init__(operation, path, place, problem, remedy)\n",
+        'super().__init__(f"{operation}: {problem}")\n',
+        "tests/test_classes.py::test_pickles_whole",
+        "an error that loses its fields when it is pickled",
+    ),
+    (
+        "src/facula_errors/_trimming.py",
+        "    if flags & (_COROUTINE | _ASYNC_GENERATOR):\n        return function\n",
+        "",
+        "tests/test_trimming.py::test_coroutines_are_left_as_they_are",
+        "coroutine functions wrapped as plain functions",
+    ),
+]

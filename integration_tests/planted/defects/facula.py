@@ -1,0 +1,18 @@
+"""Defects of facula: file, old text, new text, the test that must fail, what kind of defect it is."""
+
+DEFECTS = [
+    (
+        "src/facula/amp/grad_scaler.py",
+        "self._growth_tracker.copy_(where(infinite | grows, 0, count))",
+        "self._growth_tracker.copy_(where(grows, 0, count))",
+        "tests/test_grad_scaler.py::test_the_scale_shrinks_where_gradients_are_not_finite_and_grows_where_they_are",
+        "a count that is not reset after an infinite gradient",
+    ),
+    (
+        "src/facula/_saving.py",
+        "lazy=bool(mmap), copy=bool(mmap)",
+        "lazy=False, copy=bool(mmap)",
+        "tests/test_saving.py::test_mapped_tensors_are_read_from_the_file",
+        "a slow path: an option that maps files is ignored",
+    ),
+]

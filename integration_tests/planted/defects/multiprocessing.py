@@ -1,0 +1,18 @@
+"""Defects of facula-multiprocessing: file, old text, new text, the test that must fail, what kind of defect it is."""
+
+DEFECTS = [
+    (
+        "src/facula_multiprocessing/_queues.py",
+        "len(message.data) <= AT_ONCE and self._handed == self._send_bytes.done and",
+        "len(message.data) <= AT_ONCE and",
+        "tests/test_queues.py::test_the_order_stays_when_the_pipe_is_full_for_a_while",
+        "messages that overtake each other",
+    ),
+    (
+        "src/facula_multiprocessing/_supervision.py",
+        "    for end in list(_ends.values()):\n        end.close()\n",
+        "",
+        "tests/test_supervision.py::test_ends_are_closed_in_a_forked_child_alone",
+        "a hang: children that outlive a killed parent",
+    ),
+]

@@ -1,0 +1,18 @@
+"""Defects of facula-nn: file, old text, new text, the test that must fail, what kind of defect it is."""
+
+DEFECTS = [
+    (
+        "src/facula_nn/_state.py",
+        "is_lazy(value) else value.detach()\n",
+        "is_lazy(value) else value.detach().clone()\n",
+        "tests/test_state.py::test_what_is_in_one",
+        "a state dict that copies instead of sharing memory",
+    ),
+    (
+        "src/facula_nn/_state.py",
+        "for module, _ in reversed(self.visited):",
+        "for module, _ in self.visited:",
+        "tests/test_state.py::test_hooks_after_loading_see_children_first",
+        "hooks that run before the children are complete",
+    ),
+]
