@@ -93,7 +93,7 @@ def tensor(
 
 def _from_any(data: Any, wanted: DType | None, device: DeviceLike | None, requires_grad: bool) -> Tensor:
     """`tensor` of any `data`, in the dtype `wanted`, or one decided by the data if None."""
-    place = other_default() if device is None else Device(device)
+    place = Device(device) if device is not None else other_default()
     if type(data) in SCALAR_CATEGORY or type(data) is list:  # nothing else can be meant
         return finish(_from_sequence(data, wanted, place or cpu), requires_grad)
     if isinstance(data, Tensor):
@@ -146,12 +146,9 @@ def _from_plain(data: Any) -> Tensor | None:
         shape += (*lengths,)
         data = list(chain.from_iterable(data))
         kinds = set(map(type, data))
-    if kinds == _FLOATS:
-        layout = contiguous(shape, get_default_dtype())
-    elif kinds == _INTS:
-        layout = contiguous(shape, int64)
-    else:
+    if kinds != _FLOATS and kinds != _INTS:
         return None
+    layout = contiguous(shape, int64 if kinds == _INTS else get_default_dtype())
     letter = _LETTERS.get(layout.dtype)
     if letter is None or layout.numel > MOST_PACKED:
         return None
@@ -206,7 +203,7 @@ def _from_sequence(data: Any, wanted: DType | None, device: Device) -> Tensor:
     _flatten(data, shape, (), flat, kinds)
     found = [kind if isinstance(kind, DType) else scalar_dtype(kind) for kind in kinds]
     dtype = wanted or (reduce(promote_types, found) if found else get_default_dtype())
-    through = np.uint64 if dtype is uint64 else (np.bool_, np.int64, np.float64, np.complex128)[dtype.category]
+    through = dtype.numpy if dtype is uint64 else (np.bool_, np.int64, np.float64, np.complex128)[dtype.category]
     exact = all([one.category <= dtype.category for one in found]) and (dtype.category != INTEGER or dtype is int64)
     try:
         array = np.array(flat, through) if exact else None
@@ -274,8 +271,7 @@ def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | N
     """
     try:
         if isinstance(data, Tensor):
-            place = other_default() if device is None else device
-            return data.to(*[one for one in (dtype, place) if one is not None])
+            return data.to(*[one for one in (dtype, device or other_default()) if one is not None])
         if isinstance(data, np.ndarray) and data.flags.writeable:
             try:
                 return as_tensor(from_numpy(data), dtype, device)
