@@ -295,6 +295,7 @@ USES = {
         for place in ("_tensor", "tensor.placement_types")
         for name in ("Partial", "Placement", "Replicate", "Shard")
     },
+    "nn.attention.flex_attention._DEFAULT_SPARSE_BLOCK_SIZE": lambda size: size == 128,
     "quasirandom.SobolEngine": sobol,
     "serialization.DEFAULT_PROTOCOL": lambda f: f == 2,
     "serialization.MAP_LOCATION": lambda f: isinstance("cpu", typing.get_args(f)[2]),

@@ -213,3 +213,24 @@ def test_in_a_notebook():
     shared = nn.Linear(2, 2)
     assert "<b>Sequential</b>()</code> <small>6 parameters" in nn.Sequential(shared, shared)._repr_html_()
     assert nn.ReLU()._repr_html_() == "<div><div><code><b>ReLU</b>()</code> <small>0 parameters</small></div></div>"
+
+
+def test_assigned_members_are_registered_by_the_methods_that_a_class_overrides():
+    called = []
+
+    class Noting(nn.Module):
+        def register_parameter(self, name, param):
+            called.append(name)
+            super().register_parameter(name, param)
+
+        def register_buffer(self, name, tensor, persistent=True):
+            called.append((name, persistent))
+            super().register_buffer(name, tensor, persistent)
+
+    module = Noting()
+    module.weight = nn.Parameter(ft.zeros(2))
+    module.weight = nn.Parameter(ft.ones(2))
+    module.mean = nn.Buffer(ft.zeros(2), persistent=False)
+    module.number = 3
+    assert called == ["weight", "weight", ("mean", False)]
+    assert list(module.state_dict()) == ["weight"] and module.weight.tolist() == [1.0, 1.0]

@@ -63,10 +63,14 @@ class Tree(Generic[M]):
             if kind and kind != former:
                 own.pop(name, None)
                 kinds.pop(name, None)
-                if kind != MODULE:
-                    self._register(kind, name, value)
+                if kind == PARAMETER:
+                    self.register_parameter(name, value)  # which subclasses and libraries replace
+                elif kind == BUFFER:
+                    self.register_buffer(name, value, value.persistent)
                 else:  # may take the place of a class attribute
                     kinds[name], own[name] = kind, value
+            elif kind == PARAMETER:
+                self.register_parameter(name, value)
             elif kind or value is None or (former == BUFFER and isinstance(value, Tensor)):
                 own[name] = value
                 if kind == BUFFER:

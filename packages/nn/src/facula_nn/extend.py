@@ -11,6 +11,7 @@ from ._module import compilers
 from ._state import EXTRA
 from ._state import Keys as IncompatibleKeys
 from ._uninitialized import is_lazy
+from .attention._masks import BLOCK_SIZE
 from .init import fans
 from .layers.convolution import Convolution
 from .layers.instance_norm import _InstanceNorm as InstanceNorm
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "BLOCK_SIZE",
     "EXTRA",
     "BatchNorm",
     "ChannelNorm",
