@@ -33,7 +33,7 @@ def described(value: Any) -> Any:
     """What is compared of a value."""
     if isinstance(value, facula.Tensor):
         array = value.detach().numpy()
-        return f"tensor {array.dtype} {array.shape} {value.requires_grad} {array.tolist()}"
+        return f"{type(value).__name__} {array.dtype} {array.shape} {value.requires_grad} {array.tolist()}"
     if isinstance(value, (tuple, list)):
         return [described(one) for one in value]
     return repr(value)

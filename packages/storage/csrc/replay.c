@@ -45,12 +45,26 @@ static int collides(const Sequence *self, Py_ssize_t i, int64_t address)
     return failed;
 }
 
+/* Whether input `i` is of its class, and the same object as those earlier ones that it was. */
+static int is_alike(const Sequence *self, Py_ssize_t i, PyObject *inputs, PyObject *tensor)
+{
+    const Input *input = &self->inputs[i];
+    if (input->kind != Py_None && (PyObject *)Py_TYPE(tensor) != input->kind)
+        return 0;
+    Py_ssize_t twin = 0;
+    if (input->twin >= 0)
+        while (PyTuple_GetItem(inputs, twin) != tensor)
+            twin++;
+    return input->twin < 0 || twin == input->twin;
+}
+
 /* Whether a tensor is what was expected as input `i`; its address goes into `values`. */
-static int fits(Sequence *self, Py_ssize_t i, PyObject *tensor)
+static int fits(Sequence *self, Py_ssize_t i, PyObject *inputs)
 {
     const Slots *slots = &self->slots;
     Input *input = &self->inputs[i];
-    if (!is_tensor(slots, tensor))
+    PyObject *tensor = PyTuple_GetItem(inputs, i);
+    if (!is_tensor(slots, tensor) || !is_alike(self, i, inputs, tensor))
         return 0;
     PyObject *found = slot_value(slots, SLOT_LAYOUT, tensor);
     if (found != input->layout) {
@@ -86,7 +100,7 @@ static Py_ssize_t failing_input(Sequence *self, PyObject *inputs)
     if (PyTuple_Size(inputs) != self->input_count)
         return 0;
     for (Py_ssize_t i = 0; i < self->input_count; i++)
-        if (!fits(self, i, PyTuple_GetItem(inputs, i)))
+        if (!fits(self, i, inputs))
             return i;
     return -1;
 }

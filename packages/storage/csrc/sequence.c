@@ -120,13 +120,15 @@ static int read_inputs(Sequence *self, PyObject *inputs)
     const Py_ssize_t count = PyList_Size(inputs);
     if (!(self->inputs = room(count, sizeof *self->inputs))) return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *layout, *node;
+        PyObject *layout, *node, *kind = Py_None;
         long long extent, delta = 0;
-        Py_ssize_t root = -1;
+        Py_ssize_t root = -1, twin = -1;
         int is_written = 0;
-        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL|nLp:input", &layout, &node, &extent, &root, &delta, &is_written))
+        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL|nLpOn:input", &layout, &node, &extent, &root, &delta, &is_written, &kind,
+                              &twin))
             return -1;
-        self->inputs[self->input_count++] = (Input){kept(layout), kept(node), extent, root, delta, is_written};
+        self->inputs[self->input_count++] =
+            (Input){kept(layout), kept(node), extent, root, delta, is_written, kept(kind), twin};
     }
     return 0;
 }
@@ -199,8 +201,10 @@ static int sequence_traverse(Sequence *self, visitproc visit, void *arg)
         if (stopped)
             return stopped;
     }
-    for (Py_ssize_t i = 0; i < self->input_count; i++)
+    for (Py_ssize_t i = 0; i < self->input_count; i++) {
         Py_VISIT(self->inputs[i].node);
+        Py_VISIT(self->inputs[i].kind);
+    }
     for (Py_ssize_t i = 0; i < self->put_count; i++) {
         Py_VISIT(self->puts[i].holder);
         Py_VISIT(self->puts[i].value);
@@ -238,6 +242,7 @@ static int sequence_clear(Sequence *self)
     for (Py_ssize_t i = 0; i < input_count; i++) {
         Py_DECREF(inputs[i].layout);
         Py_DECREF(inputs[i].node);
+        Py_DECREF(inputs[i].kind);
     }
     free(checks);
     free(inputs);

@@ -27,6 +27,8 @@ typedef struct {
     Py_ssize_t root; /* the first input in the same memory, itself perhaps, `delta` bytes before; -1: wherever they lie */
     int64_t delta;
     int is_written; /* a launch changes its elements: it may not be read-only, nor lie in memory that launches read */
+    PyObject *kind; /* its class; None: any */
+    Py_ssize_t twin; /* the first input that is the same object, itself perhaps; -1: whichever are */
 } Input;
 
 typedef struct {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import is_dataclass
 from functools import partial, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import ref
@@ -25,7 +24,7 @@ from ._recorder import Recorder
 from ._replay import MISS, Guard, Replay
 from ._report import report_of
 from ._runs import Run
-from ._signature import Signature, is_container, shown, tensors_in
+from ._signature import Signature, by_value, shown, tensors_in
 from .passes._running import run_passes
 
 P = ParamSpec("P")
@@ -138,9 +137,9 @@ class Captured(Generic[P, R]):
         for replay in reversed(kind.replays):
             if replay.count:
                 self._improve(replay, kind.words)
-            if replay.count == replay.check_at and replay.fits(tensors):
+            if replay.count == replay.check_at and replay.fits(tensors, signature.containers):
                 return self._check(kind, replay, signature, args, kwargs)
-            result = self._try(replay, tensors)
+            result = MISS if replay.knows(signature.containers) else self._try(replay, tensors)
             if result is not MISS:
                 self._use_next(replay, args, kwargs)
                 return result
@@ -160,7 +159,7 @@ class Captured(Generic[P, R]):
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the next call go straight to this replay, if it needs no look at its signature."""
         others = [(place, one) for place, one in enumerate(args) if not isinstance(one, Tensor)]
-        is_flat = not any([is_container(one) or is_dataclass(one) for _, one in others])
+        is_flat = not any([by_value(one) is not None for _, one in others])
         if replay.reads_attributes:
             is_flat = is_flat and not any([one._own_attributes for one in tensors_in(args)])
         quick: Any = WithoutAttributes(replay) if replay.reads_attributes else replay
@@ -195,8 +194,8 @@ class Captured(Generic[P, R]):
             replay.again = run.again
             replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
             replay.check_at = NEVER if recorder.decides else first_check(self._interval)
-            if recorder.found_argument:
-                problem = "an argument is a tensor that the function finds elsewhere, too"
+            if recorder.found_argument or replay.knows(signature.containers):
+                problem = "an argument is a tensor or container that the function finds elsewhere, too"
                 unsettled = Break(problem, "call it with a clone()", None)
         if why is None and unsettled is not None:
             kind.tries += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from dataclasses import fields, is_dataclass
 from sys import getrefcount
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | Non
     kind = type(value)
     if is_dataclass(kind):
         names = tuple([field.name for field in fields(value)])
-        if not getattr(value, "__dict__", {}).keys() <= set(names) or not all([hasattr(value, one) for one in names]):
+        own = {*getattr(value, "__dict__", ()), *[name for one in kind.__mro__ for name in _slots_of(one)]}
+        if not own <= set(names) or hasattr(kind, "named_modules") or not all([hasattr(value, one) for one in names]):
             return None
         return names, tuple([getattr(value, name) for name in names])
     if getattr(value, "__dict__", None):
@@ -33,6 +35,10 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | Non
     if isinstance(value, dict):
         return tuple(value), tuple(value.values())
     return (None, tuple(value)) if isinstance(value, (tuple, list)) else None
+
+
+def _slots_of(kind: type) -> list[str]:
+    return [name for name, one in vars(kind).items() if type(one) is MemberDescriptorType]
 
 
 def factory_of(value: Any) -> Any:

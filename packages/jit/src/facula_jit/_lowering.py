@@ -126,7 +126,7 @@ class Part:
         """What is expected of each input, where these are `written`."""
         deltas = [one.offset - self.inputs[max(one.root, 0)].offset for one in self.inputs]
         return [
-            (one.layout, one.node, one.layout.extent, one.root, delta, place in written)
+            (one.layout, one.node, one.layout.extent, one.root, delta, place in written, one.kind, one.twin)
             for place, (one, delta) in enumerate(zip(self.inputs, deltas, strict=True))
         ]
 
@@ -202,7 +202,7 @@ class Lowered:
         self.places = dict(zip(blocks, offsets, strict=True))
         self.arena_layout = contiguous((self.pool_bytes,), uint8)
         self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
-        inputs = [one._replace(node=None, root=-1) for one in (*recording.inputs, *recording.gradients)]
+        inputs = [one._replace(node=None, root=-1, kind=None, twin=-1) for one in (*recording.inputs, *recording.gradients)]
         self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
         self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
 

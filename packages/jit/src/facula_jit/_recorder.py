@@ -87,6 +87,8 @@ class Recorder(OptimizerRecorder):
         self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
         self.outside: Break | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
+        self.reads: Any = None  # what notes the program's reads; None where nobody does
+        self.reads_options = False  # whether the program looks at all options of an optimizer
         self.line: int | None = None  # that of the function where it breaks
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.decisions: Decisions | None = None  # what the program decides by sizes, where that is noted
@@ -289,6 +291,12 @@ class Recorder(OptimizerRecorder):
         self.branches.grad_set(leaf)
         if self.breaks is None:
             self.grads.setdefault(id(leaf), (leaf, None))
+
+    def reads_whole(self, owner: Any) -> None:
+        """All attributes of an optimizer, schedule or module are about to be read."""
+        if self.breaks is None and self.reads is not None:
+            self.reads_options = True
+            self.reads.whole(owner)
 
     def read(self, operation: str) -> None:
         """Elements are about to be looked at."""

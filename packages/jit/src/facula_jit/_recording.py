@@ -26,18 +26,20 @@ Leaf = Any  # of a result: an Output, a Given, or the object itself
 
 
 class Like(NamedTuple):
-    """What another argument has to be like: its layout, offset, and node (or type of node)."""
+    """What another argument has to be like: its layout, offset, node (or type of node), and class."""
 
     layout: Layout
     offset: int
     node: Any
     root: int  # the first argument in the same memory; -1 where that does not matter
+    kind: type | None = None  # None where it does not matter
+    twin: int = -1  # the first argument that is the same object; -1 where that does not matter
 
     @classmethod
-    def of(cls, moment: Moment, root: int) -> Like:
+    def of(cls, moment: Moment, root: int, kind: type | None = None, twin: int = -1) -> Like:
         """As a tensor was at this moment."""
         layout, _, offset, node = moment
-        return cls(layout, offset, Node if type(node) is Node else node, root)
+        return cls(layout, offset, Node if type(node) is Node else node, root, kind, twin)
 
 
 class Output(NamedTuple):
@@ -101,7 +103,11 @@ class Recording:
         gradients = 0 if boundary is None else len(boundary.gradients)
         given = [moment for _, moment in recorder.before]
         inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
-        self.inputs = [Like.of(one, recorder.block_of(one[1]).inputs[0]) for one in inputs]
+        first = {id(one): place for place, one in reversed([*enumerate(recorder.inputs)])}
+        self.inputs = [
+            Like.of(moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)])
+            for one, moment in zip(recorder.inputs, inputs, strict=False)
+        ]
         self.gradients = [Like.of(one, -1) for one in given_gradients]
         if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.before]):
             self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
@@ -162,6 +168,9 @@ class Recording:
         number = self.recorder.number_of(tensor._storage)
         block = self.recorder.blocks[number]
         root = self.roots.index(id(tensor)) if id(tensor) in self.roots else -1
+        is_made = block.born or (block.inputs and not any([one is tensor for one in self.recorder.inputs]))
+        if type(tensor) is not Tensor and is_made:
+            self._break(f"the result has a {type(tensor).__name__}, which Python makes", "return its .data, or keep it")
         if block.inputs:
             for place in block.inputs:
                 given = self.recorder.inputs[place]
@@ -247,10 +256,9 @@ class Recording:
                     self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
                 if one.written:
                     written.add(one.block)
-        for link in self.recorder.tensors.values():
-            tensor = link()
-            if tensor is None or id(tensor) in self._leaves:
-                continue
+        known = [one for link in self.recorder.tensors.values() if (one := link()) is not None]
+        grads = [one for _, one in self.needed if isinstance(one, Tensor)]
+        for tensor in (*[one for one in known if id(one) not in self._leaves], *grads):
             if self.recorder.block_of(tensor._storage).inputs:
                 problem = "an argument shares its memory with a tensor of the program"
                 self.unsettled = Break(problem, "call it with a clone()", None)
@@ -274,6 +282,7 @@ class Recording:
         recorder = self.recorder
         given = [(*memory_of(one), recorder.number_of(one._storage)) for one in recorder.inputs]
         known = [one for link in recorder.tensors.values() if (one := link()) is not None]
+        known += [one for _, one in self.needed if isinstance(one, Tensor)]
         others = given + [(*memory_of(one), recorder.number_of(one._storage)) for one in known]
         for start, end, block in given:
             if any([block != number and start < last and first < end for first, last, number in others]):

@@ -92,7 +92,7 @@ class DryRecorder:
         self.failed = True
 
     allocated = launching = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
-    filled = constant = seeded = optimizes = reads_groups = skipping = holds = state_of = _fail
+    filled = constant = seeded = optimizes = reads_groups = reads_whole = skipping = holds = state_of = _fail
     grad_set = grad_added = _fail
 
     def grad_read(self, _leaf: object) -> None:

@@ -32,10 +32,13 @@ from ._records import made_tensor
 from ._refill import Refill
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ._reads.guards import Check
     from ._reads.values import Reads
 
 MISS = object()
+IDENTITY = -(1 << 30)  # in the place of a check or an argument that a call did not fit
 _spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
 
 
@@ -94,7 +97,8 @@ class Replay:
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
-        refills = [] if reads is not None and reads_options(reads.names) else recorder.refills
+        looks = recorder.reads_options or (reads is not None and reads_options(reads.names))
+        refills = [] if looks else recorder.refills
         self.refills = [Refill(one) for one in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [
@@ -102,6 +106,7 @@ class Replay:
             for number, block in enumerate(recorder.blocks)
             if block.inputs and number in recorder.changed
         ]
+        self.identities = frozenset() if reads is None else reads.identities()
         self.guards = [] if reads is None else reads.guards.all()
         self.checks: list[Check] = [one.check for one in self.guards]
         self.checks += checks_of(recording, [one.group for one in refills])
@@ -140,9 +145,18 @@ class Replay:
             self._digest = Digest(self.recording)
         return self._digest
 
-    def fits(self, tensors: tuple[Tensor, ...]) -> bool:
+    def knows(self, values: Iterable[Any]) -> bool:
+        """Whether any of these is an object that the function compares with others, by identity, and finds by itself."""
+        if self.identities.isdisjoint(map(id, values)):
+            return False
+        self.missed = IDENTITY
+        return True
+
+    def fits(self, tensors: tuple[Tensor, ...], containers: Iterable[Any]) -> bool:
         """Whether a call with these arguments would be replayed."""
         found = found_crossings(self.crossings, tensors)
+        if self.identities and self.knows((*tensors, *containers)):
+            return False
         if isinstance(found, int):
             self.missed = -1 - found
             return False
@@ -193,7 +207,7 @@ class Replay:
         guard, single = self.guard, self.single
         if guard.busy:
             raise CaptureError(IN_USE.format(self.name))
-        if self.count == self.check_at:
+        if self.count == self.check_at or (self.identities and self.knows(tensors)):
             return MISS
         cells: list[int] = []
         if self.crossings:
@@ -414,8 +428,10 @@ class Replay:
 
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""
+        if missed == IDENTITY:
+            return "that an argument is an object which the function finds elsewhere, too"
         if missed < 0:
-            return f"the layout, graph or requires_grad of argument {-1 - missed}, or that it lies where is written"
+            return f"the layout, class, graph or requires_grad of argument {-1 - missed}, or that it lies where is written"
         if missed < len(self.guards):
             return self.guards[missed].described()
         return described(self.checks[missed]) if missed < len(self.checks) else "another thread's use of it"

@@ -49,7 +49,7 @@ class Run:
     ):
         self.function, self.recorder, self.signature = function, recorder, signature
         recorder.own = own
-        self.reads = Reads(recorder, allowed)
+        self.reads = recorder.reads = Reads(recorder, allowed)
         self.result: Any = None
         self.again: Again | None = None
 
@@ -70,7 +70,7 @@ class Run:
         try:
             recorder.caller = user_frame(2)
             with recording(recorder), observing(self.reads):
-                self.reads.begin([self.function, recorder.own, *signature.kept], signature.containers)
+                self.reads.begin([self.function, recorder.own, *signature.kept, *signature.classes], signature)
                 with crossings(recorder):
                     self.result = self.function(*args, **kwargs)
                 boundary = record_backward(recorder, self.result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,17 @@ from facula_storage import Device, DType, Layout
 from facula_tensor import Tensor
 from facula_tensor.extend import other_defaults
 
+from ._containers import factory_of, parts_of
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from facula_autograd.extend import Mode
 
 
-PLAIN = (type(None), bool, int, float, complex, str, bytes)
+NUMBERS = (int, float, complex, str, bytes)
+MAX_WORDS = 8  # containers in containers whose parts are shown
+PLAIN = frozenset((*NUMBERS, type(None), bool, range))  # types whose values are compared alone
 
 
 def tensors_in(tree: Any) -> list[Tensor]:
@@ -43,16 +48,18 @@ class Signature:
         args: the positional arguments.
         kwargs: the keyword arguments.
 
-    `kept` are objects that the key names by their id, `attributes` the names of tensors' own attributes.
+    `kept` are objects that the key names by their id; `containers` those of which it has all parts; `classes` those of
+    all these, of tensors, and of numbers and strings; `attributes` are the names of tensors' own attributes.
     """
 
-    __slots__ = ("attributes", "containers", "kept", "key", "supported", "tensors")
+    __slots__ = ("attributes", "classes", "containers", "kept", "key", "supported", "tensors")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]):
         self.tensors: list[Tensor] = []
         self.kept: list[object] = []
         self.attributes: set[str] = set()
-        self.containers: list[Any] = []  # containers and dataclasses among the arguments
+        self.containers: list[Any] = []
+        self.classes: set[type] = set()
         mode = current_mode() if active_modes else DEFAULT
         self.supported = _is_supported(mode) and not other_defaults
         parts = [self._of(one) for one in args]
@@ -64,25 +71,45 @@ class Signature:
 
     def _of(self, value: Any) -> Hashable:
         if isinstance(value, Tensor):
-            self.tensors.append(value)
-            layout = value._layout
-            if type(layout) is not Layout or layout.device.type != "cpu":
-                self.supported = False
-                return None
-            wants: Hashable = "" if value.node is None else "leaf" if value.node is LEAF else "computed"
-            if value._own_attributes:
-                wants = wants, self._attributes(value._own_attributes)
-            return Tensor, layout.dtype, layout.shape, layout.strides, wants
+            return self._tensor(value)
         kind = type(value)
-        if is_container(value):
+        if kind in PLAIN:
+            return kind, repr(value) if kind in (float, complex) else value
+        if kind is slice:
+            return slice, self._of(value.start), self._of(value.stop), self._of(value.step)
+        if isinstance(value, np.generic) and kind.__module__ == "numpy":
+            return kind, repr(value)
+        if isinstance(value, NUMBERS) and not getattr(value, "__dict__", None):
+            self.classes.add(kind)
+            base = next(one for one in NUMBERS if issubclass(kind, one))
+            return kind, repr(base.__new__(base, value)) if base in (float, complex) else base.__new__(base, value)
+        if (at := next((at for at, one in enumerate(self.containers) if one is value), None)) is not None:
+            return "again", at  # perhaps inside of itself
+        if (pieces := by_value(value)) is not None:
             self.containers.append(value)
+            self.classes.add(kind)
+            names, parts = pieces
+            found: list[Hashable] = [self._of(one) for one in parts]
             if isinstance(value, dict):
-                return kind, *[(self._of(name), self._of(one)) for name, one in value.items()]
-            return kind, *[self._of(one) for one in value]
-        if is_dataclass(value) and not isinstance(value, type):
-            self.containers.append(value)
-            return kind, *[self._of(getattr(value, field.name)) for field in fields(value)]
-        return self._named(value)
+                found = [*zip(map(self._of, names or ()), found, strict=True)]
+            if isinstance(value, defaultdict):
+                found.append(self._of(factory_of(value)))
+            return kind, *found
+        self.kept.append(value)
+        return id(value)
+
+    def _tensor(self, tensor: Tensor) -> Hashable:
+        self.tensors.append(tensor)
+        kind, layout = type(tensor), tensor._layout
+        if type(layout) is not Layout or layout.device.type != "cpu":
+            self.supported = False
+            return None
+        self.classes.add(kind)
+        wants: Hashable = "" if tensor.node is None else "leaf" if tensor.node is LEAF else "computed"
+        if tensor._own_attributes:
+            wants = wants, self._attributes(tensor._own_attributes)
+        found = Tensor, layout.dtype, layout.shape, layout.strides, wants
+        return found if kind is Tensor else (*found, kind)
 
     def _attributes(self, own: dict[str, Any]) -> Hashable:
         """A tensor's attributes, which the function may read: plain values; others cannot be told apart by a key."""
@@ -91,13 +118,13 @@ class Signature:
         self.attributes.update(own)
         return tuple([(name, type(one), repr(one)) for name, one in own.items() if type(one) in PLAIN])
 
-    def _named(self, value: Any) -> Hashable:
-        if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic, range)):
-            return type(value), repr(value) if isinstance(value, (float, complex, np.generic)) else value
-        if isinstance(value, slice):
-            return slice, self._of(value.start), self._of(value.stop), self._of(value.step)
-        self.kept.append(value)
-        return id(value)
+
+def by_value(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:
+    """The names and parts of a container that calls compare part by part; None of other values."""
+    kind = type(value)
+    if is_dataclass(kind) and kind.__eq__ is object.__eq__:  # which is compared by identity, also as a key
+        return None
+    return parts_of(value)
 
 
 def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -114,16 +141,17 @@ def bracketed(kind: type, words: list[str]) -> str:
     )
 
 
-def _word(one: Any) -> str:
+def _word(one: Any, depth: int = 0) -> str:
     if isinstance(one, Tensor):
         return f"{one._layout.dtype.name} {one._layout.shape}"
-    if isinstance(one, dict) and is_container(one):
-        return bracketed(dict, [f"{_word(key)}: {_word(value)}" for key, value in one.items()])
-    if is_container(one):
-        return bracketed(type(one), list(map(_word, one)))
-    if is_dataclass(one) and not isinstance(one, type):
-        inner = [f"{field.name}={_word(getattr(one, field.name))}" for field in fields(one)]
-        return f"{type(one).__name__}({', '.join(inner)})"
+    inside = depth + 1
+    if depth < MAX_WORDS and isinstance(one, dict) and is_container(one):
+        return bracketed(dict, [f"{_word(key, inside)}: {_word(value, inside)}" for key, value in one.items()])
+    if depth < MAX_WORDS and is_container(one):
+        return bracketed(type(one), [_word(part, inside) for part in one])
+    if depth < MAX_WORDS and is_dataclass(one) and not isinstance(one, type):
+        own = [(field.name, getattr(one, field.name, None)) for field in fields(one)]
+        return f"{type(one).__name__}({', '.join([f'{name}={_word(value, inside)}' for name, value in own])})"
     if one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device, slice, np.generic)):
         return repr(one)[:40]
     return type(one).__name__

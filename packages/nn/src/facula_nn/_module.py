@@ -9,7 +9,7 @@ from facula_errors.extend import boundary, trim_traceback, warn
 from facula_tensor import Tensor, bfloat16, empty_like, float16, float32, float64, no_grad
 from facula_tensor import device as Device
 from facula_tensor import dtype as DType
-from facula_tensor.extend import collecting, dtype_of_type
+from facula_tensor.extend import collecting, current_recorder, dtype_of_type
 
 from ._hooks import add_hook, call_hooked, call_recorded, hooks_of
 from ._html import html_of
@@ -333,6 +333,9 @@ class Module(Stateful["Module"]):
         return html_of(self)
 
     def __repr__(self) -> str:
+        recorder = current_recorder() if collecting else None
+        if recorder is not None:
+            recorder.reads_whole(self)
         lines = self.extra_repr().splitlines()
         children = [f"({name}): {module!r}" for name, module in members(self, MODULE)]
         return nested(self._get_name(), lines, children)

@@ -186,6 +186,7 @@ class Optimizer:
         >>> SGD([ones(2)], lr=0.1).state_dict()["param_groups"][0]["params"]
         [0]
         """
+        self._tell_reads()
         for hook in list(self._state_pre_hooks.values()):
             hook(self)
         numbers: dict[int, int] = {}
@@ -234,7 +235,14 @@ class Optimizer:
     def __setstate__(self, state: StateDict) -> None:
         vars(self).update(state)
 
+    def _tell_reads(self) -> None:
+        """Tell this thread's recorder, if there is one, that all options are about to be read."""
+        recorder = current_recorder() if collecting else None
+        if recorder is not None:
+            recorder.reads_whole(self)
+
     def __repr__(self) -> str:
+        self._tell_reads()
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
             lines += [f"Parameter Group {number}"] if not number else ["", f"Parameter Group {number}"]

@@ -120,6 +120,9 @@ class Recorder(Protocol):
     def reads_groups(self, optimizer: object) -> None:
         """The parameters of an optimizer's groups are about to be gone through, without a step."""
 
+    def reads_whole(self, owner: object) -> None:
+        """All attributes of an optimizer, schedule or module are about to be read, and of an optimizer all options."""
+
     def stepping(self, owner: object, group: dict[str, Any], step: Callable[[], None]) -> AbstractContextManager[None]:
         """A block in which an optimizer calls `step()`, which reads its numbers from a group.
 

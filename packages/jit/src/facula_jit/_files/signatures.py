@@ -28,11 +28,15 @@ def _part(part: Any) -> Any:
             "save: an argument is an object that is neither a tensor nor plain data; let the function close over it"
         )
     kind, *rest = part
+    if not isinstance(kind, type):
+        raise SaveError("save: two arguments have one list, dict or dataclass in them; give each its own")
     if kind is Tensor:
-        dtype, shape, strides, wants = rest
+        dtype, shape, strides, wants, *_ = rest
         return {"tensor": plain.layout(plain.layout_of(shape, strides, dtype)), "gradient": wants}
     if kind in CONTAINERS:
         name = CONTAINERS[kind]
+        if kind is defaultdict:
+            rest.pop()  # what makes the values that it misses
         return {name: [[_part(one[0]), _part(one[1])] for one in rest] if name == "dict" else list(map(_part, rest))}
     if kind in PLAIN:
         return {"value": [PLAIN[kind], rest[0]]}

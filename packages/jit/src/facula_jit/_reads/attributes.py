@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 FUNCTION_SLOTS = {
     name: vars(FunctionType)[name]
-    for name in ("__name__", "__qualname__", "__globals__", "__closure__", "__annotations__", "__code__")
+    for name in (
+        "__name__ __qualname__ __module__ __doc__ __globals__ __closure__ __annotations__ __code__ __defaults__ "
+        "__kwdefaults__".split()
+    )
 }
 CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
 OWN = vars(Tensor.__base__)["_own_attributes"]
+OF_EXCEPTIONS = ("__cause__", "__context__")
 UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are named
 
 
@@ -31,6 +35,7 @@ class AttributeReads:
         self.guards = Guards()
         self.site: tuple[CodeType, int] | None = None  # of the instruction under way
         self.names: set[str] = set()  # of attributes, that instructions load
+        self.compares_identity = False  # whether it asks whether two objects are one
         self.reads_all = False  # whether a function like `getattr` may read any attribute
         self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
         self._bare: list[tuple[Tensor, str]] = []  # tensors that had no attributes when they were reached
@@ -109,11 +114,13 @@ class AttributeReads:
             return
         self.reach(self.guards.slot(owner, descriptor, name, words), words)
 
-    def _note(self, own: dict[str, Any], words: str, sparse: bool = False) -> Attributes | None:
+    def _note(
+        self, own: dict[str, Any], words: str, sparse: bool = False, kind: type | None = None
+    ) -> Attributes | None:
         """The attributes of an object or class, of which those are read that are named; None if they were noted."""
         if id(own) in self.guards.attributes:
             return None
-        made = self.guards.attributes[id(own)] = Attributes(own, words, self.names, sparse)
+        made = self.guards.attributes[id(own)] = Attributes(own, words, self.names, sparse, kind)
         self._named.append(made)
         if self.reads_all:
             self._read_whole(made)
@@ -128,7 +135,7 @@ class AttributeReads:
         own = own_dict(value)
         if own is not None:
             self._own_dict(value, own, words)
-            made = self._note(own, words, is_library_module(kind.__module__) and not issubclass(kind, Tensor))
+            made = self._note(own, words, is_library_module(kind.__module__) and not issubclass(kind, Tensor), kind)
             if made is not None and everything:
                 self._read_whole(made)
             for name, one in made.before.items() if made is not None else ():
@@ -136,10 +143,10 @@ class AttributeReads:
                     self._read(made, name)  # type: ignore[arg-type]
         slots = {
             name.removeprefix("_" + base.__name__.lstrip("_")) if name.startswith("__") else name: one
-            for base in kind.__mro__
-            if known.is_python_class(base)
+            for base in reversed(kind.__mro__)
+            if known.is_python_class(base) or issubclass(base, BaseException)
             for name, one in vars(base).items()
-            if type(one) is MemberDescriptorType
+            if type(one) is MemberDescriptorType or (type(one) is GetSetDescriptorType and name in OF_EXCEPTIONS)
         }
         self._note_slots(value, slots, everything)
 

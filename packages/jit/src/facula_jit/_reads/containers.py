@@ -7,6 +7,7 @@ from collections import OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 from facula_storage.extend import snapshot_bytes
+from facula_tensor import Tensor
 
 if TYPE_CHECKING:
     from .attributes import AttributeReads
@@ -32,6 +33,8 @@ def add_entries(reach: AttributeReads, value: Any, words: str) -> None:
             reach.guards.answer(_entries_of(base), value, f"an entry of {words}")
         else:
             reach.guards.entries(value, flat, f"an entry of {words}")
+    if issubclass(kind, (dict, set, frozenset)) and any([isinstance(one, Tensor) for one in flat]):
+        reach.compares_identity = True  # entries are found by it
     for one in flat:
         reach.reach(one, f"an entry of {words}")
 
@@ -54,7 +57,7 @@ def buffer_snapshot(value: Any) -> bytes | str | None:
     kind = type(value)
     numpy: Any = sys.modules.get("numpy")
     is_array = numpy is not None and kind is numpy.ndarray
-    if not is_array and kind is not bytearray and (kind.__module__, kind.__name__) != ("array", "array"):
+    if not is_array and not issubclass(kind, bytearray) and (kind.__module__, kind.__name__) != ("array", "array"):
         return None
     if is_array and value.dtype.hasobject:
         return "an array of objects"

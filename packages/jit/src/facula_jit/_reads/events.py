@@ -75,14 +75,14 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
     """The same by `sys.monitoring`, whose events are those of all threads."""
     enter, executed, thread = observer.enter, observer.executed, get_ident()
     events, disable = monitoring.events, monitoring.DISABLE
-    watched: set[CodeType] = set()
+    watched: dict[int, CodeType] = {}  # by id: equal code may run with other global variables
 
     def start(code: CodeType, offset: int) -> Any:
         frame = sys._getframe(1)
         if is_of_library(frame.f_globals.get("__name__", ""), code):
             return disable
-        if get_ident() == thread and enter(frame) and code not in watched:
-            watched.add(code)
+        if get_ident() == thread and enter(frame) and id(code) not in watched:
+            watched[id(code)] = code
             monitoring.set_local_events(tool, code, events.INSTRUCTION)
         return None
 
@@ -102,7 +102,7 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
         yield
     finally:
         monitoring.set_events(tool, 0)
-        for code in watched:
+        for code in watched.values():
             monitoring.set_local_events(tool, code, 0)
         for event in (events.PY_START, events.INSTRUCTION):
             monitoring.register_callback(tool, event, None)

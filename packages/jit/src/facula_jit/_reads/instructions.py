@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from types import CodeType
 
-GLOBAL, CELL, ATTRIBUTE, IMPORT, LOCAL, MATCH = range(6)
+GLOBAL, CELL, ATTRIBUTE, IMPORT, LOCAL, MATCH, IDENTITY, SPECIAL = range(8)
 
 GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
 CELLS = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "STORE_DEREF", "DELETE_DEREF")
@@ -18,13 +18,37 @@ LOCALS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_FAST_AND_CLE
 STORES = ("STORE_FAST", "STORE_DEREF", "STORE_NAME")
 NEUTRAL = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "COPY", "PRECALL")  # leave the loaded value on the stack
 MAX_TABLES = 4096
+OPERATORS = dict(zip(
+    "+ & // << @ * % | ** >> - / ^ []".split(),
+    "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor getitem".split(),
+    strict=True,
+))  # fmt: skip
+COMPARISONS = dict(zip("< <= == != > >=".split(), "lt le eq ne gt ge".split(), strict=True))
+SIGNS = {
+    "UNARY_NEGATIVE": "neg", "UNARY_POSITIVE": "pos", "UNARY_INVERT": "invert", "BINARY_SUBSCR": "getitem",
+    "STORE_SUBSCR": "setitem", "BINARY_SLICE": "getitem", "STORE_SLICE": "setitem", "CONTAINS_OP": "contains",
+    "GET_ITER": "iter", "UNPACK_SEQUENCE": "iter", "UNPACK_EX": "iter",
+}  # fmt: skip
+"""Instructions that run special methods, and the names of these."""
+
+
+def special_methods(one: dis.Instruction) -> tuple[str, ...]:
+    """The special methods that an operator's instruction runs."""
+    if one.opname == "BINARY_OP":
+        name = OPERATORS.get(one.argrepr.rstrip("="), "")
+        return tuple([f"__{prefix}{name}__" for prefix in ("", "r", "i")]) if name else ()
+    if one.opname == "COMPARE_OP":
+        name = COMPARISONS.get(one.argrepr.removeprefix("bool(").rstrip(")"), "")
+    else:
+        name = SIGNS.get(one.opname, "")
+    return (f"__{name}__",) if name else ()
 
 
 class Read(NamedTuple):
     """One read: `kind`, the name, and the attributes that the following instructions take from the value.
 
     `offsets` are those of these attribute instructions. Of an IMPORT `name` is the module and `level` that of a
-    relative import; of a LOCAL that an import statement sets, `name` is the variable.
+    relative import; of a SPECIAL `chain` are the methods; of a LOCAL that an import statement sets, `name` is the variable.
     """
 
     kind: int
@@ -61,8 +85,12 @@ def _reads_of(code: CodeType, _: int) -> dict[int, Read]:
             read = _import(one.argval, level or 0, steps_and_prefixes[place + 1 :], imported)
         elif one.opname == "MATCH_CLASS":
             read = Read(MATCH, "match")
+        elif one.opname == "IS_OP" and steps_and_prefixes[place - 1][0].opname != "LOAD_CONST":
+            read = Read(IDENTITY, "identity")
         elif one.opname in LOCALS and one.argval in imported:
             read = Read(LOCAL, one.argval, *_chain(following))
+        elif names := special_methods(one):
+            read = Read(SPECIAL, "special", names)
         if read is not None:
             found.update(dict.fromkeys((one.offset, *before), read))
     return found

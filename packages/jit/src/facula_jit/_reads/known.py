@@ -6,6 +6,7 @@ Whatever is in none of these tables, and is no value that guards can compare, br
 from __future__ import annotations
 
 import sys
+from _thread import RLock, allocate_lock
 from threading import get_ident
 from types import (
     BuiltinFunctionType,
@@ -54,7 +55,7 @@ NUMPY_STATE = frozenset(
     "empty empty_like fromfile load save savez savez_compressed savetxt loadtxt genfromtxt memmap frompyfunc vectorize "
     "seterr geterr seterrcall geterrcall errstate setbufsize getbufsize set_printoptions get_printoptions printoptions "
     "set_string_function test info show_config show_runtime nditer nested_iters flatiter put place putmask copyto "
-    "fill_diagonal put_along_axis shares_memory may_share_memory".split()
+    "fill_diagonal put_along_axis shares_memory may_share_memory datetime64".split()
 )
 """NumPy's functions that read or change more than their arguments."""
 
@@ -68,6 +69,7 @@ ALL_BY_NAME = frozenset(
 allowed: dict[int, Any] = {}  # what `allow` was given, and the code of functions among it, by id
 
 
+LOCKS = (type(allocate_lock()), RLock)  # which Python's own modules take and release
 SUPPORT_ONLY = (id, get_ident)  # which Python's own modules use as keys, and which differ from run to run otherwise
 
 
@@ -104,9 +106,14 @@ def is_known_type(kind: type) -> bool:
     return kind.__module__ in ("collections", "_collections", "typing", "types") or is_library_module(kind.__module__)
 
 
+def is_struct_sequence(kind: type) -> bool:
+    """Whether a type is a tuple with names that C code makes, as `sys.version_info` is."""
+    return issubclass(kind, tuple) and not is_python_class(kind) and hasattr(kind, "n_sequence_fields")
+
+
 def is_constant(value: Any, kind: type) -> bool:
     """Whether a value cannot change: numbers, strings, types of NumPy, compiled patterns, typing's forms."""
-    if kind in CONSTANTS or kind is GetSetDescriptorType:
+    if kind in CONSTANTS or kind is GetSetDescriptorType or is_struct_sequence(kind):
         return True
     module = kind.__module__
     if kind.__name__ in ("_abc_data", "_tuplegetter") and module in ("_abc", "_collections", "collections"):

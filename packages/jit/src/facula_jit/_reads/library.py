@@ -16,7 +16,7 @@ COMPARED = frozenset(
 
 CONSTANT = frozenset(
     "broadcast_shapes can_cast capture compile compiled_with_cxx11_abi cond clear_autocast_cache fork_rng "
-    "get_autocast_dtype get_device get_rng_state is_anomaly_check_nan_enabled is_anomaly_enabled "
+    "get_device get_rng_state is_anomaly_check_nan_enabled is_anomaly_enabled "
     "is_autocast_cpu_enabled is_autocast_enabled is_complex is_conj is_floating_point is_grad_enabled is_inference "
     "is_inference_mode_enabled is_neg is_same_size is_signed is_storage is_tensor is_vulkan_available manual_seed "
     "numel promote_types result_type scan set_rng_state typename vmap while_loop functional_call functionalize grad "
@@ -26,6 +26,10 @@ CONSTANT = frozenset(
 )
 """Functions of their arguments, of the signature of a call, or of generators that replays follow; and those that break
 a capture by themselves, as they look at elements."""
+
+DTYPES = ("get_autocast_cpu_dtype", "get_autocast_gpu_dtype")
+COMPARED_WITH = {"get_autocast_dtype": DTYPES, "autocast": DTYPES}
+"""Functions and classes whose results depend on settings, and functions of the same module that give these."""
 
 BREAKS = frozenset(
     "load save seed set_autocast_cache_enabled set_autocast_dtype set_default_device set_default_dtype "
@@ -42,5 +46,10 @@ METHODS_THAT_BREAK = {
     "storage_offset": "where a tensor begins in its memory",
     "_version": "how often a tensor was changed",
     "is_shared": "whether memory is shared",
+    "retains_grad": "whether a tensor keeps its gradient",
+    "__subclasses__": "which subclasses there are",
+    **dict.fromkeys(("tb_frame", "f_back", "f_globals", "f_locals", "f_builtins"), "a frame of the interpreter"),
+    **dict.fromkeys(("gi_frame", "cr_frame", "ag_frame"), "a frame of the interpreter"),
+    **dict.fromkeys(("tofile", "fromfile"), "a file"),
 }
-"""Attributes of tensors that no guard compares."""
+"""Attributes of tensors, classes, frames and arrays that no guard compares."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from abc import ABCMeta, get_cache_token
 from collections import deque
 from functools import lru_cache, partial
 from gc import get_referents
@@ -80,6 +81,8 @@ class Reach(AttributeReads):
         self._reached: dict[int, Any] = {}
         self._todo: deque[tuple[Any, str]] = deque()
         self._draining = False
+        self._registers = False  # whether an abstract class was reached
+        self._asks_for_instances = False  # whether `isinstance` or `issubclass` was
 
     # ------------------------------------------------------------------------------------------------------- values
     def reach(self, value: Any, words: str) -> None:
@@ -127,10 +130,15 @@ class Reach(AttributeReads):
         elif kind is MemberDescriptorType or known.is_constant(value, kind):
             if kind.__name__ in known.ALL_ATTRIBUTES:  # an attrgetter that was made before
                 self.read_all()
+            if kind.__module__ == "operator":
+                for one in get_referents(value):
+                    self.reach(one, f"what {words} was made with")
         elif kind is MappingProxyType:
             self.reach(get_referents(value)[0], words)
         elif kind is LRU_CACHE and is_support(value.__module__ or ""):
             self.reach(value.__wrapped__, words)
+        elif kind in known.LOCKS and self._is_in_support():
+            del self._reached[id(value)]
         elif kind is CellType:
             self.reach(self.guards.slot(value, CONTENTS, "", words), words)
         elif issubclass(kind, ModuleType) and is_library_module(value.__name__):
@@ -157,6 +165,7 @@ class Reach(AttributeReads):
                 self.refuse(f"{words}, {snapshot}", "keep it in a tensor")
             else:
                 self.guards.memory(value, snapshot)
+                self._instance(value, words)
         elif issubclass(kind, BaseException) and known.has_known_bases(kind):
             self.reach(self.guards.slot(value, vars(BaseException)["args"], "args", words), words)
             self._instance(value, words)
@@ -175,13 +184,14 @@ class Reach(AttributeReads):
 
     # ------------------------------------------------------------------------------------------------------- classes
     def _instance(self, value: Any, words: str) -> None:
-        """An object of a class written in Python."""
+        """An object of a class written in Python; also exceptions, which have attributes."""
         kind = type(value)
-        if not known.is_python_class(kind) and kind is not SimpleNamespace:
+        if not known.is_python_class(kind) and kind is not SimpleNamespace and not issubclass(kind, BaseException):
             return
         self.guards.kind_of(value)
         self.reach(kind, words)
-        self._attributes(value, f"a {kind.__name__}")
+        # NumPy's code reads what it likes of its objects: it is not observed.
+        self._attributes(value, f"a {kind.__name__}", known.is_numpy(kind.__module__))
 
     def _class(self, kind: type, words: str) -> None:
         """A class: what is named of it and its bases, and its special methods."""
@@ -201,9 +211,17 @@ class Reach(AttributeReads):
                 self._library_class(base)
             elif base.__module__ not in STANDARD and known.is_python_class(base):
                 self._program_class(base, own)
+        if issubclass(type(kind), ABCMeta):
+            self._registers = True
+            self._compare_registrations()
         if type(kind) is not type and known.is_python_class(type(kind)):
             self.guards.kind_of(kind)
             self.reach(type(kind), words)
+
+    def _compare_registrations(self) -> None:
+        """Guard what is registered with abstract classes, where the function may ask for instances of one."""
+        if self._registers and self._asks_for_instances:
+            self.guards.answer(get_cache_token, None, "what is registered with abstract classes")
 
     def _program_class(self, kind: type, own: dict[str, Any]) -> None:
         """A class of the program: its special methods, and those methods that run."""
@@ -220,8 +238,15 @@ class Reach(AttributeReads):
     def _library_class(self, kind: type) -> None:
         own = get_referents(vars(kind))[0]
         made = self._note(own, f"the class {kind.__name__}", True) if type(own) is dict else None
-        if made is not None and "forward" in own:
-            self._read(made, "forward")
+        for name in ("forward", "__call__") if made is not None else ():
+            if name in own:
+                self._read(made, name)  # type: ignore[arg-type]
+        self._compare_settings(kind)
+
+    def _compare_settings(self, value: Any) -> None:
+        """Guard settings that a function or class of the library depends on."""
+        for name in library.COMPARED_WITH.get(value.__name__, ()):
+            self.guards.answer(vars(sys.modules[value.__module__])[name], None, f"{name}()")
 
     # ----------------------------------------------------------------------------------------------------- functions
     def _function(self, function: FunctionType) -> None:
@@ -262,6 +287,7 @@ class Reach(AttributeReads):
 
     def _library_function(self, function: FunctionType) -> None:
         name = function.__name__
+        self._compare_settings(function)
         if name in library.COMPARED:
             self.guards.answer(function, None, f"{name}()")
         elif name in library.BREAKS:
@@ -286,8 +312,13 @@ class Reach(AttributeReads):
         if groups is not None and module.startswith(library.GROUPS.rpartition(".")[0]):
             self.guards.answer(groups.backends, None, "the process groups")
 
+    def _is_in_support(self) -> bool:
+        """Whether Python's own code is under way."""
+        return self.site is not None and is_installed(self.site[0])
+
     def _c_function(self, function: Any, words: str) -> None:
-        if function in known.SUPPORT_ONLY and self.site is not None and is_installed(self.site[0]):
+        is_hashing = function is hash and self.site is not None and self.site[0].co_name == "__hash__"
+        if is_hashing or (function in known.SUPPORT_ONLY and self._is_in_support()):
             del self._reached[id(function)]  # the program may read it as well
             return
         owner = getattr(function, "__self__", None)
@@ -297,6 +328,9 @@ class Reach(AttributeReads):
             self.refuse(f"{words}, the C function {getattr(function, '__module__', None)}.{function.__qualname__}")
         elif function.__name__ in known.ALL_ATTRIBUTES:
             self.read_all()
+        elif function in (isinstance, issubclass):
+            self._asks_for_instances = True
+            self._compare_registrations()
 
     # ------------------------------------------------------------------------------------------- the library's objects
     def _tensor(self, tensor: Tensor, words: str) -> None:
@@ -348,6 +382,7 @@ class Reach(AttributeReads):
             add_entries(self, value, words)
         if package not in INTERNAL:
             self.guards.kind_of(value)
+            self.reach(kind, words)
             self._attributes(value, words, package not in FOLLOWED)
 
 
@@ -368,7 +403,9 @@ def names_of_library(kind: type) -> frozenset[str]:
                 continue
             if is_library_module(base.__module__):
                 codes = [one.__code__ for one in map(function_in, vars(base).values()) if type(one) is FunctionType]
-                found.update(*[code.co_names for code in codes])
+                for code in codes:  # which gets longer meanwhile
+                    found.update(code.co_names)
+                    codes += [one for one in code.co_consts if type(one) is CodeType]
         _library_names[kind] = frozenset(found)
     return _library_names[kind]
 

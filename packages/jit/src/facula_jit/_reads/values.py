@@ -21,13 +21,16 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import is_library_module
+from facula_tensor import Tensor
 
 from .._breaks import Break
 from .._checks import first_failing
 from .._closures import UNSET, cells_of
+from .._containers import parts_of
+from .attributes import own_dict
 from .frames import is_of_program
 from .guards import CONTENTS
-from .instructions import ATTRIBUTE, CELL, GLOBAL, IMPORT, LOCAL, Read, reads_of
+from .instructions import ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
 from .known import is_numpy
 from .reach import Reach
 
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from .._recorder import Recorder
+    from .._signature import Signature
 
 
 class Running:
@@ -59,23 +63,21 @@ class Reads(Reach):
         collected = [id(code) for one in gc.callbacks if (code := getattr(one, "__code__", None)) is not None]
         super().__init__(recorder, {*allowed, *collected})  # a collection may begin anywhere
         self.incomplete = False  # whether something else took the place of the tracer
-        self._running: dict[int, Running] = {}
+        self._running: dict[tuple[int, int], Running] = {}  # by the ids of code and of its global variables
         self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the one that it is in
         self._searched: set[int] = set()
         self._given: list[tuple[Any, list[Any]]] = []  # containers among the arguments, and their parts
 
-    def begin(self, values: Iterable[Any], containers: Iterable[Any]) -> None:
-        """Reach the function, what it is bound to, and its arguments that are no tensors.
+    def begin(self, values: Iterable[Any], signature: Signature) -> None:
+        """Reach the function, what it is bound to, its arguments that are no tensors, and the classes of all.
 
         Arguments:
             values: these.
-            containers: the containers and dataclasses among the arguments, each of whose parts is in the signature.
+            signature: of the call. Containers among its arguments, and tensors' attributes, may not be changed.
         """
         for one in values:
             self.reach(one, "an argument")
-        for one in containers:
-            self.reach(type(one), "the class of an argument")
-            self._given.append((one, parts_of_argument(one)))
+        self._given += [(one, parts_of_argument(one)) for one in (*signature.containers, *signature.tensors)]
 
     # ------------------------------------------------------------------------------------------------ as an observer
     def enter(self, frame: FrameType) -> bool:
@@ -83,8 +85,8 @@ class Reads(Reach):
         if not is_of_program(frame, self.allowed):
             return False
         code = frame.f_code
-        if id(code) not in self._running:
-            self._running[id(code)] = Running(code)
+        if (key := (id(code), id(frame.f_globals))) not in self._running:
+            self._running[key] = Running(code)
             for one in code.co_consts:
                 if type(one) is CodeType:
                     self._parents[id(one)] = code
@@ -94,7 +96,7 @@ class Reads(Reach):
 
     def executed(self, frame: FrameType, offset: int) -> None:
         """An instruction is about to run."""
-        running = self._running[id(frame.f_code)]
+        running = self._running[id(frame.f_code), id(frame.f_globals)]
         read = running.pending.pop(offset, None)
         if read is None or self.recorder.breaks is not None:
             return
@@ -111,6 +113,11 @@ class Reads(Reach):
             self._import(frame, read)
         elif read.kind == LOCAL:
             self._local(frame, read, running)
+        elif read.kind == SPECIAL:
+            for name in read.chain:
+                self.add_name(name)
+        elif read.kind == IDENTITY:
+            self.compares_identity = True
         else:
             self.read_all()
 
@@ -174,9 +181,21 @@ class Reads(Reach):
                 return
         self.reach(value, f"the module {value.__name__}")
 
+    def whole(self, owner: Any) -> None:
+        """All attributes of an object of the library are about to be read."""
+        if (own := own_dict(owner)) is not None:
+            self._note(own, f"a {type(owner).__name__}", True)
+            self._read_whole(self.guards.attributes[id(own)])
+
     def _of_module(self, module: ModuleType, name: str) -> Any:
         own = vars(module)
         words = f"{module.__name__}.{name}"
+        if not is_library_module(module.__name__) and not is_numpy(module.__name__):
+            self.guards.kind_of(module)
+            if type(module) is not ModuleType:  # whose class may answer
+                self.reach(type(module), f"the class of {module.__name__}")
+                self._attributes(module, module.__name__)
+                self.add_name(name)
         if name == "__dict__":
             self.reach(module, words)
             return UNSET
@@ -204,6 +223,10 @@ class Reads(Reach):
                 self.reach(value, f"{name}.{one}")
 
     # --------------------------------------------------------------------------------------------------- in the end
+    def identities(self) -> frozenset[int]:
+        """The ids of all that was reached, where the function may tell an argument from it."""
+        return frozenset(self._reached) if self.compares_identity else frozenset()
+
     def changed(self) -> Break | None:
         """What the function itself has changed of what it read."""
         if self.incomplete:
@@ -223,10 +246,13 @@ class Reads(Reach):
 
 
 def parts_of_argument(value: Any) -> list[Any]:
-    """The entries of a list or dict, the attributes of a dataclass."""
+    """The entries of a list or dict, the attributes of a dataclass or tensor."""
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
-    return list(value) if isinstance(value, (list, tuple)) else list(vars(value).values())
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    pieces = None if isinstance(value, Tensor) else parts_of(value)
+    return [part for pair in vars(value).items() for part in pair] if pieces is None else list(pieces[1])
 
 
 def _changed(words: str) -> Break:

@@ -117,6 +117,9 @@ class LRScheduler:
 
     def state_dict(self) -> StateDict:
         """All but the optimizer: save it beside the optimizer's own, which has the present rates."""
+        recorder = current_recorder() if collecting else None
+        if recorder is not None:
+            recorder.reads_whole(self)
         return {key: value for key, value in vars(self).items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: StateDict) -> None:

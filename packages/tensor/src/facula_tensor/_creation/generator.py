@@ -75,6 +75,8 @@ class Generator:
 
     def seed(self) -> int:
         """Start over from a seed that the operating system gives, and return it."""
+        if recorders and (recorder := current_recorder()) is not None:
+            recorder.read("seed")
         seed = int.from_bytes(os.urandom(8), "little") & LARGEST
         self.manual_seed(seed)
         return seed
