@@ -78,6 +78,7 @@ class Run:
             guard.busy = False
             if recorder.decisions is not None:
                 recorder.decisions.is_open = False
+            recorder.reads = None  # which holds the recorder
         if boundary is not None:
             self.again = Again(self.function, tell, args, kwargs, signature.tensors)
             self.again.watch(boundary.roots)

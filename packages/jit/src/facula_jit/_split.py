@@ -149,7 +149,11 @@ class _Cutter:
     def _halved(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
         started = [one for one in block if not is_plain(one)]
         if len(started) < 2:
-            return [new for one in block for new in (self._opened(one, later) if one in started else [one])]
+            return [
+                new
+                for at, one in enumerate(block)
+                for new in (self._opened(one, later | loaded(block[at + 1 :])) if one in started else [one])
+            ]
         at = block.index(started[len(started) // 2])
         return [*self.pieces(block[:at], later | loaded(block[at:])), *self.pieces(block[at:], later)]
 

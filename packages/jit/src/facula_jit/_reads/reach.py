@@ -25,6 +25,7 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import is_library_module
+from facula_storage.extend import CheckKind
 from facula_tensor import Generator, Tensor
 
 from .._closures import UNSET, cells_of, content
@@ -81,6 +82,7 @@ class Reach(AttributeReads):
         self._reached: dict[int, Any] = {}
         self._todo: deque[tuple[Any, str]] = deque()
         self._draining = False
+        self._outer = sys.exc_info()[1]  # the exception that the caller handles
         self._registers = False  # whether an abstract class was reached
         self._asks_for_instances = False  # whether `isinstance` or `issubclass` was
 
@@ -143,6 +145,8 @@ class Reach(AttributeReads):
             self.reach(self.guards.slot(value, CONTENTS, "", words), words)
         elif issubclass(kind, ModuleType) and is_library_module(value.__name__):
             self._library_module(value)
+        elif issubclass(kind, ModuleType) and is_support(value.__name__) and self._is_in_support():
+            self._note(vars(value), value.__name__, True)
         elif issubclass(kind, ModuleType):
             self.refuse(
                 f"the module {value.__name__} as a value",
@@ -321,6 +325,12 @@ class Reach(AttributeReads):
         if is_hashing or (function in known.SUPPORT_ONLY and self._is_in_support()):
             del self._reached[id(function)]  # the program may read it as well
             return
+        if function in known.EXCEPTIONS:
+            if self._outer is not None:
+                self.refuse("the exception that its caller handles")
+            words = "the exception that the caller handles"
+            self.guards.add(CheckKind.CALL, None, _handles_no_exception, True, "", words)
+            return
         owner = getattr(function, "__self__", None)
         if owner is not None and not issubclass(type(owner), (ModuleType, type)):
             self.reach(owner, words)  # a method that was bound before
@@ -384,6 +394,10 @@ class Reach(AttributeReads):
             self.guards.kind_of(value)
             self.reach(kind, words)
             self._attributes(value, words, package not in FOLLOWED)
+
+
+def _handles_no_exception() -> bool:
+    return sys.exc_info()[1] is None
 
 
 def is_module(kind: type) -> bool:
