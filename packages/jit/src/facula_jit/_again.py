@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ._replay import Replay
 
 RECORDED = "a backward pass with create_graph=True goes through its result"
+CHANGED = "what its backward pass reads has changed since the call"
 WRAPPED = "a backward pass of a transform, as vmap, goes through its result"
 REMEDY = "take that gradient inside the captured function, where it is captured, too"
 
@@ -76,7 +77,7 @@ class Again:
         self._tell(Break(problem, REMEDY, user_site()))
 
     def gradients(
-        self, replay: Replay, ticket: Ticket, gradients: Sequence[Tensor | None], recorded: bool
+        self, replay: Replay, ticket: Ticket, gradients: Sequence[Tensor | None], recorded: bool, problem: str
     ) -> list[Tensor | None]:
         """The gradients of the targets of a replay, by a backward pass through the function as it is written.
 
@@ -85,11 +86,11 @@ class Again:
             ticket: what the node of its results holds.
             gradients: those of the results, None of those that the pass leaves out.
             recorded: whether the pass is recorded.
+            problem: why it is needed.
 
         Raises:
             OperationError: the call cannot run again, or gives something else by now.
         """
-        problem = RECORDED if recorded else WRAPPED
         self._note(problem)
         recorder: Any = current_recorder()
         if recorder is not None:

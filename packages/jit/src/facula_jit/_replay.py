@@ -20,10 +20,11 @@ from facula_storage.extend import (
 from facula_tensor import Tensor, zeros
 from facula_tensor.extend import no_record_ops, snapshot, user_site
 
+from ._again import CHANGED, RECORDED, WRAPPED
 from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CaptureError
 from ._checking import NEVER, Digest
-from ._checks import ADDRESS, checks_of, described, reads_options
+from ._checks import ADDRESS, checks_of, described, first_failing, reads_options
 from ._containers import Tree, rebuilt
 from ._crossings import found_crossings, is_crossed, take_down
 from ._lowering import Lowered, layout_of_block
@@ -109,6 +110,7 @@ class Replay:
         self.identities = frozenset() if reads is None else reads.identities()
         self.guards = [] if reads is None else reads.guards.all()
         self.checks: list[Check] = [one.check for one in self.guards]
+        self.read_backwards = self.checks[:] if reads is not None and reads.goes_back else []  # compared by backward
         self.checks += checks_of(recording, [one.group for one in refills])
         self.numbers_from = len(self.checks)
         self.checks += [one.check() for one in self.refills]
@@ -308,7 +310,9 @@ class Replay:
     def run_backward(self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
         """The gradients of the targets, by the captured backward; by another one where the pass is `recorded`."""
         if recorded:
-            return self._gradients_again(ticket, gradients, recorded)
+            return self._gradients_again(ticket, gradients, recorded, RECORDED)
+        if self.read_backwards and first_failing(self.read_backwards) is not None:
+            return self._gradients_again(ticket, gradients, recorded, CHANGED)
         self.check_versions(ticket)
         given = []
         for one, like in zip(gradients, self.recording.gradients, strict=True):
@@ -316,7 +320,7 @@ class Replay:
                 one = zeros(like.layout.shape, dtype=like.layout.dtype, device=like.layout.device)
             if one._layout is not like.layout:  # of other strides, those of single elements perhaps
                 if type(one._storage) is not Storage:
-                    return self._gradients_again(ticket, gradients, recorded)
+                    return self._gradients_again(ticket, gradients, recorded, WRAPPED)
                 one = snapshot(no_record_ops.contiguous(one))
                 one = made_tensor(like.layout, one._storage, one._offset, None)
             given.append(one)
@@ -332,14 +336,15 @@ class Replay:
                     )
         return results
 
-    def _gradients_again(self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
+    def _gradients_again(
+        self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool, problem: str
+    ) -> list[Tensor | None]:
         if self.again is None:
-            what = "create_graph=True" if recorded else "a transform"
             raise OperationError(
-                f"backward: {what} through the result of {self.name}, whose graph is one of launches alone; "
+                f"backward: {problem}: that of {self.name}, whose graph is one of launches alone; "
                 "differentiate the function that it was captured from"
             )
-        found: list[Tensor | None] = self.again.gradients(self, ticket, gradients, recorded)
+        found: list[Tensor | None] = self.again.gradients(self, ticket, gradients, recorded, problem)
         return found
 
     def _pass(self, number: int, ticket: Ticket, given: list[Tensor]) -> list[Tensor | None]:

@@ -73,6 +73,7 @@ class Run:
                 self.reads.begin([self.function, recorder.own, *signature.kept, *signature.classes], signature)
                 with crossings(recorder):
                     self.result = self.function(*args, **kwargs)
+                self.reads.begin_backward()
                 boundary = record_backward(recorder, self.result)
         finally:
             guard.busy = False

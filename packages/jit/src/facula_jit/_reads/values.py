@@ -62,6 +62,8 @@ class Reads(Reach):
     def __init__(self, recorder: Recorder, allowed: Collection[int] = ()):
         collected = [id(code) for one in gc.callbacks if (code := getattr(one, "__code__", None)) is not None]
         super().__init__(recorder, {*allowed, *collected})  # a collection may begin anywhere
+        self._has_returned = False
+        self.goes_back = False  # whether a backward pass outside of the function runs the program's code
         self.incomplete = False  # whether something else took the place of the tracer
         self._running: dict[tuple[int, int], Running] = {}  # by the ids of code and of its global variables
         self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the one that it is in
@@ -79,11 +81,16 @@ class Reads(Reach):
             self.reach(one, "an argument")
         self._given += [(one, parts_of_argument(one)) for one in (*signature.containers, *signature.tensors)]
 
+    def begin_backward(self) -> None:
+        """The function has returned: what runs from now on runs in backward passes, perhaps long after a call."""
+        self._has_returned = True
+
     # ------------------------------------------------------------------------------------------------ as an observer
     def enter(self, frame: FrameType) -> bool:
         """A frame outside the library begins, or goes on: whether its reads are the program's."""
         if not is_of_program(frame, self.allowed):
             return False
+        self.goes_back = self.goes_back or self._has_returned
         code = frame.f_code
         if (key := (id(code), id(frame.f_globals))) not in self._running:
             self._running[key] = Running(code)
