@@ -1,7 +1,8 @@
 """The table of changed state: kinds of state, ways of reading them, and the programs made of both.
 
 A scenario is a program of its own: a module whose function `f` reads some state, and lines that change that state
-between calls. `twins` runs it eagerly and captured. The kinds are in the modules `state_*`; a row gives
+between calls. `twins` runs it eagerly and captured. The kinds are in the modules `state_*` and in
+the texts of `programs`; a row gives
 
 * the name, the lines that make the state, the lines that change it, the expressions that read it, and
 * the behaviour of a capture: a replay FOLLOWS the change, the function RECAPTURES, or the state BREAKS the capture.
@@ -303,6 +304,7 @@ def scenarios_of(kind: Kind) -> list[Scenario]:
 
 def table() -> list[Scenario]:
     """All scenarios."""
+    import programs
     import state_names
     import state_objects
     import state_outside
@@ -312,4 +314,5 @@ def table() -> list[Scenario]:
     kinds: list[Kind] = []
     for module in (state_names, state_objects, state_outside, state_tensors, state_training):
         kinds += [one if isinstance(one, Kind) else Kind(*one) for one in module.KINDS]
+    kinds += programs.kinds()
     return [scenario for kind in kinds for scenario in scenarios_of(kind)]

@@ -97,6 +97,7 @@ OUTSIDE = [
      "R.standard_normal()"),
     varying("random numbers of the system", "", "secrets.randbelow(9999999)", "uuid.uuid4().int % 9999991",
             "int.from_bytes(os.urandom(3), 'big')", "random.SystemRandom().random()", compares=False),
+    varying("seed that the system gives", "G = facula.Generator()", "G.seed() % 9973", compares=False),
     varying("clock", "", "time.time() % 1", "time.perf_counter() % 1", "time.monotonic_ns() % 9999991",
             "datetime.datetime.now().microsecond", "time.process_time_ns() % 9999991", compares=False),
     varying("clock under a name", "from time import perf_counter_ns as now", "now() % 9999991", compares=False),

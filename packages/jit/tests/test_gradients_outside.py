@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from jit_toys import pair, same
 
-from facula_autograd import FreedGraphError, MutationError, grad
+from facula_autograd import FreedGraphError, Function, MutationError, grad
 from facula_jit import capture
 from facula_tensor import (
     full,
@@ -328,3 +328,29 @@ def test_backward_on_a_leaf_argument_whose_gradient_changes_between_calls(functi
     for numbers in sequences:
         found = _gradients_of_calls(capture(function, on_break=on_break), numbers)
         assert found == _gradients_of_calls(function, numbers), numbers
+
+
+def test_state_that_backward_reads_may_change_after_the_call():
+    factor = [2.0]
+
+    class Scaled(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * factor[0]
+
+    captured = capture(lambda x: Scaled.apply(x), check=0)
+    for number in range(8):
+        factor[0] = 2.0
+        x = ones(3).requires_grad_()
+        y = captured(x)
+        if number == 6:
+            factor[0] = 3.0
+            with pytest.warns(UserWarning, match="what its backward pass reads has changed since the call"):
+                y.sum().backward()
+        else:
+            y.sum().backward()
+        assert x.grad.tolist() == [factor[0]] * 3, number

@@ -73,6 +73,26 @@ def test_inputs_share_memory_as_they_did(noting):
     assert together.run((x, x), ()) == -2
 
 
+def test_inputs_are_of_their_classes_and_the_same_objects_as_they_were(noting):
+    class Other(type(holder())):
+        pass
+
+    note, x, y, other = noting(1), holder(), holder(), Other()
+    other.__dict__.update(vars(x)) if hasattr(x, "__dict__") else None
+    for descriptor in SLOTS[:6]:
+        try:
+            descriptor.__set__(other, descriptor.__get__(x))
+        except (AttributeError, TypeError):
+            continue
+    loose = (LAYOUT, None, 16, -1, 0, False)
+    exact = sequence([(note.launch, (0,))], inputs=[(*loose, type(x), -1)])
+    assert [exact.run((one,), ()) for one in (x, other)] == [None, -1]
+    apart = sequence([(note.launch, (0,))], inputs=[(*loose, None, 0), (*loose, None, 1)])
+    assert [apart.run(inputs, ()) for inputs in [(x, y), (x, x)]] == [None, -2]
+    twins = sequence([(note.launch, (0,))], inputs=[(*loose, None, 0), (*loose, None, 0)])
+    assert [twins.run(inputs, ()) for inputs in [(x, x), (x, y)]] == [None, -2]
+
+
 def test_equal_layouts_fit(noting):
     x = holder()
     table_dropped_it = new_layout(LAYOUT.shape, LAYOUT.strides)

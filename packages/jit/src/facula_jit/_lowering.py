@@ -202,7 +202,9 @@ class Lowered:
         self.places = dict(zip(blocks, offsets, strict=True))
         self.arena_layout = contiguous((self.pool_bytes,), uint8)
         self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
-        inputs = [one._replace(node=None, root=-1, kind=None, twin=-1) for one in (*recording.inputs, *recording.gradients)]
+        inputs = [
+            one._replace(node=None, root=-1, kind=None, twin=-1) for one in (*recording.inputs, *recording.gradients)
+        ]
         self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
         self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
 

@@ -248,14 +248,14 @@ class Recording:
     def _look_at_blocks(self, held: set[int]) -> None:
         written: set[int] = set()
         for launch in self.launches:
-            for one in launch.arguments:
-                if type(one) is not Address:
+            for place in launch.arguments:
+                if type(place) is not Address:
                     continue
-                block = self.recorder.blocks[one.block]
-                if block.born and not one.written and one.block not in written and _has_elements(block):
+                block = self.recorder.blocks[place.block]
+                if block.born and not place.written and place.block not in written and _has_elements(block):
                     self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
-                if one.written:
-                    written.add(one.block)
+                if place.written:
+                    written.add(place.block)
         known = [one for link in self.recorder.tensors.values() if (one := link()) is not None]
         grads = [one for _, one in self.needed if isinstance(one, Tensor)]
         for tensor in (*[one for one in known if id(one) not in self._leaves], *grads):

@@ -148,7 +148,7 @@ class Replay:
         return self._digest
 
     def knows(self, values: Iterable[Any]) -> bool:
-        """Whether any of these is an object that the function compares with others, by identity, and finds by itself."""
+        """Whether the function finds one of these by itself, too, and compares objects by identity."""
         if self.identities.isdisjoint(map(id, values)):
             return False
         self.missed = IDENTITY
@@ -436,7 +436,8 @@ class Replay:
         if missed == IDENTITY:
             return "that an argument is an object which the function finds elsewhere, too"
         if missed < 0:
-            return f"the layout, class, graph or requires_grad of argument {-1 - missed}, or that it lies where is written"
+            parts = "the layout, class, graph or requires_grad"
+            return f"{parts} of argument {-1 - missed}, or that it lies where is written"
         if missed < len(self.guards):
             return self.guards[missed].described()
         return described(self.checks[missed]) if missed < len(self.checks) else "another thread's use of it"

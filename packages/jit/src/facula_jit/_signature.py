@@ -81,8 +81,7 @@ class Signature:
             return kind, repr(value)
         if isinstance(value, NUMBERS) and not getattr(value, "__dict__", None):
             self.classes.add(kind)
-            base = next(one for one in NUMBERS if issubclass(kind, one))
-            return kind, repr(base.__new__(base, value)) if base in (float, complex) else base.__new__(base, value)
+            return kind, next(one for one in NUMBERS if issubclass(kind, one)).__repr__(value)  # type: ignore[arg-type]
         if (at := next((at for at, one in enumerate(self.containers) if one is value), None)) is not None:
             return "again", at  # perhaps inside of itself
         if (pieces := by_value(value)) is not None:

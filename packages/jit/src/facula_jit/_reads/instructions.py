@@ -48,7 +48,8 @@ class Read(NamedTuple):
     """One read: `kind`, the name, and the attributes that the following instructions take from the value.
 
     `offsets` are those of these attribute instructions. Of an IMPORT `name` is the module and `level` that of a
-    relative import; of a SPECIAL `chain` are the methods; of a LOCAL that an import statement sets, `name` is the variable.
+    relative import; of a SPECIAL `chain` are the methods; of a LOCAL that an import statement sets, `name` is the
+    variable.
     """
 
     kind: int

@@ -42,7 +42,8 @@ PURE: dict[str, str] = {
         "getattr hasattr hex int isinstance issubclass iter len list map max method min next NoneType object oct ord "
         "pow property range repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip"
     ),
-    "sys": "intern getsizeof", "posix": "fspath", "re": "Pattern", "array": "array _array_reconstructor",
+    "sys": "intern getsizeof", "posix": "fspath _path_splitroot _path_splitroot_ex _path_normpath",
+    "re": "Pattern", "array": "array _array_reconstructor",
     "operator": "*", "functools": "reduce partial cmp_to_key", "_functools": "reduce partial cmp_to_key",
     **dict.fromkeys(
         "math cmath _operator _abc _bisect _heapq _struct itertools _collections collections types _typing typing _sre "
@@ -74,7 +75,11 @@ OF_CALLERS = tuple([getattr(sys, name) for name in ("_getframemodulename",) if h
 EXCEPTIONS = tuple([getattr(sys, name) for name in ("exc_info", "exception") if hasattr(sys, name)])
 """Functions that give the exception that is being handled, which may be the caller's."""
 
-SUPPORT_ONLY = (id, get_ident, *OF_CALLERS)  # which Python's own modules use as keys, and which differ from run to run otherwise
+SUPPORT_ONLY = (
+    id,
+    get_ident,
+    *OF_CALLERS,
+)  # which Python's own modules use as keys, and which differ from run to run otherwise
 
 
 def is_numpy(module: Any) -> bool:

@@ -10,7 +10,8 @@ COMPARED = frozenset(
     "are_deterministic_algorithms_enabled get_default_device get_default_dtype get_deterministic_debug_mode "
     "get_float32_matmul_precision get_num_interop_threads get_num_threads get_printoptions initial_seed "
     "is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled is_autocast_cache_enabled "
-    "get_autocast_cpu_dtype get_autocast_gpu_dtype".split()
+    "get_autocast_cpu_dtype get_autocast_gpu_dtype cudnn_sdp_enabled flash_sdp_enabled math_sdp_enabled "
+    "mem_efficient_sdp_enabled get_fastpath_enabled get_sharing_strategy get_dir".split()
 )
 """Settings: called without arguments before each replay."""
 
@@ -22,7 +23,20 @@ CONSTANT = frozenset(
     "numel promote_types result_type scan set_rng_state typename vmap while_loop functional_call functionalize grad "
     "grad_and_value hessian jacfwd jacrev jvp linearize replace_all_batch_norm_modules_ value_and_grad vjp backward "
     "annotate export freeze ignore interface is_scripting is_tracing isinstance onednn_fusion_enabled script "
-    "script_if_tracing trace unused allclose equal is_nonzero to_dlpack gradcheck gradgradcheck".split()
+    "script_if_tracing trace unused allclose equal is_nonzero to_dlpack gradcheck gradgradcheck "
+    # of devices, backends and builds, which stay as they are
+    "is_available is_initialized device_count current_device is_autocast_available amp_definitely_not_available "
+    "get_cpu_capability level version is_built is_acceptable is_bf16_supported is_tf32_supported get_arch_list "
+    "can_use_efficient_attention can_use_flash_attention is_flash_attention_available kineto_available "
+    "supported_activities list_backends get_all_start_methods get_pretty_env_info "
+    # of process groups, which are compared
+    "get_backend get_backend_config get_default_backend_for_device get_global_rank get_group_rank get_node_local_rank "
+    "get_pg_count get_process_group_ranks get_rank get_world_size is_backend_available is_gloo_available "
+    "is_mpi_available is_nccl_available is_torchelastic_launched is_ucc_available is_xccl_available supports_complex "
+    # of their arguments, or of the run that is under way
+    "enter_dual_level is_compiling is_dynamo_compiling is_exporting is_in_onnx_export calculate_gain is_lazy "
+    "is_dependent is_parametrized is_pruned has_torch_function is_tensor_like is_tensor_method_or_property "
+    "resolve_name noop_context_fn decode_text growing_attributes".split()
 )
 """Functions of their arguments, of the signature of a call, or of generators that replays follow; and those that break
 a capture by themselves, as they look at elements."""
@@ -34,9 +48,12 @@ COMPARED_WITH = {"get_autocast_dtype": DTYPES, "autocast": DTYPES}
 BREAKS = frozenset(
     "load save seed set_autocast_cache_enabled set_autocast_dtype set_default_device set_default_dtype "
     "set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal "
-    "set_num_interop_threads set_num_threads set_printoptions set_warn_always use_deterministic_algorithms".split()
+    "set_num_interop_threads set_num_threads set_printoptions set_warn_always use_deterministic_algorithms "
+    "set_flags get_start_method get_safe_globals recv Pipe to_dot to_svg mem_get_info max_memory_allocated "
+    "max_memory_cached max_memory_reserved memory_allocated memory_cached memory_reserved memory_snapshot memory_stats "
+    "memory_summary".split()
 )
-"""Functions that read or change files and settings, which a replay does not."""
+"""Functions that read or change files, settings and counts, which a replay does not."""
 
 GROUPS = "facula.distributed._groups"
 """The module of process groups, whose `backends()` is compared where a function of its package may be called."""

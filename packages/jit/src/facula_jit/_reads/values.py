@@ -258,8 +258,10 @@ def parts_of_argument(value: Any) -> list[Any]:
         return [*value.keys(), *value.values()]
     if isinstance(value, (list, tuple)):
         return list(value)
-    pieces = None if isinstance(value, Tensor) else parts_of(value)
-    return [part for pair in vars(value).items() for part in pair] if pieces is None else list(pieces[1])
+    if isinstance(value, Tensor):
+        return [part for pair in (value._own_attributes or {}).items() for part in pair]
+    pieces = parts_of(value)
+    return [] if pieces is None else list(pieces[1])
 
 
 def _changed(words: str) -> Break:
