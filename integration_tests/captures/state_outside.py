@@ -200,7 +200,7 @@ EFFECTS = [
     effect("environment set", "", "os.environ['FACULA_K'] = '5'", "os.environ['FACULA_K']",
      "os.environ['FACULA_K'] = str(V)")
     ._replace(undo="del os.environ['FACULA_K']"),
-    effect("event set", "E = threading.Event()", "E.set()", "E.is_set()", "E.clear()"),
+    again("event set", "E = threading.Event()", "E.set()", "E.is_set()", "E.clear()"),
     effect("seed of Python's random numbers", "", "random.seed(5)", "random.random()", "random.seed(V)"),
 ]  # fmt: skip
 
