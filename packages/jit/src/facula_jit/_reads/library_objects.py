@@ -13,7 +13,7 @@ from facula_tensor import Generator, Tensor
 
 from .._closures import content
 from . import known, library
-from .attributes import AttributeReads, own_dict
+from .attributes import AttributeReads
 from .containers import CONTAINERS, add_entries
 
 if TYPE_CHECKING:
