@@ -110,11 +110,15 @@ def pip_install(*arguments: str) -> None:
 
 
 def run_tests(folder: Path, tests: list[str], **env: str) -> tuple[int | None, str]:
-    """The exit code of pytest, or None where it took too long; and its output."""
+    """The exit code of pytest, or None where it took too long; and its output.
+
+    Without PYTHONPATH: sources that it leads to would be tested in place of the installed packages.
+    """
     settings = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}"]
     command = [sys.executable, "-m", "pytest", *settings, "-x", "-q", *tests]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **env}, start_new_session=True, **pipes)
+    env = {**{name: value for name, value in os.environ.items() if name != "PYTHONPATH"}, **env}
+    process = subprocess.Popen(command, cwd=folder, env=env, start_new_session=True, **pipes)
     try:
         output, _ = process.communicate(timeout=MAX_SECONDS * (len(tests) or 1))
         return process.returncode, output

@@ -70,6 +70,14 @@ def test_an_old_text_that_is_not_there_once_is_refused(plant, tmp_path, text):
     assert file.read_text() == text
 
 
+def test_the_installed_packages_are_tested(plant, tmp_path, monkeypatch):
+    """Not what PYTHONPATH leads to."""
+    (tmp_path / "test_it.py").write_text("import os\n\n\ndef test_it():\n    assert 'PYTHONPATH' not in os.environ\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    code, output = plant.run_tests(tmp_path, ["test_it.py::test_it"])
+    assert code == plant.PASSED, output
+
+
 def test_development_installs_are_not_changed(plant):
     with pytest.raises(SystemExit, match=r"expected facula-missing from a wheel in dist/; got .*; run nox -s planted"):
         plant.check_environment(["missing"])
