@@ -56,7 +56,7 @@ SPREAD = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")
 SPREADS = (os.cpu_count() or 1) > 2
 INTERPRETERS = ("3.11", "3.12", "3.13")  # that captures are tried on: each has its own way to see what a program reads
 PYRIGHT = "pyright[nodejs]==1.1.414"  # brings node.js and itself: nothing but the package index is asked
-TORCH = "torch==2.13.0"  # only ever installed by sessions that compare with it: bench and conformance
+TORCH = "torch==2.13.0"  # only for sessions that compare with it: bench, conformance, libraries
 NOT_SOURCES = shutil.ignore_patterns(
     "build", "changes", "tests", "*.egg-info", "__pycache__", "*.so", "*.o", ".hypothesis", ".*_cache"
 )
@@ -443,6 +443,38 @@ def planted(session: nox.Session) -> None:
     install(session, *PACKAGES, extra="test", also=(*TEST_TOOLS, *build_tools()))
     env = {"FACULA_OBJECTS": OBJECTS, "HYPOTHESIS_PROFILE": PROFILE, "TMPDIR": tempfile.gettempdir()}
     session.run("python", "integration_tests/planted/plant.py", *session.posargs, env=env)
+
+
+@nox.session(requires=["build"])
+def libraries(session: nox.Session) -> None:
+    """Run programs of libraries for PyTorch on it and on facula, and compare their results; names of libraries select.
+
+    Both environments have the packages of integration_tests/libraries/lock.txt. Only one has torch.
+    """
+    folder = ROOT / "integration_tests" / "libraries"
+    lock = ("-q", "--no-deps", "-r", str(folder / "lock.txt"))
+    install(session, "facula")
+    session.install(*lock)
+    absent = "import importlib.metadata as m; assert 'torch' not in {one.name for one in m.distributions()}"
+    session.run("python", "-c", absent)
+    place = Path(session.create_tmp()).resolve()
+    theirs = str(place / "with_torch" / "bin" / "python")
+    if not Path(theirs).exists():
+        session.run("python", "-m", "venv", str(place / "with_torch"))
+    for wanted in (("-q", TORCH), lock):
+        session.run(theirs, "-m", "pip", "install", *wanted, external=True)
+    differ = []
+    for name in session.posargs or sorted(path.stem.removeprefix("on_") for path in folder.glob("on_*.py")):
+        program = str(folder / f"on_{name}.py")
+        expected, found = str(place / f"{name}.torch.npz"), str(place / f"{name}.facula.npz")
+        try:
+            session.run(theirs, program, expected, external=True)
+            session.run("python", "-m", "facula", "run", program, found)
+            session.run("python", str(folder / "compare.py"), expected, found)
+        except CommandFailed:
+            differ.append(name)
+    if differ:
+        session.error(f"not as with PyTorch: {', '.join(differ)}")
 
 
 @nox.session

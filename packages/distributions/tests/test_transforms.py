@@ -276,3 +276,45 @@ def test_refused(action, message):
     with pytest.raises((ValueError, TypeError, NotImplementedError), match=message):
         result = action()
         result(lambda constraint: None)  # what a decorator does
+
+
+def test_a_transform_may_be_of_another_base_too():
+    """As flows of libraries are modules: each base's constructor runs, and the pair that is kept has PyTorch's name."""
+
+    class Other:
+        def __init__(self):
+            super().__init__()
+            self.begun = True
+
+    class Flow(D.transforms.Transform, Other):
+        domain = codomain = constraints.real
+        bijective = True
+
+        def _call(self, x):
+            return x * 2
+
+        def _inverse(self, y):
+            return y / 2
+
+    flow = Flow(cache_size=1)
+    x = ft.ones(2)
+    y = flow(x)
+    assert flow.begun and flow._cached_x_y[0] is x and flow._cached_x_y[1] is y
+
+
+def test_expand_of_a_subclass():
+    class Shifted(D.Normal):
+        def __init__(self, loc):
+            super().__init__(loc, 1.0)
+
+        def expand(self, batch_shape, _instance=None):
+            return super().expand(batch_shape, self._get_checked_instance(Shifted, _instance))
+
+    class Further(Shifted):
+        def __init__(self):
+            super().__init__(ft.zeros(()))
+
+    found = Shifted(ft.zeros(())).expand((3,))
+    assert type(found) is Shifted and found.batch_shape == (3,)
+    with pytest.raises(NotImplementedError, match="Further: expand is not defined for a subclass of Shifted"):
+        Further().expand((3,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
@@ -140,10 +140,22 @@ class Distribution:
             )
         return lengths
 
+    def _get_checked_instance(self, cls: type[Any], _instance: Any = None) -> Any:
+        """What `expand` of a class fills in: the instance that a subclass gave, or a new one of this object's class.
+
+        NotImplementedError where a subclass of `cls` has another constructor, and no `expand` of its own.
+        """
+        if _instance is None and type(self).__init__ is not cls.__init__:
+            raise UnsupportedError(
+                f"{type(self).__name__}: expand is not defined for a subclass of {cls.__name__} with a constructor of "
+                "its own; define expand in it"
+            )
+        return object.__new__(type(self)) if _instance is None else _instance
+
     def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
         """The distribution with parameters expanded to a batch shape, which share memory with its own."""
         shape = Size(batch_shape)
-        new: Self = object.__new__(type(self)) if _instance is None else _instance
+        new: Self = self._get_checked_instance(type(self), _instance)
         for name in self.arg_constraints:
             value = vars(self).get(name)
             if value is not None:

@@ -36,12 +36,13 @@ class Transform:
     def __init__(self, cache_size: int = 0):
         if cache_size not in (0, 1):
             raise InvalidValueError(f"{type(self).__name__}: expected cache_size 0 or 1; got {cache_size!r}")
+        super().__init__()  # of another base, as a module
         self._cache_size = cache_size
-        self._pair: tuple[Any, Any] = (None, None)  # x and its y
+        self._cached_x_y: tuple[Any, Any] = (None, None)  # x and its y
         self._inv: weakref.ref[Transform] | None = None  # a weak reference: the inverse holds the transform
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_inv": None, "_pair": (None, None)}
+        return {**vars(self), "_inv": None, "_cached_x_y": (None, None)}
 
     @property
     def event_dim(self) -> int:
@@ -85,19 +86,19 @@ class Transform:
         """Values of the codomain for values of the domain."""
         if not self._cache_size:
             return self._call(x)
-        known, y = self._pair
+        known, y = self._cached_x_y
         if x is not known:
             y = self._call(x)
-            self._pair = x, y
+            self._cached_x_y = x, y
         return y
 
     def _inverted(self, y: Tensor) -> Tensor:
         if not self._cache_size:
             return self._inverse(y)
-        x, known = self._pair
+        x, known = self._cached_x_y
         if y is not known:
             x = self._inverse(y)
-            self._pair = x, y
+            self._cached_x_y = x, y
         return x
 
     def _call(self, x: Tensor) -> Tensor:
