@@ -148,3 +148,12 @@ def test_small_tensors_that_eager_code_has_made_in_between_are_no_difference(mak
     for _ in range(3):
         assert same(captured(ones(3)), ones(3) * make())
     assert "(2 checked)" in captured.report()
+
+
+def test_checked_calls_count_where_changes_are_seldom():
+    factor = [1.0]
+    captured = capture(lambda x: x * factor[0], check=2)
+    for number in range(192):
+        factor[0] = 1.0 + number // 16
+        assert captured(ones(2)).tolist() == [factor[0]] * 2
+    assert "as written" not in captured.report()

@@ -144,7 +144,7 @@ class Captured(Generic[P, R]):
                 self._use_next(replay, args, kwargs)
                 return result
             why = why or replay.describe(replay.missed)
-        if len(kind.replays) >= MOST_REPLAYS and sum([one.count for one in kind.replays]) >= WORTH:
+        if len(kind.replays) >= MOST_REPLAYS and sum([one.served for one in kind.replays]) >= WORTH:
             kind.replays.pop(0)
         if len(kind.replays) >= MOST_REPLAYS:
             if self._pieces is not None:
