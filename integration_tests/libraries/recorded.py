@@ -51,7 +51,7 @@ def fill(model: torch.nn.Module, name: str) -> None:
                 continue  # a constant of the model
             value.copy_(torch.from_numpy(numbers.astype("float32")))
     for module in model.modules():
-        if type(module).__name__.startswith("Dropout"):
+        if type(module).__name__.startswith(("Dropout", "StochasticDepth")):
             module.p = 0.0
         for name in ("drop_prob", "drop_rate"):
             if hasattr(module, name):
