@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 import pytest
 
 import facula_tensor as ft
-from facula_autograd import Function, GradientError
+from facula_autograd import Function, GradientError, no_grad
 from facula_autograd import grad as tape_grad
 from facula_tensor import forward_ad
 from facula_tensor.func import (
@@ -211,6 +211,24 @@ def test_functions_of_the_users_in_any_order():
             function = kinds[kind](function)
         assert function(two).item() == {1: 24, 2: 24, 3: 12}[len(orders)]
     assert jvp(Older.apply, (ONE * 0,), (ONE,))[1].item() == 1
+
+
+@pytest.mark.parametrize("function", [lambda d: Cube.apply(d, 2.0), lambda d: Cube.apply(Cube.apply(d, 2.0) * d, 0.5)])
+def test_functions_of_the_users_whose_primals_want_gradients(function):
+    """Dual tensors of a Function have nodes as others have: the gradient is dual, and tangents have one."""
+    x = X.clone().requires_grad_()
+    curvature = hessian(lambda x: function(x).sum())(X) @ X
+    with forward_ad.dual_level():
+        y = function(forward_ad.make_dual(x, X))
+        (g,) = tape_grad(y.sum(), x, retain_graph=True)
+        found = forward_ad.unpack_dual(g)
+        (over,) = tape_grad(forward_ad.unpack_dual(y).tangent.sum(), x)
+        assert ft.allclose(found.primal, grad(lambda x: function(x).sum())(X))
+        assert ft.allclose(found.tangent, curvature) and ft.allclose(over, curvature)
+        with no_grad():
+            assert function(forward_ad.make_dual(x, X)).node is None
+        with pytest.raises(RuntimeError, match="expected setup_context"):
+            Older.apply(forward_ad.make_dual(x, X))
 
 
 def test_random_numbers_and_threads():

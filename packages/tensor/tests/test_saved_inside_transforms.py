@@ -2,9 +2,10 @@
 
 import pytest
 
-from facula_autograd import MutationError
-from facula_tensor import allclose, equal, float64, ones, tensor
+from facula_autograd import Function, MutationError
+from facula_tensor import allclose, equal, float64, manual_seed, ones, tensor
 from facula_tensor.func import grad, hessian, jacfwd, jvp, linearize, vmap
+from facula_tensor.functional import dropout
 
 
 def changed_after(x):
@@ -63,16 +64,100 @@ def test_saved_values_that_are_changed_inside_transforms(name):
     assert allclose(NESTED[name](changed_before), NESTED[name](twin))
 
 
-def test_linearize_of_what_changes_in_place():
-    for program in (changed_after, changed_by_a_view, changed_before):
-        output, push = linearize(program, POINT)
-        for along in (ones(2, dtype=float64), POINT):
-            wanted, tangent = jvp(program, (POINT,), (along,))
-            assert equal(output, wanted) and allclose(push(along), tangent)
+class Square(Function):
+    """It saves its argument."""
+
+    @staticmethod
+    def forward(x):
+        return x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2 * ctx.saved_tensors[0]
+
+    @staticmethod
+    def jvp(ctx, t):
+        return t * 2 * ctx.saved_tensors[0]
+
+
+def changed_argument(x):
+    y = x.sin() * x
+    x[:1].mul_(2)
+    return (y * x).sum()
+
+
+def changed_result(x):
+    y = x.exp()
+    z = y * 2
+    y.detach().add_(1)
+    return (y * z).sum()
+
+
+def changed_constant(x):
+    mask = ones(2, dtype=float64)
+    y = x * mask
+    mask[0] = 0
+    return (y * x * mask).sum()
+
+
+def changed_for_a_function(x):
+    z = x * 1.0
+    y = Square.apply(z)
+    z.add_(1)
+    return (y * z).sum()
+
+
+def changed_after_a_draw(x):
+    z = x * 1.0
+    y = dropout(z * x, 0.5)
+    z.add_(1)
+    return (y * z).sum()
+
+
+IN_PLACE = [
+    changed_after, changed_by_a_view, changed_under_its_alias, changed_before, changed_argument, changed_result,
+    changed_constant, changed_for_a_function, changed_after_a_draw,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", IN_PLACE)
+def test_linearize_of_what_changes_in_place(program):
+    """The function runs once, and its derivative is that of forward mode."""
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return program(x)
+
+    given = POINT.clone()
+    manual_seed(0)
+    output, push = linearize(counted, given)
+    for along in (ones(2, dtype=float64), POINT):
+        primal = POINT.clone()
+        manual_seed(0)
+        wanted, tangent = jvp(program, (primal,), (along,))
+        assert equal(output, wanted) and allclose(push(along), tangent) and equal(primal, given)
+    assert len(calls) == 1
+
+
+def test_linearize_inside_transforms():
+    for program in (changed_by_a_view, changed_argument):
+        pushed = lambda x: linearize(program, x * 1.0)[1](x)
+        forward = lambda x: jvp(program, (x * 1.0,), (x,))[1]
+        for transform in (jacfwd, lambda f: vmap(f, in_dims=0)):
+            point = POINT.unsqueeze(0) if transform is not jacfwd else POINT
+            assert allclose(transform(pushed)(point), transform(forward)(point))
+        with pytest.raises(MutationError):  # of what the tape around it has saved
+            grad(pushed)(POINT)
+
+
+def test_linearize_at_a_point_that_changes_afterwards():
     point = POINT.clone()
-    _, push = linearize(changed_after, point)
+    _, push = linearize(lambda x: (x * x).sum(), point)
     point.add_(1)
     with pytest.raises(MutationError):
         push(POINT)
-    along = jacfwd(lambda x: linearize(changed_by_a_view, x)[1](x))(POINT)
-    assert allclose(along, jacfwd(lambda x: jvp(changed_by_a_view, (x,), (x,))[1])(POINT))

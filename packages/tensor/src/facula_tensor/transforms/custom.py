@@ -50,6 +50,7 @@ def apply_at_grad(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict
     if not (recorded and any([edge is not None for edge in edges])):
         return output
     ctx = filled_context(function, contents, output, tuple([edge is not None for edge in edges]))
+    ctx._to_save = level.to_save(ctx._to_save)
     ctx._keep([], [])
     outputs = list(output) if isinstance(output, tuple) else [output]
     results = [level.constant(one) if isinstance(one, Tensor) else one for one in outputs]
@@ -93,4 +94,23 @@ def apply_at_dual(
         if not isinstance(slope, Tensor):
             raise InvalidTypeError(f"{name}.jvp: expected tensors or None; got {type(slope).__name__}")
         results.append(level.make(one, fitted(f"{name}.jvp", one, slope)))
-    return tuple(results) if isinstance(output, tuple) else results[0]
+    whole = tuple(results) if isinstance(output, tuple) else results[0]
+    if level.taped and (not active_modes or current_mode().grad):
+        record_at_dual(function, args, results, whole)
+    return whole
+
+
+def record_at_dual(function: Any, args: tuple[Any, ...], results: list[Any], whole: Any) -> None:
+    """Give pairs that a Function made a node, so that its `backward` runs on pairs.
+
+    Arguments:
+        function: the Function.
+        args: its arguments, pairs among them.
+        results: the pairs, which get the node.
+        whole: these as the Function returned them.
+    """
+    edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in args])
+    needs = tuple([edge is not None for edge in edges])
+    if any(needs):
+        ctx = filled_context(function, args, whole, needs)
+        record_call(ctx, args, edges, results, results, 7)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd import GradientError, MutationError, enable_grad
+from facula_autograd import GradientError, enable_grad
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
@@ -15,6 +15,7 @@ from .._dispatch.namespaces import no_record_ops
 from .dual import DualLevel, fitted
 from .grad import GradLevel, differentiable
 from .levels import entered
+from .linear import LinearLevel
 from .plain import PlainTape, serves
 from .trees import check_callable, leaves_like, map_tensors, put_together, tensors_of
 
@@ -36,7 +37,8 @@ class Pulled:
         argnums: the places of those that are differentiated by; all of them if None.
         kwargs: its arguments by name.
         has_aux: whether it returns a pair, of which the second part is passed on as it is.
-        at_once: whether nothing else happens before the way back, so that the ordinary tape may do (`plain.py`).
+        level: what records; by default the ordinary tape where it serves (`plain.py`), as nothing else happens before
+            the way back.
     """
 
     def __init__(
@@ -47,7 +49,7 @@ class Pulled:
         argnums: Argnums | None = None,
         kwargs: dict[str, Any] | None = None,
         has_aux: bool = False,
-        at_once: bool = True,
+        level: GradLevel | None = None,
     ):
         check_callable(operation, func)
         places = range(len(args)) if argnums is None else places_of(operation, argnums, len(args))
@@ -59,11 +61,12 @@ class Pulled:
                     f"{operation}: expected floating or complex tensors to differentiate by; got "
                     f"{show(layout_of_tensor(one))}"
                 )
-        self.level: GradLevel | PlainTape = PlainTape() if at_once and serves(points) else GradLevel()
+        self.level: GradLevel | PlainTape = level or (PlainTape() if serves(points) else GradLevel())
         self.points = points
         self.leaves = [self.level.leaf(one) for one in points]
         given = list(args)
-        for place, one in zip(places, put_together(self.in_shape, self.leaves), strict=True):
+        arguments = [self.level.argument(one) for one in self.leaves]
+        for place, one in zip(places, put_together(self.in_shape, arguments), strict=True):
             given[place] = one
         with entered(self.level), enable_grad():
             found = func(*given, **(kwargs or {}))
@@ -221,7 +224,7 @@ def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any
     >>> output, pull(tensor(1.0))
     (tensor(6.), (tensor(3.), tensor(2.)))
     """
-    called = Pulled("vjp", func, primals, None, None, has_aux, at_once=False)
+    called = Pulled("vjp", func, primals, None, None, has_aux, GradLevel())
     values = called.values()
 
     @boundary
@@ -296,8 +299,8 @@ def jvp(
 def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable[..., Tree]]:
     """The pair (output, push) of `func` at `primals`: `push(*tangents)` gives the output's tangent.
 
-    `func` runs once, however often `push` is called; each call costs two passes over what it recorded. Only where it
-    changes in place what its derivative needs, it runs again in each `push`, in forward mode.
+    `func` runs once, however often `push` is called; each call costs two passes over what it recorded. It may change
+    tensors in place: what its derivative needs of them is copied before.
 
     Arguments:
         func: the function; it returns a tensor, or tuples, lists and dicts of tensors.
@@ -308,10 +311,8 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
     >>> output, push(tensor(1.0)), push(tensor(2.0))
     (tensor(8.), tensor(12.), tensor(24.))
     """
-    called = Pulled("linearize", func, primals, at_once=False)
+    called = Pulled("linearize", func, primals, level=LinearLevel())
     values = called.values()
-    points = tensors_of("linearize", "the primals", primals)[0]
-    versions = [one._storage.version for one in points]
 
     @boundary
     def push(*tangents: Tree) -> Tree:
@@ -326,15 +327,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
         level.records = called.level.records
         with entered(level), enable_grad():
             dummies = [level.leaf(no_record_ops.zeros_like(value)) for value in values]
-            try:
-                back = called.pull(dummies, True)
-            except MutationError:
-                if [one._storage.version for one in points] != versions:
-                    raise
-                back = None
-            found = back and level.pull(back, along, dummies, record=level.records)
-        if found is None:
-            return jvp(func, primals, tangents)[1]
+            found = level.pull(called.pull(dummies, True), along, dummies, record=level.records)
         slopes = [no_record_ops.zeros_like(v) if one is None else one for v, one in zip(values, found, strict=True)]
         return put_together(called.out_shape, slopes)
 

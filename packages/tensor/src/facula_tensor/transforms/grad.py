@@ -79,6 +79,10 @@ class GradLevel(Level):
         new.node, new._grad, new.hooks = LEAF, None, None
         return new
 
+    def argument(self, leaf: Tensor) -> Tensor:
+        """What a function is given for a leaf."""
+        return leaf
+
     def constant(self, value: Tensor) -> Tensor:
         """`value`, as one that has no gradient at this level."""
         return wrapped(GradLayout(self, value), value)
@@ -100,10 +104,28 @@ class GradLevel(Level):
         node.rule, node.seq = _rule_of(op), next_seq()
         node.code, node.lasti = user_site()
         node.e0 = node.e1 = None
-        node.rest = edges, *_saved(op, contents, edges, results, parameters)
+        node.rest = edges, *self.saved(op, operands, edges, results, parameters)
         results[0] = self.constant(results[0])
         results[0].node = node
         return results[0] if len(results) == 1 else tuple(results)
+
+    def saved(
+        self, op: Operator, operands: Operands, edges: Edges, results: list[Tensor], parameters: Parameters
+    ) -> tuple[Call, list[int | None]]:
+        """What a node keeps: of operands and results those that the rules ask for, and their versions."""
+        contents = tuple([self.value(a) for a in operands])
+        call = Call(op, contents, results, parameters)
+        needed = op.saved_operands(edges)
+        call.operands = tuple(
+            [a if one or not isinstance(a, Tensor) else None for a, one in zip(contents, needed, strict=True)]
+        )
+        call.results = [results[0] if op.saves_out else None, *(results[1:] if op.saves_further else [])]
+        values = (*call.operands, *call.results)
+        return call, [a._storage.version if isinstance(a, Tensor) else None for a in values]
+
+    def to_save(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What the node of a Function saves, of what that asks for."""
+        return values
 
     def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
         """Views of what the value wraps, in the family of views of the value, with the nodes that views have."""
@@ -192,19 +214,6 @@ def _rule_of(op: Operator) -> Rule:
     if rule is None:
         rule = _rules[op] = Rule(op.name, _backward, op.rule.fresh, True, lambda node: node.rest[0])
     return rule
-
-
-def _saved(
-    op: Operator, operands: Operands, edges: Edges, results: list[Tensor], parameters: Parameters
-) -> tuple[Call, tuple[int | None, ...]]:
-    """What a node keeps: of operands and results those that the rules ask for, and their versions."""
-    call = Call(op, operands, results, parameters)
-    needed = op.saved_operands(edges)
-    call.operands = tuple(
-        [a if one or not isinstance(a, Tensor) else None for a, one in zip(operands, needed, strict=True)]
-    )
-    call.results = [results[0] if op.saves_out else None, *(results[1:] if op.saves_further else [])]
-    return call, tuple([a._storage.version if isinstance(a, Tensor) else None for a in (*call.operands, *call.results)])
 
 
 def _backward(F: Namespace, node: Node, g: Tensor) -> list[tuple[Any, Tensor]]:

@@ -43,6 +43,10 @@ class PlainTape:
         self.leaves.append(new)
         return new
 
+    def argument(self, leaf: Tensor) -> Tensor:
+        """What a function is given for a leaf."""
+        return leaf
+
     def value(self, operand: Any) -> Any:
         """A result without this tape: without its history, unless that leads to others' leaves as well."""
         if not isinstance(operand, Tensor) or operand.node is None or (self.records and self._leads_on([operand])):

@@ -1,0 +1,80 @@
+"""The level of `linearize`, whose functions may change in place what its nodes have saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF, Node, Rule, edge_to, next_seq, replace_mode
+
+from .._core.call_sites import user_site
+from .._core.tensor import Tensor
+from .._dispatch.namespaces import recorded_ops
+from .grad import GradLevel
+from .levels import is_at
+
+if TYPE_CHECKING:
+    from .._core.types import Edges, Operands, Parameters
+    from .._dispatch.operator import Operator
+    from .rules import Call
+
+CHANGEABLE = Rule("linearize", lambda F, node, g: ((node.e0, g),), False, False)
+
+
+class LinearLevel(GradLevel):
+    """A tape that keeps the saved values of what the function changes in place, by copies taken before the change.
+
+    Changes of this level's tensors are seen (`copy`). Others may be changed unseen: of these, unless they are leaves,
+    nodes save copies from the start.
+    """
+
+    __slots__ = ("by_storage",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_storage: dict[int, list[tuple[Call, list[int | None]]]] = {}
+
+    def argument(self, leaf: Tensor) -> Tensor:
+        """Another tensor over the memory of a leaf, which may be changed in place."""
+        new = self.constant(self.value(leaf))
+        node = new.node = Node()
+        node.rule, node.seq, node.e0 = CHANGEABLE, next_seq(), edge_to(leaf)
+        node.code, node.lasti = user_site()
+        return new
+
+    def saved(
+        self, op: Operator, operands: Operands, edges: Edges, results: list[Tensor], parameters: Parameters
+    ) -> tuple[Call, list[int | None]]:
+        """What a node keeps, found again by the memory that it lies in."""
+        call, versions = super().saved(op, operands, edges, results, parameters)
+        self._copy(call, versions, [*(is_at(self, a) for a in operands), *(True for _ in call.results)])
+        for storage in {id(a._storage) for a in (*call.operands, *call.results) if isinstance(a, Tensor)}:
+            self.by_storage.setdefault(storage, []).append((call, versions))
+        return call, versions
+
+    def to_save(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Copies of what a Function saves."""
+        return tuple([self._copied(one) for one in values])
+
+    def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
+        """As in `GradLevel`, after copies of what is saved of the memory that changes."""
+        if self.open:
+            storage = self.value(target)._storage
+            for call, versions in self.by_storage.pop(id(storage), ()):
+                values = (*call.operands, *call.results)
+                self._copy(call, versions, [getattr(one, "_storage", None) is not storage for one in values])
+        return super().copy(operation, target, source)
+
+    def _copy(self, call: Call, versions: list[int | None], kept: list[bool]) -> None:
+        """Put copies, which nothing changes, in the place of saved values that are not kept."""
+        values = [*call.operands, *call.results]
+        for place, one in enumerate(values):
+            if not kept[place]:
+                values[place] = self._copied(one)
+                versions[place] = versions[place] if values[place] is one else None
+        call.operands, call.results = tuple(values[: len(call.operands)]), values[len(call.operands) :]
+
+    def _copied(self, value: Any) -> Any:
+        if not isinstance(value, Tensor) or value.node is LEAF:
+            return value
+        with replace_mode(grad=self.records):
+            return recorded_ops.clone(value)
