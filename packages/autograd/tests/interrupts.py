@@ -4,30 +4,29 @@ import dis
 import sys
 
 import facula_autograd
+from facula_errors.extend import guarded
 
-PACKAGE = facula_autograd.__file__.rpartition("/")[0]
-#: Nothing can be done there: see Note [Ctrl-C in a mode].
-OUT_OF_REACH = facula_autograd.no_grad.__exit__.__code__
+PLACES = facula_autograd.__file__.rpartition("/")[0], guarded.__code__.co_filename
 
 
 class Interrupter:
-    """Raises KeyboardInterrupt at the place of that number, counted from 0, within this package."""
+    """Raises KeyboardInterrupt at the place of that number, counted from 0, in these files."""
 
     def __init__(self, place):
         self.left, self.jumped, self.raised = place, None, False
 
     def profile(self, frame, event, arg):
         code = frame.f_code
-        if not code.co_filename.startswith(PACKAGE):
+        if not code.co_filename.startswith(PLACES):
             return
         if event == "return":
             # No place where a with statement enters; everywhere else a caller may look after the call.
-            self.place(code.co_name != "__enter__")
+            self.place(code.co_name not in ("__enter__", "__get__"))
         elif event in ("call", "c_return"):
-            self.place(event == "c_return" or code is not OUT_OF_REACH)
+            self.place(True)
 
     def trace(self, frame, event, arg):
-        if not frame.f_code.co_filename.startswith(PACKAGE):
+        if not frame.f_code.co_filename.startswith(PLACES):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         if event == "opcode":
@@ -44,13 +43,14 @@ class Interrupter:
             raise KeyboardInterrupt
 
     def run(self, program):
+        """Call it. Returns the error, which keeps frames alive as an interactive interpreter does."""
         before = sys.gettrace(), sys.getprofile()
         sys.settrace(self.trace)
         sys.setprofile(self.profile)
         try:
             program()
-        except KeyboardInterrupt:
-            pass
+        except KeyboardInterrupt as error:
+            return error
         finally:
             sys.setprofile(before[1])
             sys.settrace(before[0])

@@ -59,7 +59,7 @@ def test_graphs_and_modes():
             assert seen == [expected.number]
 
     in_threads(work)
-    assert active_modes == []
+    assert not active_modes
 
 
 def test_one_graph_in_all_threads():
@@ -83,7 +83,7 @@ def test_one_mode_object_in_all_threads():
             assert is_grad_enabled()
 
     in_threads(work)
-    assert active_modes == []
+    assert not active_modes
 
 
 def test_sequence_numbers_are_unique():

@@ -1,8 +1,8 @@
 """A Ctrl-C at any place where the interpreter looks for signals leaves modes as they were before the block.
 
 A tracer stands in for the signal: it raises where the interpreter would run a signal handler, which is where
-a function begins, after a call, and when a loop goes back. One place is left out, as no context manager in Python
-can guard it: the beginning of `__exit__`, before its first instruction (Note [Ctrl-C in a mode] in `_mode_state.py`).
+a function begins, after a call, and when a loop goes back: also at the beginning of `__exit__` (Note [Ctrl-C in a
+mode] in `_mode_state.py`). The error is kept until the modes were looked at, as an interactive interpreter keeps it.
 """
 
 import pytest
@@ -22,6 +22,7 @@ from facula_autograd import (
 from facula_autograd._mode_state import passive_modes
 from facula_autograd.extend import DEFAULT, active_modes, current_mode
 from facula_autograd.graph import disable_saved_tensors_hooks, register_multi_grad_hook
+from facula_errors.extend import guarded
 
 
 def plain():
@@ -76,7 +77,36 @@ def a_pass():
         y.backward()
 
 
-PROGRAMS = [plain, one_object_inside_itself, several, passive, lasting_inside, decorated, a_generator, a_pass]
+@guarded
+def a_block(open_ones):
+    open_ones.append(None)
+    try:
+        with no_grad():
+            yield
+    finally:
+        open_ones.pop()
+
+
+def blocks_of_generators():
+    open_ones = []
+    with a_block(open_ones):
+        assert len(open_ones) == 1
+        with pytest.raises(KeyError), a_block(open_ones):
+            raise KeyError
+    assert not open_ones
+
+
+PROGRAMS = [
+    blocks_of_generators,
+    plain,
+    one_object_inside_itself,
+    several,
+    passive,
+    lasting_inside,
+    decorated,
+    a_generator,
+    a_pass,
+]
 
 
 @pytest.mark.parametrize("around", [DEFAULT, no_grad, inference_mode], ids=["nothing", "no_grad", "inference"])
@@ -87,15 +117,16 @@ def test_with_blocks(program, around):
     while True:
         interrupter = Interrupter(tried)
         if around is DEFAULT:
-            interrupter.run(program)
+            error = interrupter.run(program)
             assert current_mode() is DEFAULT, tried
-            assert active_modes == passive_modes == [], tried
+            assert not active_modes and not passive_modes, tried
         else:
             with around():
                 before = current_mode()
-                interrupter.run(program)
+                error = interrupter.run(program)
                 assert current_mode() is before, tried
-                assert len(active_modes) == 1 and passive_modes == [], tried
+                assert len(active_modes) == 1 and not passive_modes, tried
+        assert interrupter.raised or error is None
         if not interrupter.raised:
             break
         tried += 1
@@ -113,7 +144,7 @@ def test_switching_is_whole_or_nothing(start):
             assert interrupter.raised or is_grad_enabled() is not start
             assert len(active_modes) == 2 - is_grad_enabled(), "as it was before or as it should be, nothing between"
             seen.add(is_grad_enabled())
-        assert active_modes == []
+        assert not active_modes
         if not interrupter.raised:
             break
         tried += 1

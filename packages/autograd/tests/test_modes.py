@@ -26,7 +26,7 @@ from facula_autograd.extend import DEFAULT, active_modes, current_mode, replace_
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind():
     yield
-    assert active_modes == []
+    assert not active_modes
     assert current_mode() is DEFAULT
 
 

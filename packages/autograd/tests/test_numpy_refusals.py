@@ -83,6 +83,8 @@ CONVERSIONS = {
     "atan2": (lambda v: math.atan2(1.0, v), "numpy.arctan2"),
     "exp": (lambda v: cmath.exp(v), "numpy.exp"),
     "sqrt": (lambda v: sqrt(v * v), "numpy.sqrt"),
+    "trunc": (lambda v: math.trunc(v), "numpy.trunc"),
+    "round": (lambda v: round(v), "numpy.round"),
     "float": (float, "as numpy.sin for math.sin"),
     "int": (int, "as numpy.sin for math.sin"),
     "complex": (lambda v: complex(v), "as numpy.sin for math.sin"),

@@ -41,7 +41,7 @@ def test_a_pass_interrupted_anywhere():
         out = program(x, y)
         interrupter = Interrupter(tried)
         interrupter.run(out.backward)
-        assert active_modes == []
+        assert not active_modes
         assert is_grad_enabled()
         if not interrupter.raised:
             break
@@ -133,7 +133,7 @@ def test_passes_that_nest_too_deep_leave_the_engine_clean():
     limit = sys.getrecursionlimit()
     with pytest.raises(RecursionError):
         nested(limit).apply(x).backward()
-    assert active_modes == []
+    assert not active_modes
     assert is_grad_enabled()
     assert x.grad is None
     nested(1).apply(x).backward()

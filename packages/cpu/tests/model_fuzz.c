@@ -244,7 +244,7 @@ static void work(struct shared *shared, struct input *inputs, int count, int sec
     char path[64];
     const int file = memfd_create("forged", 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    signal(SIGALRM, too_long);
+    signal(SIGPROF, too_long);
     while (shared->done < files) {
         state = (seed + (uint64_t)shared->done++) * 0x2545f4914f6cdd1du;
         struct input *input = &inputs[below(count)];
@@ -257,7 +257,7 @@ static void work(struct shared *shared, struct input *inputs, int count, int sec
             _exit(2);
         free(bytes);
         const struct itimerval limit = {.it_value = {RUN_MS / 1000, RUN_MS % 1000 * 1000}};
-        setitimer(ITIMER_REAL, &limit, NULL);
+        setitimer(ITIMER_PROF, &limit, NULL);
         try_one(path, shared);
     }
     _exit(0);

@@ -1,22 +1,19 @@
 /* What other threads and the cyclic garbage collector are doing at this moment. */
 #include "bridge.h"
 
-/* A callback for gc.callbacks that has one entry in `running` while the collector runs. Others may have entries of their
-   own there, so it takes out no more than it put in: `mine` remembers. In C because a Python function there would be
-   where a Ctrl-C arrives, and is swallowed. */
-static PyObject *on_collection(PyObject *self, PyObject *args)
+/* A callback for gc.callbacks that has the entry None in the dict `running` while the collector runs; others have entries
+   of their own there. In C because a Python function there would be where a Ctrl-C arrives, and is swallowed. */
+static PyObject *on_collection(PyObject *running, PyObject *args)
 {
-    PyObject *running = PyTuple_GetItem(self, 0), *mine = PyTuple_GetItem(self, 1), *phase = PyTuple_GetItem(args, 0);
+    PyObject *phase = PyTuple_GetItem(args, 0);
     if (!phase)
         return NULL;
-    int starts = PyUnicode_Check(phase) && PyUnicode_CompareWithASCIIString(phase, "start") == 0;
-    int counted = PyList_Size(mine) > 0;
-    Py_ssize_t entries = PyList_Size(running);
-    if (starts && !counted) {
-        if (PyList_Append(mine, Py_None) || PyList_Append(running, Py_None))
+    if (PyUnicode_Check(phase) && PyUnicode_CompareWithASCIIString(phase, "start") == 0) {
+        if (PyDict_SetItem(running, Py_None, Py_None))
             return NULL;
-    } else if (!starts && counted) {
-        if (PyList_SetSlice(mine, 0, 1, NULL) || (entries && PyList_SetSlice(running, entries - 1, entries, NULL)))
+    } else {
+        const int found = PyDict_Contains(running, Py_None);
+        if (found < 0 || (found && PyDict_DelItem(running, Py_None)))
             return NULL;
     }
     return Py_BuildValue("");
@@ -28,16 +25,11 @@ static PyMethodDef on_collection_definition = {"on_collection", on_collection, M
 PyObject *collection_callback(PyObject *module, PyObject *running)
 {
     (void)module;
-    if (!PyList_CheckExact(running)) {
-        PyErr_Format(PyExc_TypeError, "collection_callback: expected a list; got %R", (PyObject *)Py_TYPE(running));
+    if (!PyDict_CheckExact(running)) {
+        PyErr_Format(PyExc_TypeError, "collection_callback: expected a dict; got %R", (PyObject *)Py_TYPE(running));
         return NULL;
     }
-    PyObject *self = Py_BuildValue("(ON)", running, PyList_New(0));
-    if (!self)
-        return NULL;
-    PyObject *callback = PyCFunction_NewEx(&on_collection_definition, self, NULL);
-    Py_DECREF(self);
-    return callback;
+    return PyCFunction_NewEx(&on_collection_definition, running, NULL);
 }
 
 /* The threads that run, at any depth, a function of one of the named modules. One look at all stacks at once: in

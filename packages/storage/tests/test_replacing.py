@@ -282,7 +282,7 @@ storage = allocate(layout)
 held, go = threading.Event(), threading.Event()
 def hold():
     with buffer_lock, _devices._making, _devices._connecting, _plans._changing:
-        collecting.append(None)
+        collecting[None] = None
         held.set()
         go.wait()
         collecting.clear()

@@ -131,26 +131,26 @@ def test_the_callback_is_no_python_function():
 
 
 def test_the_callback_takes_out_what_it_put_in():
-    """Siblings keep entries of their own in such a list."""
-    shared = ["mode", "mode"]
+    """Siblings keep entries of their own in such a dict."""
+    shared = {"mode": None}
     callback = collection_callback(shared)
     callback("stop", {})  # it came while the collector ran: nothing of its own is there
+    assert list(shared) == ["mode"]
+    callback("start", {})
+    callback("start", {})
     assert len(shared) == 2
-    callback("start", {})
-    callback("start", {})
-    assert len(shared) == 3
-    shared.pop()  # another one's, for all are alike
+    shared.pop("mode")
     callback("stop", {})
     callback("stop", {})
-    assert len(shared) == 1
+    assert shared == {}
     callback("start", {})
     shared.clear()
     callback("stop", {})
-    assert shared == []
+    assert shared == {}
     with pytest.raises(IndexError):
         callback()
-    with pytest.raises(TypeError, match="expected a list"):
-        collection_callback({})
+    with pytest.raises(TypeError, match="expected a dict"):
+        collection_callback([])
 
 
 # Aliases --------------------------------------------------------------------------------------------------------------

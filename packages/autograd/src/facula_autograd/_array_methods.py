@@ -151,7 +151,15 @@ class ArrayMethods(Value):
         self._refuse_recorded("complex")
         return complex(self.value)
 
-    def _refuse_recorded(self, kind: str) -> None:
+    def __trunc__(self) -> int:
+        self._refuse_recorded("trunc")
+        return int(self.value)
+
+    def __round__(self, digits: int | None = None) -> AnyValue:
+        self._refuse_recorded("round", "round")
+        return round(float(self.value), digits)
+
+    def _refuse_recorded(self, kind: str, function: str = "") -> None:
         """Raise where the gradient would be lost without a word: `math.sin(v)` and `array[0] = v` ask for a float."""
         if self.node is None:
             return
@@ -162,7 +170,7 @@ class ArrayMethods(Value):
                 "numpy.stack or numpy.concatenate of the parts, or numpy.where; or assign .value"
             )
         name = _called(frame)
-        function = NUMPY_NAMES.get(name) or name
+        function = function or NUMPY_NAMES.get(name) or name
         which = f"numpy.{function}" if function else "NumPy's function, as numpy.sin for math.sin"
         raise InvalidTypeError(
             f"{name or kind}: expected a plain number; got a Variable whose gradient would be lost. Use {which}, which "

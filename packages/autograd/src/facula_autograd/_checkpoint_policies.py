@@ -13,7 +13,7 @@ from __future__ import annotations
 from enum import Enum
 
 from facula_errors import InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors.extend import Exit, boundary, pass_on
 
 from ._adapters import adapter_of, all_adapters
 from ._errors import MutationError
@@ -157,10 +157,13 @@ class _Replaying:
 
         mode = replace_mode(compute=compute)
         self._modes.append(mode)
+        pass_on(self, mode)
         mode.__enter__()
 
-    def __exit__(self, *exc: object) -> None:
+    def _leave(self, *exc: object) -> None:
         self._modes.pop().__exit__(*exc)
+
+    __exit__ = Exit(_leave)
 
 
 @boundary

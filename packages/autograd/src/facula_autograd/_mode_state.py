@@ -1,26 +1,29 @@
 """What surrounds operators, per thread and per task: records of it, and the blocks in which they hold.
 
 Note [Blocks]
-One context variable holds the innermost open block. A block knows the one around it, and
-whether it is still open: a task or thread that copied the context while a block was open sees it
-close when it ends elsewhere, so no mode outlives its block. `active_modes` has an entry per open block
-of any thread; while it is empty every mode is the default one to operators, and none reads the variable. Blocks that
-change what backward passes or creation functions look at, and no operator (anomaly detection, the default device),
-have their entries in `passive_modes`.
-Leaving never uses a token: an async generator may be closed in another context than it was
+One context variable holds the innermost block that was entered. A block knows the one around it, and it is open while
+it is among the keys of `active_modes`: a task or thread that copied the context while a block was open sees it
+close when it ends elsewhere, so no mode outlives its block. While `active_modes` is empty every mode is the default one
+to operators, and none reads the variable. Blocks that change what backward passes or creation functions look at, and no
+operator (anomaly detection, the default device), are in `passive_modes` instead.
+Leaving never uses the variable's token: an async generator may be closed in another context than it was
 started in, where a token would be refused.
 
 Note [Ctrl-C in a mode]
-The interpreter looks for signals after a call, when a loop goes back, and where a function begins;
-never between two instructions that are none of these. So an entry of `active_modes` and the flag that says
-whose it is change together, without a call between. Entering undoes what it had done when it is
-interrupted, and leaving goes through once more: each step of it may be repeated. One place is out of
-reach of any context manager written in Python: the beginning of `__exit__`, before its first instruction.
+The interpreter looks for signals after a call, when a loop goes back, and where a function begins: also where
+`__exit__` begins, before its first instruction. No context manager written in Python can leave its block then, so
+another owner ends it: the interpreter. It keeps what it will call at the end of a `with` statement on the stack of the
+frame, for nobody else, and drops it however the statement ends. For modes this is an object of its own for each
+statement (`Exit`), and a weak reference to it takes the block out of `active_modes`, by a callback that is no Python
+function and cannot be interrupted. Leaving as usual does the same earlier. That one step is all: what else leaving does
+(the context variable) may be missing, since a block that is not open counts for nothing.
 """
 
 from __future__ import annotations
 
 from contextvars import ContextVar
+from functools import partial
+from weakref import ref
 
 from facula_errors import MissingAttributeError
 
@@ -110,24 +113,26 @@ _common: dict[tuple[object, ...], Mode] = {_DEFAULTS: DEFAULT}
 _NO_GRAD = DEFAULT.replace(grad=False)
 GRAD_OFF: dict[str, object] = {"grad": False}
 
-#: Non-empty while any thread is in a mode of any kind that operators look at. Siblings may push and pop markers.
-active_modes: list[None] = []
+#: Non-empty while any thread is in a mode of any kind that operators look at. Siblings may have keys of their own.
+active_modes: dict[object, None] = {}
 #: Non-empty while any thread is in a mode of passive fields alone: operators stay on their fast path.
-passive_modes: list[None] = []
-_MARK = (None,)
+passive_modes: dict[object, None] = {}
 
 
 class Block:
-    """One entered mode. `lasting` ones come from calling `set_grad_enabled` as a function."""
+    """One entered mode. `lasting` ones come from calling `set_grad_enabled` as a function.
 
-    __slots__ = ("changes", "lasting", "marks", "mode", "open", "outer")
+    `marks`: where it is while it is open; `owner`: a weak reference to what it ends with, if to anything.
+    """
+
+    __slots__ = ("changes", "lasting", "marks", "mode", "outer", "owner")
 
     changes: dict[str, object]
     lasting: bool
-    marks: list[None]
+    marks: dict[object, None]
     mode: Mode
-    open: bool
     outer: Block | None
+    owner: ref[object] | None
 
 
 current_block: ContextVar[Block | None] = ContextVar("facula_autograd.mode", default=None)
@@ -138,13 +143,13 @@ def current_mode() -> Mode:
     block = current_block.get()
     if block is None:
         return DEFAULT
-    if block.open and block.outer is None:
+    if block.outer is None and block in block.marks:
         return block.mode
     return _mode_of(block)
 
 
 def live(block: Block | None) -> Block | None:
-    while block is not None and not block.open:
+    while block is not None and block not in block.marks:
         block = block.outer
     return block
 
@@ -173,7 +178,7 @@ def _mode_of(block: Block | None) -> Mode:
         return DEFAULT
     outer = block.outer
     while outer is not None:
-        if not outer.open:
+        if outer not in outer.marks:
             return _mode_of(outer).replace(**block.changes)
         outer = outer.outer
     return block.mode
@@ -182,7 +187,7 @@ def _mode_of(block: Block | None) -> Mode:
 def new_block(changes: dict[str, object], outer: Block | None, lasting: bool = False) -> Block:
     """A block inside `outer`, not yet open."""
     block = Block()
-    block.changes, block.outer, block.lasting, block.open = changes, outer, lasting, False
+    block.changes, block.outer, block.lasting, block.owner = changes, outer, lasting, None
     block.marks = passive_modes if changes.keys() <= PASSIVE else active_modes
     if outer is None and changes is GRAD_OFF:
         block.mode = _NO_GRAD  # by far the most frequent
@@ -191,10 +196,12 @@ def new_block(changes: dict[str, object], outer: Block | None, lasting: bool = F
     return block
 
 
-def open_block(block: Block) -> None:
+def open_block(block: Block, owner: object = None) -> None:
+    """Begin `block`, which ends with `owner` at the latest."""
     marks = block.marks
-    marks += _MARK  # before the mode is visible: never too empty
-    block.open = True
+    if owner is not None:
+        block.owner = ref(owner, partial(marks.pop, block))
+    marks[block] = None
     current_block.set(block)
 
 
@@ -203,17 +210,13 @@ def close_block(block: Block) -> None:
     above = current_block.get()
     if above is not block:
         inside = []
-        while above is not None and above is not block and (above.lasting or not above.open):
+        while above is not None and above is not block and (above.lasting or above not in above.marks):
             inside.append(above)
             above = above.outer
         if above is block:
             for each in inside:
-                if each.open:
-                    each.open = False
-                    del each.marks[0]
-    if block.open:
-        block.open = False
-        del block.marks[0]
+                each.marks.pop(each, None)
+    block.marks.pop(block, None)
     if above is block:  # else it was left in another context, or out of order: others find it closed
         outer = block.outer
         current_block.set(outer if outer is None else live(outer))
@@ -234,13 +237,10 @@ def set_lasting(changes: dict[str, object]) -> None:
         if not [name for name, value in changes.items() if getattr(around, name) != value]:
             current_block.set(top)
         else:
-            open_block(block)
+            open_block(block, None if top is None or top.owner is None else top.owner())
     except BaseException:
-        if block.open:
-            block.open = False
-            del block.marks[0]
+        block.marks.pop(block, None)
         current_block.set(before)
         raise
-    if earlier is not None and earlier.open:
-        earlier.open = False
-        del earlier.marks[0]
+    if earlier is not None:
+        earlier.marks.pop(earlier, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from facula_errors import FaculaError, InvalidTypeError, OperationError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import Exit, boundary, owner_of, trim_traceback
 
 from ._decorate import decorate
 from ._mode_state import (
@@ -38,37 +38,43 @@ def flag(name: str, value: object) -> bool:
     return value
 
 
+def leave(mode: _Enterable, *exc: object) -> None:
+    """What `__exit__` of modes does."""
+    block = None
+    try:
+        block = mode._entered()
+        close_block(block)
+        mode._blocks.pop(block, None)
+    except BaseException:
+        if block is not None or mode._blocks:
+            block = block or mode._entered()
+            close_block(block)
+            mode._blocks.pop(block, None)
+        raise
+
+
 class _Enterable:
     """What all modes do: `_changes` hold in a with block, or while a decorated function runs."""
 
     __slots__ = ("_blocks", "_changes")
 
-    _blocks: list[Block]  # of the blocks that were entered and not yet left, in any thread
+    _blocks: dict[Block, None]  # those that were entered and not yet left, in any thread
     _changes: dict[str, object]
+    __exit__ = Exit(leave)
 
     def __enter__(self) -> Self:
         outer = current_block.get()
         block = new_block(self._changes, outer if outer is None else live(outer))
+        for one in tuple(self._blocks):
+            if one not in one.marks:  # it ended without being left
+                self._blocks.pop(one, None)
         try:
-            self._blocks.append(block)
-            open_block(block)
+            open_block(block, owner_of(self))
+            self._blocks[block] = None
             return self
         except BaseException:
             close_block(block)
-            self._forget(block)
-            raise
-
-    def __exit__(self, *exc: object) -> None:
-        block = None
-        try:
-            block = self._entered()
-            close_block(block)
-            self._blocks.remove(block)
-        except BaseException:
-            if block is not None or self._blocks:
-                block = block or self._entered()
-                close_block(block)
-                self._forget(block)
+            self._blocks.pop(block, None)
             raise
 
     def _entered(self) -> Block:
@@ -78,14 +84,10 @@ class _Enterable:
             block = block.outer
         if block is not None:
             return block
-        if blocks:
-            return blocks[-1]
+        for block in reversed(blocks):
+            return block
         name = type(self).__name__
         raise OperationError(f"{name}.__exit__: expected a block that __enter__ began; all have been left. Use with")
-
-    def _forget(self, block: Block) -> None:
-        if block in self._blocks:
-            self._blocks.remove(block)
 
     @boundary
     def __call__(self, function: F) -> F:
@@ -117,7 +119,7 @@ class replace_mode(_Enterable):
             for name in changes:
                 if name not in FIELDS:
                     raise InvalidTypeError(f"replace_mode: expected fields of Mode {FIELDS}; got {name!r}")
-            self._changes, self._blocks = changes, []
+            self._changes, self._blocks = changes, {}
 
 
 class _Plain(_Enterable):
@@ -136,7 +138,7 @@ class _Plain(_Enterable):
     def __new__(cls, function: Callable[..., object] | None = None) -> AnyValue:
         try:
             self = object.__new__(cls)
-            self._changes, self._blocks = cls._fields, []
+            self._changes, self._blocks = cls._fields, {}
             return self if function is None else self(function)
         except FaculaError as error:
             trim_traceback(error)
@@ -173,11 +175,19 @@ class Lasting(replace_mode):
         super().__init__(**changes)
         mode = current_mode()
         self._before = {name: getattr(mode, name) for name in changes}
-        set_lasting(changes)
+        try:
+            set_lasting(changes)
+        except BaseException:
+            set_lasting(self._before)
+            raise
 
     def __enter__(self) -> Self:
-        set_lasting(self._before)  # the block replaces the lasting change
-        return super().__enter__()
+        try:
+            set_lasting(self._before)  # the block replaces the lasting change
+            return super().__enter__()
+        except BaseException:
+            set_lasting(self._before)
+            raise
 
     def __call__(self, function: F) -> F:
         """Decorate `function`, undoing the change made on construction."""

@@ -248,6 +248,7 @@ class DeviceMemory:
 
 
 # Note [Recorded memory]
+_GUARD = "facula recorded memory"  # the key of its entries
 _guards: list[None] = []  # one entry while operators are kept away from free lists
 
 
@@ -262,8 +263,7 @@ def _seen(allocator: Allocator, wanted: bool) -> CachingAllocator | None:
     if wanted:
         if not _guards:
             _guards.append(None)
-            collecting.append(None)
-            active_modes.append(None)
+            collecting[_GUARD] = active_modes[_GUARD] = None
         return follow(allocator)
     if not _guards:
         return None
@@ -271,8 +271,7 @@ def _seen(allocator: Allocator, wanted: bool) -> CachingAllocator | None:
     unfollow(allocator)
     _guards.pop()
     for marks in (collecting, active_modes):
-        if marks:
-            marks.pop()
+        marks.pop(_GUARD, None)
     return caching
 
 
@@ -281,7 +280,7 @@ def _after_fork() -> None:
     if _guards:
         from facula_storage.extend import collecting
 
-        collecting.append(None)
+        collecting[_GUARD] = None
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from facula_errors.extend import guarded
 from facula_tensor import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 from ._names import publish
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
-@contextmanager
+@guarded
 def fork_rng(devices: object = None, enabled: bool = True, *, device_type: str | None = None) -> Iterator[None]:
     """Random numbers of a block of their own: the default generator is after the block where it was before.
 

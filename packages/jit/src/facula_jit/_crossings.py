@@ -8,10 +8,10 @@ breaks the capture.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, Rule, WrappedRule
+from facula_errors.extend import guarded
 from facula_storage.extend import Place
 from facula_tensor.extend import no_record_ops, user_site
 
@@ -133,7 +133,7 @@ def is_crossed(recorder: Recorder, ticket: Ticket) -> bool:
     return False
 
 
-@contextmanager
+@guarded
 def crossings(recorder: Recorder) -> Iterator[None]:
     """A block in which backward passes through the graphs of arguments are noticed."""
     watched: list[tuple[Node, Rule, Rule, Crossing | None]] = []

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from facula_autograd.extend import LEAF, Node, Rule
+from facula_errors.extend import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ class InnerGraphs:
 _STOP = Rule("argument", lambda F, node, g: (), None, False)
 
 
-@contextmanager
+@guarded
 def stopped_at(tensors: Iterable[Tensor]) -> Iterator[None]:
     """A block in which backward passes go no further than these tensors, and call no hooks of theirs."""
     ends = list(tensors)

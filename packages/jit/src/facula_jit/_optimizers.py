@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import guarded
 from facula_tensor import Tensor
 
 from ._branching import Branches
@@ -63,7 +63,7 @@ class OptimizerRecorder:
                     if isinstance(state, Tensor):
                         self.watch_tensor(state)
 
-    @contextmanager
+    @guarded
     def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> Iterator[None]:
         """A block in which an optimizer does `step()`, for one group.
 

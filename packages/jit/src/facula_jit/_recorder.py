@@ -10,7 +10,6 @@ keeps) is asked when the function has returned; temporaries get places in one ar
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from sys import _getframe
 from threading import get_ident
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from facula_autograd.extend import replace_mode
-from facula_errors.extend import in_library
+from facula_errors.extend import guarded, in_library
 from facula_storage import Plan, Storage, contiguous, cpu, float32
 from facula_storage.extend import (
     Place,
@@ -110,7 +109,7 @@ class Recorder(OptimizerRecorder):
         self.inputs.append(tensor)
         self.before.append((tensor, moment_of(tensor)))
 
-    @contextmanager
+    @guarded
     def aside(self) -> Iterator[None]:
         """A block whose work is not taken down."""
         thread, before = get_ident(), launch_count()
@@ -322,7 +321,7 @@ class Recorder(OptimizerRecorder):
         """Whether a float32 is not 0."""
         return bool(host_view(storage.ptr + offset, contiguous((), float32)) != 0)
 
-    @contextmanager
+    @guarded
     def skipping(self, storage: Storage, offset: int, skips: bool) -> Iterator[None]:
         """A block whose launches each replay leaves out where a float32 is not 0."""
         first = len(self.launches)
@@ -369,20 +368,20 @@ class Recorder(OptimizerRecorder):
                 raise CaptureError(self.breaks)
 
 
-@contextmanager
+@guarded
 def recording(recorder: Recorder) -> Iterator[None]:
     """A block in which this thread's work is told to `recorder`."""
     thread = get_ident()
     forget_readers()
-    collecting.append(None)
+    collecting[recorder] = None
     try:
         with replace_mode(capture=recorder):
-            recorders[thread] = recorder
-            recorder.start = launch_count()
             try:
+                recorders[thread] = recorder
+                recorder.start = launch_count()
                 yield
             finally:
                 recorders.pop(thread, None)
                 recorder.caller = None
     finally:
-        collecting.pop()
+        collecting.pop(recorder, None)

@@ -6,10 +6,12 @@ that reads them is done again with nothing launched, and says the numbers that i
 
 from __future__ import annotations
 
+from itertools import repeat
 from threading import get_ident
 from typing import TYPE_CHECKING, cast
 
 from facula_autograd.extend import replace_mode
+from facula_errors.extend import exhaust
 from facula_storage.extend import ANY, CheckKind, collecting, recorders
 
 from ._records import made_tensor
@@ -56,21 +58,21 @@ class Refill:
     def present_numbers(self) -> list[Many[float]] | None:
         """The numbers of each operator that the step would call; None where it would do anything else."""
         thread, dry = get_ident(), DryRecorder()
-        before = [(leaf, leaf._grad) for leaf in self.numbers.group["params"]]
-        collecting.append(None)
+        leaves = list(self.numbers.group["params"])
+        back = map(setattr, leaves, repeat("_grad"), [leaf._grad for leaf in leaves])
+        collecting[dry] = None
         try:
-            for (leaf, _), layout in zip(before, self.numbers.grads, strict=False):  # as it is when the step comes
+            for leaf, layout in zip(leaves, self.numbers.grads, strict=False):  # as it is when the step comes
                 leaf._grad = None if layout is None else made_tensor(layout, leaf._storage, 0, None)
             with replace_mode(capture=dry):
-                recorders[thread] = cast("Recorder", dry)
                 try:
+                    recorders[thread] = cast("Recorder", dry)
                     self.numbers.refill()
                 finally:
                     recorders.pop(thread, None)
         finally:
-            collecting.pop()
-            for leaf, grad in before:
-                leaf._grad = grad
+            exhaust(back)  # one call, which no Ctrl-C interrupts
+            collecting.pop(dry, None)
         return None if dry.failed or dry.rows != self.numbers.rows else dry.found
 
 

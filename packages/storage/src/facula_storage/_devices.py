@@ -7,7 +7,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError, OperationError
-from facula_errors.extend import trim_traceback
+from facula_errors.extend import Exit, pass_on, trim_traceback
 
 from ._immutable import Immutable, write
 from ._protocols import DeviceBackend
@@ -111,15 +111,18 @@ class Device(Immutable):
         """
         try:
             self.backend  # noqa: B018  RuntimeError where there is none
-            self._block().__enter__()
+            block = self._block()
+            pass_on(self, block)
+            block.__enter__()
         except FaculaError as error:
             trim_traceback(error)
             raise
         return self
 
-    def __exit__(self, *exc: Any) -> None:
-        """End the block."""
+    def _leave(self, *exc: Any) -> None:
         self._block().__exit__(*exc)
+
+    __exit__ = Exit(_leave)
 
     def __call__(self, function: F) -> F:
         """Decorate `function`: each call runs in a block of this device."""

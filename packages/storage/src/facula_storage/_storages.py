@@ -58,8 +58,8 @@ class Storage:
         raise InvalidTypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
 
 
-# Not empty while the cyclic garbage collector runs; see Allocator.refill.
-collecting: list[None] = []
+# Not empty while the cyclic garbage collector runs, or somebody else has a key of its own there; see Allocator.refill.
+collecting: dict[object, None] = {}
 gc.callbacks.append(collection_callback(collecting))
 os.register_at_fork(after_in_child=collecting.clear)  # another thread's collection does not go on in the child
 

@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import ref
 
 from facula_errors import InvalidTypeError, OperationError
-from facula_errors.extend import boundary
+from facula_errors.extend import Exit, boundary, owner_of
 
 from ._core.names import listed
 from ._core.tensor import Tensor
+from ._core.wrapped import levels_around, surround
 from ._dispatch.view_call import as_tensor
 from .transforms.dual import DualLevel, fitted
-from .transforms.levels import deepen, is_at, is_recording
+from .transforms.levels import is_at, is_recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 __dir__: Callable[[], list[str]] = listed(__name__)
 
-# The levels that are entered in this thread and task, the innermost last.
-_levels: ContextVar[tuple[DualLevel, ...]] = ContextVar("facula_tensor.dual_levels", default=())
+
+class _EnteredLevel(DualLevel):
+    """A level that a program enters. `ended`: false as long as it is open."""
+
+    __slots__ = ("ended", "owner")
+    ended: object
+    owner: ref[object] | None
+
+    def __init__(self) -> None:
+        super().__init__(taped=True)
+        self.owner = None
+
+    @property  # type: ignore[override]  # which an interrupt may change: see Note [Ctrl-C in a mode] in facula_autograd
+    def open(self) -> bool:
+        """Whether it was not left."""
+        return not self.ended
+
+    @open.setter
+    def open(self, value: bool) -> None:
+        self.ended = not value
+
+
+def _levels() -> list[_EnteredLevel]:
+    """The levels that are entered in this thread and task, the innermost last."""
+    return [one for one in levels_around() if isinstance(one, _EnteredLevel)]
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -47,10 +71,9 @@ def enter_dual_level() -> int:
     >>> number = enter_dual_level()
     >>> exit_dual_level(level=number)
     """
-    levels = _levels.get()
-    _levels.set((*levels, DualLevel(taped=True)))
-    deepen(1)
-    return len(levels)
+    number = len(_levels())
+    surround(_EnteredLevel())
+    return number
 
 
 @boundary
@@ -59,13 +82,11 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
     RuntimeError where `level` is not the innermost one's number, or none is entered.
     """
-    levels = _levels.get()
+    levels = _levels()
     if not levels or (level is not None and level != len(levels) - 1):
         inside = f"level {len(levels) - 1} is the innermost" if levels else "no level is entered"
         raise OperationError(f"exit_dual_level: expected the innermost level to be left first; got {level}; {inside}")
     levels[-1].open = False
-    _levels.set(levels[:-1])
-    deepen(-1)
 
 
 class dual_level:
@@ -83,22 +104,30 @@ class dual_level:
     __slots__ = ("_entered",)
 
     def __enter__(self) -> int:
-        number = enter_dual_level()
-        self._entered = _levels.get()[-1]
-        return number
+        number, level = len(_levels()), _EnteredLevel()
+        self._entered = level
+        try:
+            owner = owner_of(self)
+            if owner is not None:
+                level.owner = ref(owner, partial(setattr, level, "ended"))
+            surround(level)
+            return number
+        except BaseException:
+            level.open = False
+            raise
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        entered, levels = self._entered, _levels.get()
-        entered.open = False
-        if entered in levels:
-            kept = levels.index(entered)
-            _levels.set(levels[:kept])
-            deepen(kept - len(levels))
+    def _leave(self, *exc: object) -> None:
+        levels = _levels()
+        self._entered.open = False
+        for inner in levels[levels.index(self._entered) :] if self._entered in levels else ():
+            inner.open = False
+
+    __exit__ = Exit(_leave)
 
 
 def _level(operation: str, level: int | None) -> DualLevel | None:
     """The level of this number, counted from 0, or the innermost one."""
-    levels = _levels.get()
+    levels = _levels()
     if level is None:
         return levels[-1] if levels else None
     if type(level) is not int:

@@ -104,7 +104,7 @@ class autocast(replace_mode):
                 warn(f"autocast: expected dtype to be bfloat16 or float16; got {self.fast_dtype}, and nothing is cast")
                 enabled = False
             self._enabled = bool(enabled)
-            self._blocks = []
+            self._blocks = {}
             watch_functions()
         except FaculaError as error:
             trim_traceback(error)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from facula_autograd.extend import Scopes, current_mode, next_seq, replace_mode, running_node, want_scopes
 from facula_errors import UnsupportedError
-from facula_errors.extend import boundary, warn
+from facula_errors.extend import Exit, boundary, pass_on, warn
 from facula_storage.extend import collecting
 
 from .._names import publish
@@ -135,17 +135,20 @@ class FlopCounterMode:
             return results
 
         self._mode = replace_mode(compute=compute, scopes=True)
-        collecting.append(None)  # so that the operators of backward passes look at the mode, too
+        pass_on(self, self._mode)
+        collecting[self] = None  # so that the operators of backward passes look at the mode, too
         self._mode.__enter__()
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def _leave(self, *exc: Any) -> None:
         assert self._mode is not None
         self._mode.__exit__(*exc)
-        collecting.pop()
+        collecting.pop(self, None)
         self._counts = self._by_module()
         if self.display:
             print(self.get_table())
+
+    __exit__ = Exit(_leave)
 
     def _by_module(self) -> dict[str, Counter[str]]:
         counts: dict[str, Counter[str]] = defaultdict(Counter)

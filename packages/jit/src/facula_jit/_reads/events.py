@@ -7,10 +7,10 @@ the program's, and the others cost next to nothing. `Observer.enter` decides who
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
+from facula_errors.extend import guarded
 from facula_storage.extend import call_filter
 
 from .frames import NAMED_TUPLE, is_of_library
@@ -40,7 +40,7 @@ def observing(observer: Observer) -> Any:
     return _monitored(observer, monitoring, free[0]) if free else _traced(observer)
 
 
-@contextmanager
+@guarded
 def _traced(observer: Observer) -> Iterator[None]:
     """The same by a tracer; that of a debugger or of coverage is put back afterwards."""
     enter, executed = observer.enter, observer.executed
@@ -61,16 +61,16 @@ def _traced(observer: Observer) -> Iterator[None]:
         return None
 
     before, tracer = sys.gettrace(), call_filter(ignored, call)
-    sys.settrace(tracer)
     try:
+        sys.settrace(tracer)
         yield
-    finally:
         observer.incomplete = observer.incomplete or sys.gettrace() is not tracer
+    finally:
         sys.settrace(before)
         opcode = tracer = enter = executed = observer = None  # type: ignore[assignment]  # they hold each other
 
 
-@contextmanager
+@guarded
 def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]:
     """The same by `sys.monitoring`, whose events are those of all threads."""
     enter, executed, thread = observer.enter, observer.executed, get_ident()
@@ -101,9 +101,11 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
         monitoring.set_events(tool, events.PY_START)
         yield
     finally:
-        monitoring.set_events(tool, 0)
-        for code in watched.values():
-            monitoring.set_local_events(tool, code, 0)
-        for event in (events.PY_START, events.INSTRUCTION):
-            monitoring.register_callback(tool, event, None)
-        monitoring.free_tool_id(tool)
+        try:
+            monitoring.set_events(tool, 0)
+            for code in watched.values():
+                monitoring.set_local_events(tool, code, 0)
+            for event in (events.PY_START, events.INSTRUCTION):
+                monitoring.register_callback(tool, event, None)
+        finally:
+            monitoring.free_tool_id(tool)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from facula_errors import FaculaError
+from facula_errors.extend import guarded
 from facula_storage import bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Builder:
         self.nodes.append(Node(op_type, tuple(taken), made, attributes, node_name))
         return made
 
-    @contextmanager
+    @guarded
     def within(self, nodes: list[Node]) -> Iterator[None]:
         """A block in which nodes are appended to these."""
         outer, self.nodes = self.nodes, nodes

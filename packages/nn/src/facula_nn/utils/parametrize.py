@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable as _Callable
 from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, guarded
 from facula_tensor import Parameter, Tensor, no_grad
 from facula_tensor.extend import listed
 
@@ -47,7 +46,7 @@ class _Cache:
     values: dict[tuple[int, str], Tensor] = {}  # noqa: RUF012  one for all, as the depth
 
 
-@contextmanager
+@guarded
 def cached() -> Iterator[None]:
     """Compute each parametrized value once within this context, however often it is read; of one thread at a time.
 

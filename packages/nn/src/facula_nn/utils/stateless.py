@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
+from operator import setitem
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, exhaust
 from facula_tensor import Tensor, stack
 from facula_tensor.extend import current_recorder, listed
 
@@ -81,18 +82,20 @@ def functional_call(
     recorder = current_recorder()
     if recorder is not None:
         recorder.entered(module)  # as it is without the given tensors
+    holders = [slots[name][0].__dict__ for name in placed]
+    names = [slots[name][1] for name in placed]
+    back = map(setitem, holders, names, [slots[name][2] for name in placed])
     try:
-        for name, tensor in placed.items():
-            owner, own, _ = slots[name]
-            owner.__dict__[own] = tensor
-        return module(*arguments, **(kwargs or {}))
-    finally:
-        for name, tensor in placed.items():
-            owner, own, former = slots[name]
-            now = owner.__dict__.get(own)
-            if now is not tensor and name in given and home is not None:
+        for holder, own, tensor in zip(holders, names, placed.values(), strict=True):
+            holder[own] = tensor
+        result = module(*arguments, **(kwargs or {}))
+        for name, holder, own in zip(placed, holders, names, strict=True):
+            now = holder.get(own)
+            if now is not placed[name] and name in given and home is not None:
                 home[name] = now
-            owner.__dict__[own] = former
+        return result
+    finally:
+        exhaust(back)  # one call, which no Ctrl-C interrupts
         if recorder is not None:
             recorder.left()
 

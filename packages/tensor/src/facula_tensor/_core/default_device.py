@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from facula_autograd.extend import current_mode, decorate, passive_modes, replace_mode
-from facula_errors.extend import boundary
+from facula_errors.extend import Exit, boundary
 from facula_storage import Device, cpu
 from facula_storage.extend import default_device_blocks
 
@@ -90,9 +90,11 @@ class _DeviceBlock(replace_mode):
             _suspend()  # after the mark in `passive_modes`, by which `_resume` knows of the block
         return entered
 
-    def __exit__(self, *exc: object) -> None:
-        super().__exit__(*exc)
+    def _leave(self, *exc: object) -> None:
+        replace_mode.__exit__(self, *exc)
         _resume()
+
+    __exit__ = Exit(_leave)
 
     def __call__(self, function: Any) -> Any:
         return decorate(function, lambda: self)

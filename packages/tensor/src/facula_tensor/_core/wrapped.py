@@ -19,9 +19,11 @@ Changes in place have one form: the operator gives a new tensor, which the level
 
 from __future__ import annotations
 
+from contextvars import ContextVar
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakSet, ref
 
 from facula_errors import OperationError, UnsupportedError
 
@@ -102,14 +104,17 @@ class NoStorage:
 
 
 NO_STORAGE: Any = NoStorage()
-_by_content: WeakValueDictionary[int, NoStorage] = WeakValueDictionary()
+_by_content: dict[int, ref[NoStorage]] = {}  # not a WeakValueDictionary, whose callbacks swallow a Ctrl-C
 
 
 def no_storage(content: Any) -> Any:
     """What stands in the storage slot of tensors whose contents lie in this storage."""
-    found = _by_content.get(id(content))
+    key = id(content)
+    known = _by_content.get(key)
+    found = None if known is None else known()
     if found is None:  # it holds the storage: no other has its id meanwhile
-        found = _by_content[id(content)] = NoStorage(content)
+        found = NoStorage(content)
+        _by_content[key] = ref(found, partial(_by_content.pop, key))
     return found
 
 
@@ -200,6 +205,32 @@ class Level:
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a `Function` of the user's, of whose arguments this is the innermost level."""
         undefined(self, "apply_function")
+
+
+# The levels, and tapes that are none, that surround what runs in this thread and task, the innermost last. Those that
+# have ended do not count: an interrupt may leave them here.
+_around: ContextVar[tuple[Any, ...]] = ContextVar("facula_tensor.levels", default=())
+
+
+def levels_around() -> tuple[Any, ...]:
+    """The open levels, and tapes that are none, that surround what runs in this thread and task."""
+    return tuple([one for one in _around.get() if one.open])
+
+
+def surround(level: Any) -> None:
+    """Let a level surround what runs in this thread and task, until it has ended."""
+    _around.set((*levels_around(), level))
+
+
+def call_inside(level: Any, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function inside a level, or a tape that is none, which ends with the call."""
+    former = _around.get()
+    try:
+        _around.set((*former, level))
+        return func(*args, **kwargs)
+    finally:
+        level.open = False  # nowhere before does the interpreter look for a Ctrl-C
+        _around.set(former)
 
 
 _next_number: Callable[[], int] = count(1).__next__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -10,39 +9,26 @@ from facula_errors import OperationError
 from facula_storage import Layout, contiguous
 
 from .._core.tensor import Tensor
+from .._core.wrapped import levels_around
 from .._dispatch.namespaces import recorded_ops
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: One entry for each `vmap` that any thread is in: functions that draw look whether there are any before all else.
-open_batches: list[None] = []
-_around: ContextVar[tuple[Any, ...]] = ContextVar("facula_tensor.vmap", default=())
-
-
-def enter_batch(level: Any) -> tuple[Any, ...]:
-    """Be inside a level of `vmap`, in this thread and task. Returns what `leave_batch` takes."""
-    former = _around.get()
-    _around.set((*former, level))
-    open_batches.append(None)
-    return former
-
-
-def leave_batch(former: tuple[Any, ...]) -> None:
-    """Be where `enter_batch` was called."""
-    open_batches.pop()
-    _around.set(former)
+#: The level of each `vmap` that any thread is in: functions that draw look whether there are any before all else.
+open_batches: dict[Any, None] = {}
 
 
 def drawing_levels() -> list[Any]:
     """The levels for whose elements draws differ, the innermost last; an error where one allows none."""
-    for level in _around.get():
+    levels = [level for level in levels_around() if level in open_batches]
+    for level in levels:
         if level.randomness == "error":
             raise OperationError(
                 "vmap: expected no random numbers in the function, since randomness is 'error'; use vmap(..., "
                 "randomness='different') for draws of each element, or 'same' for one draw for all"
             )
-    return [level for level in _around.get() if level.randomness == "different"]
+    return [level for level in levels if level.randomness == "different"]
 
 
 def reserved(count: int) -> int:

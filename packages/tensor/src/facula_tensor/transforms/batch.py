@@ -9,10 +9,10 @@ that the window of one element names. Views and changes in place share memory be
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_errors import OperationError, UnsupportedError
+from facula_errors.extend import guarded
 from facula_storage import layout_of
 
 from .._core.errors import named
@@ -155,7 +155,7 @@ class BatchLevel(Level):
         self._check_open(function.__name__)
         return apply_at_batch(self, function, args, kwargs)
 
-    @contextmanager
+    @guarded
     def reopened(self) -> Iterator[None]:
         """Context manager: inside the level once more, perhaps after it has ended, for the backward of a Function."""
         former, self.open = self.open, True

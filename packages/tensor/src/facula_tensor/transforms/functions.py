@@ -11,10 +11,10 @@ from facula_errors.extend import boundary
 
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
+from .._core.wrapped import call_inside
 from .._dispatch.namespaces import no_record_ops
 from .dual import DualLevel, fitted
 from .grad import GradLevel, differentiable
-from .levels import entered
 from .linear import LinearLevel
 from .plain import PlainTape, serves
 from .trees import check_callable, leaves_like, map_tensors, put_together, tensors_of
@@ -68,8 +68,8 @@ class Pulled:
         arguments = [self.level.argument(one) for one in self.leaves]
         for place, one in zip(places, put_together(self.in_shape, arguments), strict=True):
             given[place] = one
-        with entered(self.level), enable_grad():
-            found = func(*given, **(kwargs or {}))
+        with enable_grad():
+            found = call_inside(self.level, func, *given, **(kwargs or {}))
         found, aux = pair_of(operation, found) if has_aux else (found, None)
         self.outputs, self.out_shape = tensors_of(operation, "what the function returns", found)
         self.aux = map_tensors(self.level.value, aux)
@@ -277,9 +277,8 @@ def jvp(
     along = leaves_like("jvp", "the tangents", tangents, shape)
     along = [fitted("jvp", point, tangent) for point, tangent in zip(points, along, strict=True)]
     level = DualLevel()
-    with entered(level):
-        pairs = [level.make(point, tangent) for point, tangent in zip(points, along, strict=True)]
-        found = func(*put_together(shape, pairs))
+    pairs = [level.make(point, tangent) for point, tangent in zip(points, along, strict=True)]
+    found = call_inside(level, func, *put_together(shape, pairs))
     found, aux = pair_of("jvp", found) if has_aux else (found, None)
     outputs, out_shape = tensors_of("jvp", "what the function returns", found)
     slopes = []
@@ -325,9 +324,13 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
         along = [fitted("linearize", point, tangent) for point, tangent in zip(called.points, along, strict=True)]
         level = GradLevel()
         level.records = called.level.records
-        with entered(level), enable_grad():
-            dummies = [level.leaf(no_record_ops.zeros_like(value)) for value in values]
-            found = level.pull(called.pull(dummies, True), along, dummies, record=level.records)
+        dummies = [level.leaf(no_record_ops.zeros_like(value)) for value in values]
+
+        def pulled() -> list[Tensor | None]:
+            return level.pull(called.pull(dummies, True), along, dummies, record=level.records)
+
+        with enable_grad():
+            found = call_inside(level, pulled)
         slopes = [no_record_ops.zeros_like(v) if one is None else one for v, one in zip(values, found, strict=True)]
         return put_together(called.out_shape, slopes)
 

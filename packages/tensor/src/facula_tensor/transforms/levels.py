@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, active_modes, current_mode, edge_to, next_seq, replace_mode
@@ -104,33 +103,3 @@ def _same(tensor: Tensor) -> Tensor:
 def is_at(level: object, value: Any) -> bool:
     """Whether this is a tensor that this level wraps."""
     return getattr(getattr(value, "_layout", None), "level", None) is level
-
-
-# How many levels surround what runs in this thread and task.
-_depth: ContextVar[int] = ContextVar("facula_tensor.transforms", default=0)
-
-
-def is_inside() -> bool:
-    """Whether a transform is under way in this thread or task."""
-    return _depth.get() > 0
-
-
-def deepen(step: int) -> None:
-    """Count a level that is entered, or left."""
-    _depth.set(_depth.get() + step)
-
-
-class entered:
-    """Context manager: inside a level, which is closed in the end."""
-
-    __slots__ = ("level",)
-
-    def __init__(self, level: Any):  # a Level, or a tape that is no level
-        self.level = level
-
-    def __enter__(self) -> None:
-        deepen(1)
-
-    def __exit__(self, *error: object) -> None:
-        deepen(-1)
-        self.level.open = False

@@ -9,11 +9,12 @@ from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor, layout_of_tensor
-from .._creation.batches import enter_batch, leave_batch
+from .._core.wrapped import call_inside
+from .._creation.batches import open_batches
 from .._creation.generator import get_rng_state, set_rng_state
 from .._dispatch.namespaces import recorded_ops
 from .batch import BatchLevel
-from .levels import entered, is_at
+from .levels import is_at
 from .trees import Shape, check_callable, put_together, take_apart
 
 if TYPE_CHECKING:
@@ -89,12 +90,11 @@ def _mapped(
     level = BatchLevel(size, randomness)
     given = [one if dim is None else level.make(one) for one, dim in zip(inputs, dims, strict=True)]
     args, kwargs = put_together(shape, given)
-    former = enter_batch(level)
     try:
-        with entered(level):
-            found = func(*args, **kwargs)
+        open_batches[level] = None
+        found = call_inside(level, func, *args, **kwargs)
     finally:
-        leave_batch(former)
+        open_batches.pop(level, None)
     outputs, out_shape = take_apart(found)
     places = _dims_of("out_dims", out_dims, out_shape)
     return put_together(

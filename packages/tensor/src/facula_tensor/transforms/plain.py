@@ -14,7 +14,7 @@ from facula_storage import Layout
 
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, make
-from .levels import is_inside
+from .._core.wrapped import levels_around
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def serves(tensors: Sequence[Tensor]) -> bool:
     """Whether a plain tape can take the gradient by these."""
-    return not is_inside() and all([one.node is None and type(one._layout) is Layout for one in tensors])
+    return not levels_around() and all([one.node is None and type(one._layout) is Layout for one in tensors])
 
 
 class PlainTape:
