@@ -56,12 +56,17 @@ def owner_of(manager: object) -> object:
     return left if left is not None and left.__dict__.get("inner", left.args[0]) is manager else None
 
 
-def pass_on(manager: object, inner: object) -> None:
-    """Let the `with` statement that is about to enter a context manager own what another one enters in its place."""
+def pass_on(manager: object, inner: object) -> object:
+    """Let the `with` statement that is about to enter a context manager own what another one enters in its place.
+
+    Returns what it will call at its end; None without one.
+    """
     waiting = _entering.get(get_ident())
     left = None if waiting is None else waiting()
-    if left is not None and left.args[0] is manager:
-        left.__dict__["inner"] = inner
+    if left is None or left.args[0] is not manager:
+        return None
+    left.__dict__["inner"] = inner
+    return left
 
 
 def guarded(function: Callable[P, Iterator[T]]) -> Callable[P, AbstractContextManager[T]]:

@@ -4,8 +4,8 @@
 `warn` warns at the program's line; `in_library` tells a frame of the library's from a program's, `is_library_module`
 a module by its name, and `known_modules` what was said of each name;
 `guarded` makes context managers that end however their `with` statement does, also by a Ctrl-C where `__exit__` begins;
-`Exit`, `owner_of` and `pass_on` are what classes of context managers need for that; `exhaust` does many things as one, in a
-`finally`;
+`Exit`, `owner_of` and `pass_on` are what classes of context managers need for that; `exhaust` does many things as one,
+in a `finally`;
 `kind_of` gives the class of an error that is to be said in better words.
 """
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import ref
 
 from facula_autograd.extend import Scopes, current_mode, next_seq, replace_mode, running_node, want_scopes
 from facula_errors import UnsupportedError
@@ -118,6 +120,7 @@ class FlopCounterMode:
         self._found: list[tuple[float, str, int]] = []  # the number of a node, the operator, its count
         self._counts: dict[str, Counter[str]] | None = None
         self._mode: replace_mode | None = None
+        self._owner: ref[object] | None = None
 
     def __enter__(self) -> FlopCounterMode:
         self._found, self._counts = [], None
@@ -135,10 +138,16 @@ class FlopCounterMode:
             return results
 
         self._mode = replace_mode(compute=compute, scopes=True)
-        pass_on(self, self._mode)
-        collecting[self] = None  # so that the operators of backward passes look at the mode, too
-        self._mode.__enter__()
-        return self
+        try:
+            owner = pass_on(self, self._mode)
+            if owner is not None:
+                self._owner = ref(owner, partial(collecting.pop, self))
+            collecting[self] = None  # so that the operators of backward passes look at the mode, too
+            self._mode.__enter__()
+            return self
+        except BaseException:
+            collecting.pop(self, None)
+            raise
 
     def _leave(self, *exc: Any) -> None:
         assert self._mode is not None

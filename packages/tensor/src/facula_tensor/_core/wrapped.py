@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
-from weakref import WeakSet, ref
+from weakref import ref
 
 from facula_errors import OperationError, UnsupportedError
 
@@ -148,12 +148,13 @@ class LevelLayout(WrappedLayout):
         no_address(name)
 
 
-_levels: WeakSet[Level] = WeakSet()
+_levels: dict[int, ref[Level]] = {}  # by number; not a WeakSet, whose callbacks swallow a Ctrl-C
 
 
 def in_transform() -> bool:
     """Whether a transform that wraps tensors is under way: `grad` of plain tensors needs none of these."""
-    return any(one.open and not one.traces for one in list(_levels))
+    levels = [one() for one in list(_levels.values())]
+    return any([one is not None and one.open and not one.traces for one in levels])
 
 
 class Level:
@@ -168,7 +169,7 @@ class Level:
 
     def __init__(self) -> None:
         self.number, self.open = _next_number(), True
-        _levels.add(self)
+        _levels[self.number] = ref(self, partial(_levels.pop, self.number))
 
     def value(self, operand: Any) -> Any:
         """An operand with this level taken off."""
