@@ -283,3 +283,36 @@ def test_dir_lists_what_can_be_typed():
     net = nn.Sequential(nn.ReLU())
     net.extra = nn.ReLU()
     assert "extra" in dir(net) and "forward" in dir(net) and "0" not in dir(net)
+
+
+def test_classes_that_override_getattr_are_asked_for_members():
+    """As in PyTorch: libraries register or replace parameters when they are read."""
+    seen = []
+
+    class Watching(nn.Linear):
+        def __getattr__(self, name):
+            found = super().__getattr__(name)
+            seen.append(name)
+            return found * 2 if name == "bias" else found
+
+    class Delegating(nn.Module):
+        def __init__(self, module):
+            super().__init__()
+            self.module = module
+
+        def __getattr__(self, name):
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                return getattr(self.module, name)
+
+    module = Watching(2, 3)
+    seen.clear()
+    assert module.in_features == 2 and seen == []
+    result = module(ft.ones(1, 2))
+    assert set(seen) == {"weight", "bias"}
+    parameters = dict(module.named_parameters())
+    assert ft.equal(result, ft.ones(1, 2) @ parameters["weight"].T + 2 * parameters["bias"])
+    assert Delegating(module).out_features == 3 and Delegating(module).module is module
+    with pytest.raises(AttributeError, match="no attribute 'size'"):
+        Delegating(nn.Linear(1, 1)).size

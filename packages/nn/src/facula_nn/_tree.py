@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, MissingKeyError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, is_library_module
 from facula_tensor import Parameter, Tensor
 from facula_tensor.extend import Hooks, PyTorchNames, present
 
@@ -43,6 +43,11 @@ class Tree(Generic[M]):
 
     _kinds: dict[str, int]
     _hooks: dict[str, Hooks] | None = None  # by table; None until there is one
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__getattr__" in vars(cls) and not is_library_module(cls.__module__):
+            cls.__getattribute__ = _members_by_getattr  # type: ignore[method-assign, assignment]
 
     def __init__(self) -> None:
         self.__dict__["_kinds"] = {}
@@ -363,6 +368,13 @@ class Tree(Generic[M]):
                 f"{operation}({target!r}): {type(module).__name__} has no {NAMES[kind]} {name!r}"
             )
         return found
+
+
+def _members_by_getattr(self: AnyTree, name: str) -> Any:
+    """Attributes of classes that override `__getattr__`, which PyTorch calls for each registered member."""
+    if name in object.__getattribute__(self, "__dict__").get("_kinds", ()):
+        return type(self).__getattr__(self, name)
+    return object.__getattribute__(self, name)
 
 
 def _kind_of(value: object) -> int:
