@@ -47,6 +47,8 @@ LEVELS = ("baseline", "avx2", "avx512")  # instruction sets of the CPU kernels, 
 WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models", "pool", "portable")
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 DIGITS = "scikit-learn>=1.5,<2"  # which has the digits that programs of examples/ read
+LIBRARIES = ROOT / "integration_tests" / "libraries"
+SMALL_LIBRARIES = ("skorch", "tabulate", "torchdiffeq")  # which ask for torch, and run on facula
 EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # what writes exported networks, and what runs them
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores
@@ -249,7 +251,13 @@ def lower_levels(session: nox.Session) -> tuple[str, ...]:
 def integration(session: nox.Session) -> None:
     """Everything installed together, as a user has it: wheels, imports, documents, the README's commands."""
     install(session, *PACKAGES, extra="examples", also=(*TEST_TOOLS, EINOPS, *ONNX, *build_tools()))
+    session.install("--no-deps", *locked(*SMALL_LIBRARIES))
     run_pytest(session, "integration", "integration_tests/together", *session.posargs, cwd=ROOT, FACULA_OBJECTS=OBJECTS)
+
+
+def locked(*names: str) -> list[str]:
+    """The requirements of some libraries, from the lock file of `libraries`."""
+    return [line for line in (LIBRARIES / "lock.txt").read_text().splitlines() if line.partition("==")[0] in names]
 
 
 @nox.session(requires=["build"])
@@ -451,8 +459,7 @@ def libraries(session: nox.Session) -> None:
 
     Both environments have the packages of integration_tests/libraries/lock.txt. Only one has torch.
     """
-    folder = ROOT / "integration_tests" / "libraries"
-    lock = ("-q", "--no-deps", "-r", str(folder / "lock.txt"))
+    lock = ("-q", "--no-deps", "-r", str(LIBRARIES / "lock.txt"))
     install(session, "facula")
     session.install(*lock)
     absent = "import importlib.metadata as m; assert 'torch' not in {one.name for one in m.distributions()}"
@@ -464,13 +471,13 @@ def libraries(session: nox.Session) -> None:
     for wanted in (("-q", TORCH), lock):
         session.run(theirs, "-m", "pip", "install", *wanted, external=True)
     differ = []
-    for name in session.posargs or sorted(path.stem.removeprefix("on_") for path in folder.glob("on_*.py")):
-        program = str(folder / f"on_{name}.py")
+    for name in session.posargs or sorted(path.stem.removeprefix("on_") for path in LIBRARIES.glob("on_*.py")):
+        program = str(LIBRARIES / f"on_{name}.py")
         expected, found = str(place / f"{name}.torch.npz"), str(place / f"{name}.facula.npz")
         try:
             session.run(theirs, program, expected, external=True)
             session.run("python", "-m", "facula", "run", program, found)
-            session.run("python", str(folder / "compare.py"), expected, found)
+            session.run("python", str(LIBRARIES / "compare.py"), expected, found)
         except CommandFailed:
             differ.append(name)
     if differ:
