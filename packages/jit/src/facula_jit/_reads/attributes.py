@@ -115,12 +115,12 @@ class AttributeReads:
         self.reach(self.guards.slot(owner, descriptor, name, words), words)
 
     def _note(
-        self, own: dict[str, Any], words: str, sparse: bool = False, kind: type | None = None
+        self, own: dict[str, Any], words: str, sparse: bool = False, hidden: tuple[type, ...] = ()
     ) -> Attributes | None:
         """The attributes of an object or class, of which those are read that are named; None if they were noted."""
         if id(own) in self.guards.attributes:
             return None
-        made = self.guards.attributes[id(own)] = Attributes(own, words, self.names, sparse, kind)
+        made = self.guards.attributes[id(own)] = Attributes(own, words, self.names, sparse, hidden)
         self._named.append(made)
         if self.reads_all:
             self._read_whole(made)
@@ -135,7 +135,9 @@ class AttributeReads:
         own = own_dict(value)
         if own is not None:
             self._own_dict(value, own, words)
-            made = self._note(own, words, is_library_module(kind.__module__) and not issubclass(kind, Tensor), kind)
+            made = self._note(
+                own, words, is_library_module(kind.__module__) and not issubclass(kind, Tensor), kind.__mro__
+            )
             if made is not None and everything:
                 self._read_whole(made)
             for name, one in made.before.items() if made is not None else ():

@@ -58,15 +58,15 @@ class Attributes:
         words: what the object is.
         names: of the attributes that instructions load, shared by all objects.
         sparse: whether further attributes may come and go: of classes and objects of the library.
-        kind: of an object, whose attributes hide those of its class.
+        hidden: the classes whose attributes these hide: an object's own, or the further bases of a class.
     """
 
-    __slots__ = ("before", "is_whole", "kind", "names", "own", "read", "sparse", "words")
+    __slots__ = ("before", "hidden", "is_whole", "names", "own", "read", "sparse", "words")
 
     def __init__(
-        self, own: dict[str, Any], words: str, names: set[str], sparse: bool = False, kind: type | None = None
+        self, own: dict[str, Any], words: str, names: set[str], sparse: bool = False, hidden: tuple[type, ...] = ()
     ):
-        self.own, self.words, self.names, self.sparse, self.kind = own, words, names, sparse, kind
+        self.own, self.words, self.names, self.sparse, self.hidden = own, words, names, sparse, hidden
         self.before = dict(own)
         self.read: set[str] = set()  # names of attributes that are read otherwise
         self.is_whole = False  # whether all of them may be read
@@ -78,9 +78,9 @@ class Attributes:
         found = self.names.intersection(present)
         return found | self.read.intersection(present) if self.read else found
 
-    def _is_of_class(self, name: str) -> bool:
-        """Whether an object finds an attribute in its class."""
-        return self.kind is not None and any([name in vars(base) for base in self.kind.__mro__])
+    def _would_hide(self, name: str) -> bool:
+        """Whether an attribute of this name, if it came, would hide one of a class."""
+        return any([name in vars(base) for base in self.hidden])
 
     def guards(self) -> Iterable[Guard]:
         """The checks of what is read, and that nothing is there that hides it."""
@@ -89,7 +89,7 @@ class Attributes:
             for name in self._names_read(before):
                 words = f"the attribute {name!r} of {self.words}"
                 yield Guard(CheckKind.ITEM, own, name, before[name], name, words)
-            for name in [one for one in self.names if one not in before and self._is_of_class(one)]:
+            for name in [one for one in self.names if one not in before and self._would_hide(one)]:
                 words = f"the attribute {name!r} of {self.words}"
                 yield Guard(CheckKind.ITEM, own, name, ABSENT, name, words)
             if self.is_whole:

@@ -86,7 +86,7 @@ class LibraryReads(AttributeReads):
 
     def _library_class(self, kind: type) -> None:
         own = get_referents(vars(kind))[0]
-        made = self._note(own, f"the class {kind.__name__}", True) if type(own) is dict else None
+        made = self._note(own, f"the class {kind.__name__}", True, kind.__mro__[1:]) if type(own) is dict else None
         for name in ("forward", "__call__") if made is not None else ():
             if name in own:
                 self._read(made, name)  # type: ignore[arg-type]
