@@ -49,9 +49,9 @@ BREAKS = frozenset(
     "load save seed set_autocast_cache_enabled set_autocast_dtype set_default_device set_default_dtype "
     "set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal "
     "set_num_interop_threads set_num_threads set_printoptions set_warn_always use_deterministic_algorithms "
-    "set_flags get_start_method get_safe_globals recv Pipe to_dot to_svg mem_get_info max_memory_allocated "
-    "max_memory_cached max_memory_reserved memory_allocated memory_cached memory_reserved memory_snapshot memory_stats "
-    "memory_summary".split()
+    "set_flags get_start_method get_safe_globals named_globals get_unsafe_globals_in_checkpoint recv Pipe to_dot "
+    "to_svg mem_get_info max_memory_allocated max_memory_cached max_memory_reserved memory_allocated memory_cached "
+    "memory_reserved memory_snapshot memory_stats memory_summary".split()
 )
 """Functions that read or change files, settings and counts, which a replay does not."""
 
