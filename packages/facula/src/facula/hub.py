@@ -28,7 +28,7 @@ __all__ = [
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 
 _missing = Refusals(
-    "hub", "facula fetches nothing: download the weights as safetensors and read them with facula.load(path)"
+    "hub", "facula fetches nothing: download the file and read it with facula.load(path)"
 )
 download_url_to_file: Refusal = _missing.function("download_url_to_file")
 help: Refusal = _missing.function("help")

@@ -61,12 +61,13 @@ class Attributes:
         hidden: the classes whose attributes these hide: an object's own, or the further bases of a class.
     """
 
-    __slots__ = ("before", "hidden", "is_whole", "names", "own", "read", "sparse", "words")
+    __slots__ = ("before", "hidden", "is_class", "is_whole", "names", "own", "read", "sparse", "words")
 
     def __init__(
         self, own: dict[str, Any], words: str, names: set[str], sparse: bool = False, hidden: tuple[type, ...] = ()
     ):
         self.own, self.words, self.names, self.sparse, self.hidden = own, words, names, sparse, hidden
+        self.is_class = "__module__" in own  # as every class has, and no object
         self.before = dict(own)
         self.read: set[str] = set()  # names of attributes that are read otherwise
         self.is_whole = False  # whether all of them may be read
@@ -89,11 +90,12 @@ class Attributes:
             for name in self._names_read(before):
                 words = f"the attribute {name!r} of {self.words}"
                 yield Guard(CheckKind.ITEM, own, name, before[name], name, words)
-            for name in [one for one in self.names if one not in before and self._would_hide(one)]:
+            absent = [one for one in self.names if one not in before and self._would_hide(one)]
+            if self.is_whole or (absent and self.is_class):  # classes of the library rarely get further attributes
+                yield Guard(CheckKind.SIZE, own, None, len(before), "", f"an attribute of {self.words}")
+            for name in absent if not self.is_class else ():
                 words = f"the attribute {name!r} of {self.words}"
                 yield Guard(CheckKind.ITEM, own, name, ABSENT, name, words)
-            if self.is_whole:
-                yield Guard(CheckKind.SIZE, own, None, len(before), "", f"an attribute of {self.words}")
             return
         read = self._names_read(own)
         flat = [part for name in own for part in (name, before.get(name, UNSET) if name in read else ANY)]
