@@ -2,9 +2,13 @@
 
 from shutil import which
 
+import setuptools
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
+
+if int(setuptools.__version__.partition(".")[0]) < 77:
+    raise SystemExit('facula-storage is built with setuptools 77 or newer: first run pip install "setuptools>=77"')
 
 SOURCES = (
     "attributes", "buffer", "checks", "dlpack", "launch", "module", "replay", "same", "sequence", "slots", "threads",

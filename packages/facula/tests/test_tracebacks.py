@@ -261,6 +261,20 @@ def test_wrong_arguments_of_classes_show_no_library_frames(given):
     assert refused > 150
 
 
+PASSING_ON = {  # functions that take any arguments and pass them on
+    "in place": lambda: facula.ones(2).addmv_(zzz=1),
+    "a copy of a view": lambda: facula.diagonal_copy(facula.ones(2, 2), zzz=1),
+    "init": lambda: nn.init.xavier_uniform_(),
+    "init under no_grad": lambda: nn.init.constant_(facula.ones(2)),
+}
+
+
+@pytest.mark.parametrize("name", PASSING_ON)
+def test_wrong_arguments_that_are_passed_on_show_no_library_frames(name):
+    assert isinstance(raised(PASSING_ON[name]), TypeError)
+    assert own_frames(raised(PASSING_ON[name])) == ["<lambda>"] and not library_frames(raised(PASSING_ON[name]))
+
+
 def test_wrong_arguments_of_a_forward_end_at_the_line_that_gave_them():
     class Net(nn.Module):
         def forward(self, x):

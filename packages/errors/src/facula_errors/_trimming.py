@@ -98,7 +98,7 @@ def trim_traceback(error: BaseException) -> None:
         return
     own = error.__traceback__
     if not isinstance(error, FaculaError):
-        if own is not None and own.tb_next is None and own.tb_frame.f_back is not None:
+        if own is not None and own.tb_frame.f_back is not None and _passes_on(own):
             error.__traceback__ = None
         return
     seen: set[int] = set()
@@ -116,6 +116,15 @@ def trim_traceback(error: BaseException) -> None:
         pending += [one.__cause__, None if one.__suppress_context__ else one.__context__]
     if error.__traceback__ is None and own is not None and own.tb_frame.f_back is None:
         error.__traceback__ = TracebackType(None, own.tb_frame, own.tb_lasti, own.tb_lineno)
+
+
+def _passes_on(trace: TracebackType | None) -> bool:
+    """Whether all frames are the library's, of functions that take any arguments and pass them on."""
+    while trace is not None:
+        if not (trace.tb_frame.f_code.co_flags & _ANY_ARGUMENTS and in_library(trace.tb_frame)):
+            return False
+        trace = trace.tb_next
+    return True
 
 
 def without_library(trace: TracebackType | None) -> TracebackType | None:
@@ -203,7 +212,7 @@ def _surrounded(function: C) -> C:
     return made  # type: ignore[return-value]  # a function for a function
 
 
-_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200  # inspect.CO_*, without its import
+_GENERATOR, _COROUTINE, _ASYNC_GENERATOR, _ANY_ARGUMENTS = 0x20, 0x80, 0x200, 0x0C  # inspect.CO_*, without its import
 
 
 def _function(

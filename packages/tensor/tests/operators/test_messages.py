@@ -123,6 +123,9 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "no dim": (lambda: m().softmax(), "softmax: expected dim to be an integer; got none"),
     "dim and axis": (lambda: m().softmax(1, axis=0), "softmax: expected dim or axis", "got both, 1 and 0"),
     "eye": (lambda: ft.eye(1 << 31), "eye: shape (2147483648, 2147483648)", "expected at most"),
+    "repeat_interleave of many": (  # at once: nothing is copied before the counts are checked
+        lambda: ft.repeat_interleave(ft.ones(1).expand(1 << 31), ft.tensor([-1]).expand(1 << 31)),
+        "repeat_interleave: expected counts of at least 0; got -1"),
     "arange of nothing": (lambda: ft.arange(), "arange: expected end to be a number; got none"),
     "resize_ beyond": (lambda: m().resize_(1 << 62), "resize_: shape (4611686018427387904,)"),
     "randint beyond": (lambda: ft.randint(0, 1 << 64, (3,)),

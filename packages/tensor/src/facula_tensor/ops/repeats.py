@@ -113,15 +113,17 @@ def repeat_interleave(
     input = steady(as_tensor("repeat_interleave", input))
     if repeats is None:
         return _positions(input, None, output_size, input)
+    at = 0 if dim is None else check_dim("repeat_interleave", dim, input.ndim)
+    length = input.numel() if dim is None else input.shape[at] if input.ndim else 1
+    places = None
+    if isinstance(repeats, Tensor) and repeats.numel() != 1:  # counts are checked before elements are moved
+        places = _positions(repeats, length, output_size, input)
     if dim is None:
-        input, at = recorded_ops.flattened(recorded_ops.contiguous(input), 0, -1), 0
-    else:
-        at = check_dim("repeat_interleave", dim, input.ndim)
+        input = recorded_ops.flattened(recorded_ops.contiguous(input), 0, -1)
     if not input.ndim:
         input = recorded_ops.unsqueeze(input, 0)
-    length = input.shape[at]
-    if isinstance(repeats, Tensor) and repeats.numel() != 1:
-        return recorded_ops.take(input, _positions(repeats, length, output_size, input), (at,))
+    if places is not None:
+        return recorded_ops.take(input, places, (at,))
     if isinstance(repeats, Tensor):
         _check_counts(repeats)
         repeats = repeats.item()
@@ -163,8 +165,9 @@ def _positions(repeats: Tensor, length: int | None, output_size: int | None, lik
     if repeats.device is meta:
         raise UnsupportedError("repeat_interleave: the result's size depends on counts, which meta tensors do not have")
     counts = repeats.detach().cpu().numpy()
-    if counts.size and counts.min() < 0:
-        raise ArgumentError(f"repeat_interleave: expected counts of at least 0; got {counts.min()}")
+    seen = counts if counts.size and counts.strides[0] else counts[:1]  # all are one element where it is expanded
+    if seen.size and seen.min() < 0:
+        raise ArgumentError(f"repeat_interleave: expected counts of at least 0; got {seen.min()}")
     places = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     _check_size(len(places), output_size)
     return from_numpy(places).to(like.device, repeats.dtype if length is None else int64)
