@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import gc
 import threading
 
 import pytest
@@ -20,6 +21,7 @@ from facula_autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
+from facula_autograd._mode_state import Block
 from facula_autograd.extend import DEFAULT, active_modes, current_mode, replace_mode
 
 
@@ -372,3 +374,24 @@ def test_mode_records():
         DEFAULT.grad = False
     with pytest.raises(TypeError, match="fields"):
         replace_mode(colour=1)
+
+
+def test_blocks_are_in_no_cycle():
+    """The collector never frees the reference by which the interpreter ends a block: see `Block.owner`."""
+
+    def blocks():
+        return sum([type(one) is Block for one in gc.get_objects()])
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = blocks()
+        with no_grad():
+            for _ in range(5):  # each takes the place of the one before
+                set_grad_enabled(True)
+                set_grad_enabled(False)
+                set_grad_enabled(True)
+            assert blocks() - before == 2
+        assert blocks() == before
+    finally:
+        gc.enable()

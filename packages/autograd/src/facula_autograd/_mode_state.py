@@ -2,7 +2,7 @@
 
 Note [Blocks]
 One context variable holds the innermost block that was entered. A block knows the one around it, and it is open while
-it is among the keys of `active_modes`: a task or thread that copied the context while a block was open sees it
+its key is in `active_modes`: a task or thread that copied the context while a block was open sees it
 close when it ends elsewhere, so no mode outlives its block. While `active_modes` is empty every mode is the default one
 to operators, and none reads the variable. Blocks that change what backward passes or creation functions look at, and no
 operator (anomaly detection, the default device), are in `passive_modes` instead.
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from functools import partial
+from itertools import count
 from weakref import ref
 
 from facula_errors import MissingAttributeError
@@ -119,15 +120,21 @@ active_modes: dict[object, None] = {}
 passive_modes: dict[object, None] = {}
 
 
+_next_key: Callable[[], int] = count(1).__next__
+
+
 class Block:
     """One entered mode. `lasting` ones come from calling `set_grad_enabled` as a function.
 
-    `marks`: where it is while it is open; `owner`: a weak reference to what it ends with, if to anything.
+    `marks`: where its key is while it is open; `owner`: a weak reference to what it ends with, if to anything. The
+    reference's callback has the key, not the block: in a cycle the collector could free the reference while the
+    interpreter goes through those to one object.
     """
 
-    __slots__ = ("changes", "lasting", "marks", "mode", "outer", "owner")
+    __slots__ = ("changes", "key", "lasting", "marks", "mode", "outer", "owner")
 
     changes: dict[str, object]
+    key: int
     lasting: bool
     marks: dict[object, None]
     mode: Mode
@@ -143,13 +150,13 @@ def current_mode() -> Mode:
     block = current_block.get()
     if block is None:
         return DEFAULT
-    if block.outer is None and block in block.marks:
+    if block.outer is None and block.key in block.marks:
         return block.mode
     return _mode_of(block)
 
 
 def live(block: Block | None) -> Block | None:
-    while block is not None and block not in block.marks:
+    while block is not None and block.key not in block.marks:
         block = block.outer
     return block
 
@@ -178,7 +185,7 @@ def _mode_of(block: Block | None) -> Mode:
         return DEFAULT
     outer = block.outer
     while outer is not None:
-        if outer not in outer.marks:
+        if outer.key not in outer.marks:
             return _mode_of(outer).replace(**block.changes)
         outer = outer.outer
     return block.mode
@@ -187,6 +194,7 @@ def _mode_of(block: Block | None) -> Mode:
 def new_block(changes: dict[str, object], outer: Block | None, lasting: bool = False) -> Block:
     """A block inside `outer`, not yet open."""
     block = Block()
+    block.key = _next_key()
     block.changes, block.outer, block.lasting, block.owner = changes, outer, lasting, None
     block.marks = passive_modes if changes.keys() <= PASSIVE else active_modes
     if outer is None and changes is GRAD_OFF:
@@ -200,8 +208,8 @@ def open_block(block: Block, owner: object = None) -> None:
     """Begin `block`, which ends with `owner` at the latest."""
     marks = block.marks
     if owner is not None:
-        block.owner = ref(owner, partial(marks.pop, block))
-    marks[block] = None
+        block.owner = ref(owner, partial(marks.pop, block.key))
+    marks[block.key] = None
     current_block.set(block)
 
 
@@ -210,13 +218,13 @@ def close_block(block: Block) -> None:
     above = current_block.get()
     if above is not block:
         inside = []
-        while above is not None and above is not block and (above.lasting or above not in above.marks):
+        while above is not None and above is not block and (above.lasting or above.key not in above.marks):
             inside.append(above)
             above = above.outer
         if above is block:
             for each in inside:
-                each.marks.pop(each, None)
-    block.marks.pop(block, None)
+                each.marks.pop(each.key, None)
+    block.marks.pop(block.key, None)
     if above is block:  # else it was left in another context, or out of order: others find it closed
         outer = block.outer
         current_block.set(outer if outer is None else live(outer))
@@ -239,8 +247,8 @@ def set_lasting(changes: dict[str, object]) -> None:
         else:
             open_block(block, None if top is None or top.owner is None else top.owner())
     except BaseException:
-        block.marks.pop(block, None)
+        block.marks.pop(block.key, None)
         current_block.set(before)
         raise
     if earlier is not None:
-        earlier.marks.pop(earlier, None)
+        earlier.marks.pop(earlier.key, None)

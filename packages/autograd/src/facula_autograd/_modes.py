@@ -66,7 +66,7 @@ class _Enterable:
         outer = current_block.get()
         block = new_block(self._changes, outer if outer is None else live(outer))
         for one in tuple(self._blocks):
-            if one not in one.marks:  # it ended without being left
+            if one.key not in one.marks:  # it ended without being left
                 self._blocks.pop(one, None)
         try:
             open_block(block, owner_of(self))

@@ -121,6 +121,7 @@ class FlopCounterMode:
         self._counts: dict[str, Counter[str]] | None = None
         self._mode: replace_mode | None = None
         self._owner: ref[object] | None = None
+        self._key = object()  # what the callback of that reference has, so that there is no cycle
 
     def __enter__(self) -> FlopCounterMode:
         self._found, self._counts = [], None
@@ -141,18 +142,18 @@ class FlopCounterMode:
         try:
             owner = pass_on(self, self._mode)
             if owner is not None:
-                self._owner = ref(owner, partial(collecting.pop, self))
-            collecting[self] = None  # so that the operators of backward passes look at the mode, too
+                self._owner = ref(owner, partial(collecting.pop, self._key))
+            collecting[self._key] = None  # so that the operators of backward passes look at the mode, too
             self._mode.__enter__()
             return self
         except BaseException:
-            collecting.pop(self, None)
+            collecting.pop(self._key, None)
             raise
 
     def _leave(self, *exc: Any) -> None:
         assert self._mode is not None
         self._mode.__exit__(*exc)
-        collecting.pop(self, None)
+        collecting.pop(self._key, None)
         self._counts = self._by_module()
         if self.display:
             print(self.get_table())
