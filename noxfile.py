@@ -48,7 +48,7 @@ WITHOUT_LEVELS = ("accuracy", "build", "facula_run", "gather", "index", "models"
 TEST_TOOLS = ("pytest>=8,<10", "hypothesis>=6.100,<7")
 DIGITS = "scikit-learn>=1.5,<2"  # which has the digits that programs of examples/ read
 LIBRARIES = ROOT / "integration_tests" / "libraries"
-SMALL_LIBRARIES = ("skorch", "tabulate", "torchdiffeq")  # which ask for torch, and run on facula
+SMALL_LIBRARIES = ("safetensors", "skorch", "tabulate", "torchdiffeq")  # which ask for torch, and run on facula
 EINOPS = "einops>=0.8,<1"  # which the face's tensors are taken by
 ONNX = ("onnx>=1.18,<2", "onnxruntime>=1.32,<2")  # what writes exported networks, and what runs them
 LARGE = ("cpu", "tensor")  # packages whose many tests run on all cores

@@ -33,7 +33,7 @@ def public_classes():
     """Each public class of the face and of its modules, once, by its name there."""
     found = {}
     for part in pkgutil.walk_packages(facula.__path__, "facula."):
-        if any(word in part.name for word in ("__main__", "_stand_in", "examples")):
+        if any(word in part.name for word in ("__main__", "_stand_in", "as_torch", "examples")):
             continue
         module = importlib.import_module(part.name)
         for name in getattr(module, "__all__", ()):

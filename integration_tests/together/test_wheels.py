@@ -17,7 +17,7 @@ LIBRARY, PROGRAM = "facula_cpu/libfacula_kernels.1.so", "facula_cpu/facula-run"
 def written(wheel, name):
     """A file of the wheel's .dist-info, parsed as the headers that WHEEL and METADATA are."""
     with zipfile.ZipFile(wheel) as archive:
-        (path,) = (entry for entry in archive.namelist() if entry.endswith(f".dist-info/{name}"))
+        (path,) = (entry for entry in archive.namelist() if entry.partition("/")[2] == name and ".dist-info/" in entry)
         return Parser().parsestr(archive.read(path).decode())
 
 

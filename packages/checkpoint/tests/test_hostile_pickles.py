@@ -84,6 +84,10 @@ SUBSTITUTES = {
     "complex of text": (call("builtins complex", "1", 1.0), "for a real part"),
     "bytes of a number": (call("builtins bytes", 1 << 40), "an argument of"),
     "byte arrays of a number": (call("builtins bytearray", 1 << 40), "an argument of"),
+    "deques inside deques": (
+        glob("collections deque") + b"q\x000" + b"h\x00)R0" * 10_000 + b"h\x00)R",
+        "more than 10,000 deques",
+    ),
     "deques of numbers": (call("collections deque", 3), "values of a deque"),
     # arrays
     "arrays of objects": (call("numpy dtype", "O8", False, True), "NumPy dtype 'O8'"),

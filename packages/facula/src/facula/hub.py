@@ -27,9 +27,7 @@ __all__ = [
 # In names of files that end in the first digits of their SHA-256: "name-0123abcd.pth".
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 
-_missing = Refusals(
-    "hub", "facula fetches nothing: download the file and read it with facula.load(path)"
-)
+_missing = Refusals("hub", "facula fetches nothing: download the file and read it with facula.load(path)")
 download_url_to_file: Refusal = _missing.function("download_url_to_file")
 help: Refusal = _missing.function("help")
 list: Refusal = _missing.function("list")

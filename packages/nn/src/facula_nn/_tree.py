@@ -47,7 +47,7 @@ class Tree(Generic[M]):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__getattr__" in vars(cls) and not is_library_module(cls.__module__):
-            cls.__getattribute__ = _members_by_getattr  # type: ignore[method-assign, assignment]
+            type.__setattr__(cls, "__getattribute__", _members_by_getattr)  # which type checkers must not see
 
     def __init__(self) -> None:
         self.__dict__["_kinds"] = {}

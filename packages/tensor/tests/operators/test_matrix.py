@@ -42,9 +42,10 @@ DRAWS = """
 CHANGES_ALONE = "as_strided_ detach_ fill_ resize_as_ zero_"
 TAKES_FUNCTIONS = "fuse"
 ANSWERS_IN_PYTHON = """
-    allclose broadcast_shapes can_cast equal get_default_dtype get_device get_printoptions get_rng_state initial_seed
-    is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_same_size is_signed is_storage is_tensor
-    manual_seed numel promote_types result_type seed set_default_dtype set_printoptions set_rng_state typename
+    allclose broadcast_shapes can_cast equal get_default_device get_default_dtype get_device get_printoptions
+    get_rng_state initial_seed is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_same_size
+    is_signed is_storage is_tensor manual_seed numel promote_types result_type seed set_default_device
+    set_default_dtype set_printoptions set_rng_state typename
 """
 WITHOUT_SAMPLES = f"{MAKES_TENSORS} {DRAWS} {CHANGES_ALONE} {TAKES_FUNCTIONS} {ANSWERS_IN_PYTHON}".split()
 MODULES = (ft, functional, linalg, fft, special)

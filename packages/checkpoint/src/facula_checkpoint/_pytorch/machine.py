@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_CALLS = 1 << 23
 FREE_LENGTH = 64  # arguments up to this length are not counted
+MAX_DEEP = 10_000  # deques and defaultdicts
 MAX_KEY_PARTS = 64  # of a tuple that is a key: tuples hash all of their members, again each time
 
 _DICTS = frozenset({dict, OrderedDict, defaultdict, Counter})
@@ -42,7 +43,7 @@ class Machine:
         self.rows: dict[int, Global] = {}  # by the id of their objects, which the table keeps alive
         self.builders: dict[type, Global] = {}
         self.unfilled: dict[int, Value] = {}  # instances that still need a state, by id
-        self.calls = 0
+        self.calls = self.deep = 0
         self.budget = 2 * (len(data) - start) + (1 << 16)
 
     def run(self) -> Value:
@@ -107,6 +108,13 @@ class Machine:
         self.calls += 1
         if self.budget < 0 or self.calls > MAX_CALLS:
             refuse("its pickle copies far more than it contains: a bomb")
+
+    def count(self, made: Value) -> None:
+        """Bound the containers that C frees recursively: thousands, each inside the next, overflow its stack."""
+        if isinstance(made, (deque, defaultdict)):
+            self.deep += 1
+            if self.deep > MAX_DEEP:
+                refuse(f"its pickle has more than {MAX_DEEP:,} deques and defaultdicts")
 
     def row_of(self, value: Value) -> Global:
         """The row of a global on the stack."""

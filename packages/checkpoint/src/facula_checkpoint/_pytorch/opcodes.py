@@ -185,7 +185,9 @@ def _reduce(m: Machine) -> None:
     if row.call is None:
         refuse(f"its pickle calls {shown(called)}, which is not for calling")
     m.spend(arguments)
-    m.stack.append(row.call(*arguments))
+    made = row.call(*arguments)
+    m.count(made)
+    m.stack.append(made)
 
 
 def _new(m: Machine, called: Value, arguments: Value, keywords: Value) -> None:

@@ -15,6 +15,7 @@ from facula_storage import Device, dtype_named, int64
 from .._core.promotion import result_type
 from .._core.tensor import Tensor
 from .._creation.from_data import tensor
+from .._dispatch.namespaces import operators
 from ._comparing import CheckError, compare, expect, expect_close, expect_raises, reference, tolerance_of
 from ._operands import call, draw, lay, layouts_of, make, operands, values_of
 from ._samples import ALL, INTEGERS, STORAGE, Case
@@ -175,7 +176,9 @@ def check_promotion_of(case: Case, first: str, second: str) -> None:
     number = b.ravel()[0].item()
     below = first == "uint8" and isinstance(number, int) and number < 0
     if below and case.result("uint8") == "uint8" and case.numbers:
-        expect_raises(OverflowError, lambda: call(case, [make(a, first), number]), f"{case}: {number}", "uint8")
+        operator = operators.get(case.name)
+        if operator is None or not operator.low_bits:
+            expect_raises(OverflowError, lambda: call(case, [make(a, first), number]), f"{case}: {number}", "uint8")
         number = 1
     pairs: list[tuple[Any, Any]] = [
         (make(a, first), make(b, second)), (make(a, first), make(b[0], second)), (make(a[0], first), make(b, second)),
