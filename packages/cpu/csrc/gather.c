@@ -4,7 +4,7 @@
    ~~~~~~~~~~~~~~~~
    Before anything is scattered all indices are looked at: one that is out of range is reported with its position, and the
    array is as it was. Gathering writes where nobody looks when it fails, and so looks at indices as it meets them, then
-   for the first that is wrong. Negative ones are out of range. An index that another thread has made wrong in the
+   for the first that is wrong; where few indices are expanded to many, it looks at them first. Negative ones are out of range. An index that another thread has made wrong in the
    meantime is passed over.
 
    Elements that meet in one place have the same position in all dimensions but the indexed one. So work is shared out by
@@ -21,7 +21,7 @@
 #include "plans/gather.h"
 #include "plans/library.h"
 
-enum { MOST_TASKS = 64, PIECE = 1 << 18 };
+enum { MOST_TASKS = 64, PIECE = 1 << 18, MANY = 16 };
 
 struct work {
     const struct facula_gather *plan;
@@ -229,17 +229,29 @@ static int64_t wrong(const char *index, int64_t n, int64_t step, int64_t size)
     return signs < 0;
 }
 
-/* Reports the first index that is out of range. */
-static int64_t check(const struct work *work, int64_t total, int64_t *args)
+/* How many indices there are in memory, where one that is expanded along a dimension counts once. */
+static int64_t distinct(const struct facula_gather *plan)
+{
+    int64_t count = 1;
+    for (int d = 0; d < plan->dims; d++)
+        count *= plan->nest[4 * d + 2] || !plan->nest[4 * d] ? plan->nest[4 * d] : 1;
+    return count;
+}
+
+/* Reports the first index that is out of range. Expanded ones are looked at once, at their first position. */
+static int64_t check(const struct work *work, int64_t *args)
 {
     const struct facula_gather *plan = work->plan;
-    const int64_t run = plan->nest[0], step = plan->nest[2];
+    const int64_t step = plan->nest[2], run = step || !plan->nest[0] ? plan->nest[0] : 1, total = distinct(plan);
     for (int64_t done = 0; done < total; done += run) {
         const char *index = work->index;
-        int64_t rest = done / run;
+        int64_t rest = done / run, position = 0, row = plan->nest[0];
         for (int d = 1; d < plan->dims; d++) {
-            index += rest % plan->nest[4 * d] * plan->nest[4 * d + 2];
-            rest /= plan->nest[4 * d];
+            const int64_t extent = plan->nest[4 * d], own = plan->nest[4 * d + 2], at = own ? rest % extent : 0;
+            index += at * own;
+            position += at * row;
+            row *= extent;
+            rest /= own ? extent : 1;
         }
         if (!wrong(index, run, step, plan->size))
             continue;
@@ -248,7 +260,7 @@ static int64_t check(const struct work *work, int64_t total, int64_t *args)
             if (at >= 0 && at < plan->size)
                 continue;
             args[0] = at;
-            args[1] = done + i;
+            args[1] = position + i;
             args[2] = plan->size;
             return FACULA_POSITION;
         }
@@ -263,7 +275,7 @@ static int64_t go(struct work *work, int64_t *args)
     for (int d = 0; d < plan->dims; d++)
         total *= plan->nest[4 * d];
     const int gathering = plan->mode == FACULA_GATHER;
-    const int64_t status = gathering ? FACULA_OK : check(work, total, args);
+    const int64_t status = gathering && distinct(plan) > total / MANY ? FACULA_OK : check(work, args);
     if (status)
         return status;
     work->tasks = 1;
@@ -283,7 +295,7 @@ static int64_t go(struct work *work, int64_t *args)
     else if (total)
         facula_parallel(work->tasks, run_task, work);
     if (gathering && atomic_load_explicit(&work->passed_over, memory_order_relaxed))
-        return check(work, total, args);
+        return check(work, args);
     return FACULA_OK;
 }
 

@@ -81,3 +81,21 @@ def test_indices_out_of_range(bad):
             call()
         assert caught.value.args[:4] == (STATUS_POSITION, bad, 5, 4)
         np.testing.assert_array_equal(array, before)
+
+
+@pytest.mark.parametrize(("shape", "wide", "position"), [((3, 1), (3, 200), 200), ((1, 3), (90, 3), 1)])
+def test_expanded_indices_out_of_range(shape, wide, position):
+    """Looked at once, and reported at the first position that has them."""
+    index = np.zeros(shape, "i8")
+    index.ravel()[1:] = 4, -1
+    index = np.broadcast_to(index, wide)
+    array, values = np.ones((4, wide[1])), np.zeros(wide)
+    for call in (
+        lambda: compute("gather", (array, index), (values.copy(),), (0,)),
+        lambda: compute("scatter", (index, values), (array,), (0, "sum")),
+        lambda: compute("gather_back", (values, index), (array,), (array.shape, 0)),
+    ):
+        with pytest.raises(LaunchError) as caught:
+            call()
+        assert caught.value.args[:4] == (STATUS_POSITION, 4, position, 4)
+        assert (array == 1).all()

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, NoReturn
 
 from facula_errors import FileError, MissingAttributeError
 from facula_errors.extend import boundary
-from facula_tensor.extend import operators_by_name
+from facula_tensor.extend import listed, operators_by_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from facula_tensor.library import CustomOpDef
 
 __all__ = ["load_library", "loaded_libraries"]
+
+__dir__: Callable[[], list[str]] = listed(__name__)
 
 loaded_libraries: set[str] = set()  # empty, always
 

@@ -6,16 +6,22 @@ with power iterations (4.4).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from . import linalg
+from ._core.names import listed
 from ._core.tensor import Tensor
 from ._creation.random import randn
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["pca_lowrank", "svd_lowrank"]
+
+__dir__: Callable[[], list[str]] = listed(__name__)
 
 
 class Factors(NamedTuple):
@@ -42,7 +48,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
         ValueError: a `q` that is negative or too large, or a negative `niter`.
 
     >>> from facula_tensor import tensor
-    >>> svd_lowrank(tensor([[3.0, 0.0], [0.0, 4.0]]), q=2).S
+    >>> svd_lowrank(tensor([[3.0, 0.0], [0.0, 4.0]]), q=2).S.round(decimals=3)
     tensor([4., 3.])
     """
     return _factors("svd_lowrank", A if M is None else A - M, 6 if q is None else q, 2 if niter is None else niter)

@@ -13,6 +13,7 @@ import numpy as np
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
+from ._core.names import listed
 from ._core.promotion import as_dtype, as_integer, get_default_dtype
 from ._core.tensor import Tensor
 from ._creation.filled import ones, zeros
@@ -24,9 +25,13 @@ from .functional import pad
 from .ops.complex_numbers import view_as_real
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._core.types import DeviceLike, DTypeLike
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "istft", "kaiser_window", "stft"]
+
+__dir__: Callable[[], list[str]] = listed(__name__)
 
 SMALLEST_ENVELOPE = 1e-11  # where windows overlap to less, nothing can be divided
 
