@@ -19,7 +19,7 @@ from facula_tensor.extend import PyTorchNames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import FrameType
+    from types import FrameType, ModuleType
 
 LISTING = PyTorchNames(__file__)
 TENSORS = PyTorchNames(sys.modules["facula_tensor"].__file__ or "")
@@ -117,6 +117,31 @@ def is_import_from(frame: FrameType) -> bool:
     return 0 <= frame.f_lasti < len(code) and code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
+class Loader:
+    """Makes a module of the rows of its name.
+
+    Note [Modules of rows]: our finder is the last of `sys.meta_path`, so a module with a file is that file. A module
+    without one, whose name the table has, is empty but for a docstring and `__all__`. Names are taken from the rows
+    when they are first used, as in every module of the face.
+    """
+
+    @staticmethod
+    def create_module(spec: object) -> None:
+        """Python's own."""
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """Give the module its list of names and what finds them."""
+        from ._places import places
+
+        name = module.__name__
+        rows = places().get(name, {})
+        module.__doc__ = f"{name}: names of PyTorch's {name.replace('facula', 'torch', 1)}, by facula's table of names."
+        module.__all__ = sorted(one for one in rows if not one.startswith("_") and "*" not in one)  # type: ignore[attr-defined]
+        below = {one.removeprefix(f"{name}.").partition(".")[0] for one in places() if one.startswith(f"{name}.")}
+        publish(name, later=tuple(sorted(below)))
+
+
 class FurtherModules:
     """A finder of modules without a file: those of the table of names. It says of others that PyTorch has them."""
 
@@ -124,7 +149,7 @@ class FurtherModules:
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith("facula."):
             return None
-        from ._places import Loader, is_place
+        from ._places import is_place
 
         if is_place(name):
             return ModuleSpec(name, Loader(), is_package=True)  # type: ignore[arg-type]

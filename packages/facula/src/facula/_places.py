@@ -19,12 +19,9 @@ from __future__ import annotations
 import os
 from functools import cache, reduce
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ._refusals import Refusals
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 KINDS = ("works", "type", "refused")
 FILE = os.path.join(os.path.dirname(__file__), "_places.txt")
@@ -88,28 +85,3 @@ def public_names(place: str) -> set[str]:
 def is_place(name: str) -> bool:
     """Whether the table has rows of a module, or of a module below it."""
     return name in places() or any(one.startswith(f"{name}.") for one in places())
-
-
-class Loader:
-    """Makes a module of the rows of its name.
-
-    Note [Modules of rows]: our finder is the last of `sys.meta_path`, so a module with a file is that file. A module
-    without one, whose name the table has, is empty but for a docstring and `__all__`. Names are taken from the rows
-    when they are first used, as in every module of the face.
-    """
-
-    @staticmethod
-    def create_module(spec: object) -> None:
-        """Python's own."""
-
-    @staticmethod
-    def exec_module(module: ModuleType) -> None:
-        """Give the module its list of names and what finds them."""
-        from ._names import publish
-
-        name = module.__name__
-        rows = places().get(name, {})
-        module.__doc__ = f"{name}: names of PyTorch's {name.replace('facula', 'torch', 1)}, by facula's table of names."
-        module.__all__ = sorted(one for one in rows if not one.startswith("_") and "*" not in one)  # type: ignore[attr-defined]
-        below = {one.removeprefix(f"{name}.").partition(".")[0] for one in places() if one.startswith(f"{name}.")}
-        publish(name, later=tuple(sorted(below)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike, fsdecode
 from typing import TYPE_CHECKING
 
-from facula_errors import InvalidValueError, UnsupportedError
+from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, TypedStorage, UntypedStorage
 from facula_tensor.extend import addressable
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["load", "save"]
+
+safe: list[object] = []  # what programs gave to add_safe_globals
 
 
 @boundary
@@ -133,7 +135,6 @@ def load(
         raise InvalidValueError(f"load: expected f to be a path, as mmap={mmap} maps it; got {got}; pass its path")
     from ._pickles.location import relocation
     from ._pickles.table import FaceTable, tensors_at
-    from .serialization import named_globals
 
     relocate = relocation(map_location)
     table = FaceTable(named_globals(), check_encoding(encoding))
@@ -163,3 +164,21 @@ def to_parts(value: object) -> Parts | None:
 def without_size(value: object) -> object:
     """A Size as the tuple that it is."""
     return tuple(value) if type(value) is Size else value
+
+
+def named(one: object) -> tuple[str, object]:
+    """A class or function and its name as pickles have it."""
+    if isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], str) and "." in one[1]:
+        module, _, name = one[1].rpartition(".")
+        return f"{module} {name}", one[0]
+    home, own = getattr(one, "__module__", None), getattr(one, "__qualname__", None)
+    if not callable(one) or not isinstance(home, str) or not isinstance(own, str):
+        raise InvalidTypeError(
+            f"add_safe_globals: expected classes, functions and pairs (class, 'module.name'); got {one!r:.100}"
+        )
+    return f"{home} {own}", one
+
+
+def named_globals() -> dict[str, object]:
+    """The classes and functions of the list by their names, as pickles have them."""
+    return dict([named(one) for one in safe])

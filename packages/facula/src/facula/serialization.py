@@ -8,7 +8,7 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from ._names import publish
-from ._saving import load, save
+from ._saving import load, named, named_globals, safe, save
 from ._siblings import needs
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ __all__ = [
     "add_safe_globals", "clear_safe_globals", "get_safe_globals", "get_unsafe_globals_in_checkpoint", "load",
     "safe_globals", "save",
 ]  # fmt: skip
-
-_safe: list[object] = []
 
 
 @boundary
@@ -44,36 +42,18 @@ def add_safe_globals(safe_globals: list[Callable[..., object] | tuple[Callable[.
             f"add_safe_globals: expected a list of classes and functions; got {type(safe_globals).__name__}"
         )
     for one in safe_globals:
-        _named(one)
-    _safe.extend(one for one in safe_globals if one not in _safe)
-
-
-def _named(one: object) -> tuple[str, object]:
-    """A class or function and its name as pickles have it."""
-    if isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], str) and "." in one[1]:
-        module, _, name = one[1].rpartition(".")
-        return f"{module} {name}", one[0]
-    home, own = getattr(one, "__module__", None), getattr(one, "__qualname__", None)
-    if not callable(one) or not isinstance(home, str) or not isinstance(own, str):
-        raise InvalidTypeError(
-            f"add_safe_globals: expected classes, functions and pairs (class, 'module.name'); got {one!r:.100}"
-        )
-    return f"{home} {own}", one
-
-
-def named_globals() -> dict[str, object]:
-    """The classes and functions of the list by their names, as pickles have them."""
-    return dict([_named(one) for one in _safe])
+        named(one)
+    safe.extend(one for one in safe_globals if one not in safe)
 
 
 def get_safe_globals() -> list[object]:
     """What was given to `add_safe_globals` and not cleared."""
-    return list(_safe)
+    return list(safe)
 
 
 def clear_safe_globals() -> None:
     """Empty the list that `get_safe_globals` gives."""
-    _safe.clear()
+    safe.clear()
 
 
 @boundary
@@ -97,7 +77,7 @@ class safe_globals:
         add_safe_globals(self.wanted)
 
     def __exit__(self, *exc: object) -> None:
-        _safe[:] = self.before
+        safe[:] = self.before
 
 
 @boundary

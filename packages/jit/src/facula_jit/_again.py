@@ -22,7 +22,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend import user_site
 
 from ._boundary import differentiable_in
-from ._breaks import Break
+from ._breaks import RECORDED, Break
 from ._containers import Tree, factory_of, parts_of, rebuilt
 from ._inner_graphs import stopped_at
 from ._recording import Argument, Given, Output
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from ._boundary import Ticket
     from ._replay import Replay
 
-RECORDED = "a backward pass with create_graph=True goes through its result"
-CHANGED = "what its backward pass reads has changed since the call"
-WRAPPED = "a backward pass of a transform, as vmap, goes through its result"
 REMEDY = "take that gradient inside the captured function, where it is captured, too"
 
 

@@ -10,6 +10,11 @@ from facula_errors import FaculaError
 if TYPE_CHECKING:
     from types import CodeType
 
+# Why a backward pass needs the function itself: Note [Differentiated again].
+RECORDED = "a backward pass with create_graph=True goes through its result"
+CHANGED = "what its backward pass reads has changed since the call"
+WRAPPED = "a backward pass of a transform, as vmap, goes through its result"
+
 
 class Break(NamedTuple):
     """Why a run was not taken down: the problem, what to do, and the program's line."""

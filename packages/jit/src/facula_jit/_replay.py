@@ -20,9 +20,8 @@ from facula_storage.extend import (
 from facula_tensor import Tensor, zeros
 from facula_tensor.extend import no_record_ops, snapshot, user_site
 
-from ._again import CHANGED, RECORDED, WRAPPED
 from ._boundary import Ticket, edges_to, make_output_rule, make_rule
-from ._breaks import CaptureError
+from ._breaks import CHANGED, RECORDED, WRAPPED, CaptureError
 from ._checking import NEVER, Digest
 from ._checks import ADDRESS, checks_of, described, first_failing, reads_options
 from ._containers import Tree, rebuilt

@@ -67,7 +67,7 @@ os.register_at_fork(after_in_child=collecting.clear)  # another thread's collect
 def allocate(layout: Layout) -> Storage:
     """A storage with uninitialised memory for `layout`; MemoryError when there is none.
 
-    >>> from facula_storage import float32
+    >>> from facula_storage import contiguous, float32
     >>> storage = allocate(contiguous((2, 3), float32))
     >>> storage.ptr % 64, storage.version
     (0, 0)
@@ -127,7 +127,7 @@ def alias(storage: Storage) -> Storage:
 
     It follows when the buffer is replaced, and its exports hold the buffer like the root's own.
 
-    >>> from facula_storage import float32
+    >>> from facula_storage import contiguous, float32
     >>> storage = allocate(contiguous((2,), float32))
     >>> other = alias(storage)
     >>> storage.version += 1
@@ -200,7 +200,7 @@ def replace_buffer(storage: Storage, address: int, release: Callable[[], object]
 def capacity(storage: Storage) -> int:
     """Bytes of the buffer, which may be more than any tensor shows of it; 0 for empty and meta ones.
 
-    >>> from facula_storage import float32
+    >>> from facula_storage import contiguous, float32
     >>> capacity(allocate(contiguous((2, 3), float32))) >= 24
     True
     """

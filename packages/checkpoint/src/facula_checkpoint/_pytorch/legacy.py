@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .machine import Machine
+from .opcodes import OPCODES
 from .skimming import Skim
 from .storages import Place
 from .tables import PickleError, Table, Value, refuse, shown
@@ -68,7 +69,7 @@ class Legacy:
         self.start = position
         self.skimmed = Skim()
         machine = Machine(self.data, position, self.skimmed, self.skimmed.persistent)
-        machine.run()
+        machine.run(OPCODES)
         keys, position = _plain(self.data, machine.position)
         if type(keys) is not list or not all(type(key) is str for key in keys) or len(set(keys)) != len(keys):
             refuse("its list of storages is damaged")
@@ -87,4 +88,4 @@ class Legacy:
 def _plain(data: bytes, start: int) -> tuple[Value, int]:
     """A pickle of plain values, and where it ends."""
     machine = Machine(data, start, Table({}), lambda identifier: refuse("its header asks for a storage"))
-    return machine.run(), machine.position
+    return machine.run(OPCODES), machine.position

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
-from .opcodes import MAX_NAME, OPCODES, STOP
 from .tables import Global, PickleError, Table, Value, refuse, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+MAX_NAME = 500
+STOP = ord(".")  # the end of a pickle
 MAX_CALLS = 1 << 23
 FREE_LENGTH = 64  # arguments up to this length are not counted
 MAX_DEEP = 10_000  # deques and defaultdicts
@@ -46,9 +47,9 @@ class Machine:
         self.calls = self.deep = 0
         self.budget = 2 * (len(data) - start) + (1 << 16)
 
-    def run(self) -> Value:
+    def run(self, opcodes: Sequence[Callable[[Machine], None]]) -> Value:
         """The value of the pickle; `position` is then behind it. PickleError for everything else."""
-        data, opcodes = self.data, OPCODES
+        data = self.data
         try:
             code = data[self.position]
             while code != STOP:

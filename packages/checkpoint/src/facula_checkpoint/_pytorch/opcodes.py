@@ -5,16 +5,13 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
+from .machine import MAX_NAME, Machine
 from .tables import Value, refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .machine import Machine
-
 MAX_MARKS = 20_000  # nested containers; Python's own pickler reaches a tenth of that
-MAX_NAME = 500
-STOP = ord(".")  # the end of a pickle
 
 
 def _proto(m: Machine) -> None:

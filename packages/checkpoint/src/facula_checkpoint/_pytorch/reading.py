@@ -9,6 +9,7 @@ from .._reading import opened
 from .._streams import File, resolved
 from .legacy import Legacy
 from .machine import Machine
+from .opcodes import OPCODES
 from .skimming import Skim, is_class, parse_identifier, storage_kind
 from .sources import FileSource, Source, StreamSource
 from .storages import Storages, check_bools
@@ -58,7 +59,7 @@ def read_pytorch(
             nbytes = count * kind.dtype.itemsize
             return table.storage(storages.get(key, nbytes, location), kind.dtype)
 
-        value = Machine(start.pickle, start.begin, table, persistent).run()
+        value = Machine(start.pickle, start.begin, table, persistent).run(OPCODES)
         storages.finish()
         check_bools(table.bools)
         source.finish(start.end)
@@ -142,7 +143,7 @@ def skim(source: Source) -> tuple[Value, Skim]:
     """What a file describes, without building it: for `python -m facula_checkpoint show`. CheckpointError."""
     try:
         start, table = Start(source), Skim()
-        value = Machine(start.pickle, start.begin, table, table.persistent).run()
+        value = Machine(start.pickle, start.begin, table, table.persistent).run(OPCODES)
         return value, table
     except PickleError as error:
         raise CheckpointError(source.name, str(error)) from None
