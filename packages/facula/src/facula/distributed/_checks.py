@@ -70,8 +70,17 @@ def put(operation: str, output: Tensor, input: Tensor, *shapes: Sequence[int]) -
         output.copy_(input.reshape(output.shape))
 
 
-def check_root(operation: str, name: str, group: ProcessGroup, rank: int | None, group_rank: int | None) -> None:
-    """Check the process that an operation comes from or goes to, given in one of two ways."""
+def check_root(
+    operation: str,
+    name: str,
+    group: ProcessGroup,
+    rank: int | None,
+    group_rank: int | None,
+    default: int | None = None,
+) -> None:
+    """Check the process that an operation comes from or goes to, given in one of two ways, or the default one."""
+    if rank is None and group_rank is None:
+        rank = default
     if (rank is None) == (group_rank is None):
         raise InvalidValueError(
             f"{operation}: expected {name} or group_{name}; got {'neither' if rank is None else 'both'}"

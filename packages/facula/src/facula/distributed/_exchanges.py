@@ -44,7 +44,7 @@ def gather(
     found = group_of("gather", group)
     if found is None:
         return None
-    check_root("gather", "dst", found, 0 if dst is None and group_dst is None else dst, group_dst)
+    check_root("gather", "dst", found, dst, group_dst, default=0)
     if gather_list is None:
         raise InvalidValueError("gather: expected gather_list in the process that the tensors go to; got None")
     output = one_for_each("gather", "gather_list", gather_list)
@@ -75,7 +75,7 @@ def scatter(
     found = group_of("scatter", group)
     if found is None:
         return None
-    check_root("scatter", "src", found, 0 if src is None and group_src is None else src, group_src)
+    check_root("scatter", "src", found, src, group_src, default=0)
     if scatter_list is None:
         raise InvalidValueError("scatter: expected scatter_list in the process that the tensors come from; got None")
     put("scatter", tensor, one_for_each("scatter", "scatter_list", scatter_list))

@@ -64,7 +64,7 @@ def gather_object(
     found = group_of("gather_object", group)
     if found is None:
         return
-    check_root("gather_object", "dst", found, 0 if dst is None and group_dst is None else dst, group_dst)
+    check_root("gather_object", "dst", found, dst, group_dst, default=0)
     if object_gather_list is None:
         raise InvalidValueError("gather_object: expected object_gather_list where the objects go to; got None")
     _room("gather_object", "object_gather_list", object_gather_list)[0] = _copy(obj)
@@ -94,7 +94,7 @@ def broadcast_object_list(
         raise InvalidTypeError(
             f"broadcast_object_list: expected object_list to be a list; got {type(object_list).__name__}"
         )
-    check_root("broadcast_object_list", "src", found, 0 if src is None and group_src is None else src, group_src)
+    check_root("broadcast_object_list", "src", found, src, group_src, default=0)
     pickle.dumps(object_list)  # what cannot be sent is an error with one process, too
 
 
@@ -119,7 +119,7 @@ def scatter_object_list(
     if found is None:
         return
     name = "scatter_object_list"
-    check_root(name, "src", found, 0 if src is None and group_src is None else src, group_src)
+    check_root(name, "src", found, src, group_src, default=0)
     if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
         raise InvalidValueError(f"{name}: expected scatter_object_output_list to be a list with a place")
     if not isinstance(scatter_object_input_list, list):

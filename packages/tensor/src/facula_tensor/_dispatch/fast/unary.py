@@ -1,9 +1,9 @@
 """The fast path: what an operator does on nearly every call. Read this to know where the nanoseconds go.
 
 A call looks up a plan, takes a block for the result, launches, and records a node where a gradient
-is wanted. Whatever is not as expected (an override, a scalar of another type, dtypes nobody has
-seen, a buffer in another order) ends in `slow_call`, which starts the call from the beginning; so
-nothing here has any effect before the launch. See Note [Fast path].
+is wanted. Anything unexpected (an override, a scalar of another type, dtypes without a plan) ends in
+`slow_call`, which restarts the call from the beginning; nothing here has any effect before the
+launch. See Note [Fast path].
 """
 
 from __future__ import annotations
