@@ -1,43 +1,26 @@
-/* Attributes of users' own on objects that are made often: a dict that is there from the first one on.
-
-   A class statement gives its instances a dict at once, which costs half of a small tensor's time. Here a class has room
-   for one, a null pointer until an attribute is set. It is made on top of a class written in Python, so that Python's own
-   functions for such classes free the dict and show it to the cyclic collector. */
+/* Whether an object has a __dict__ yet: reading `__dict__` would make one. */
 #include "bridge.h"
-#include <structmember.h>
 
-static Py_ssize_t number_of(PyTypeObject *type, const char *name)
+/* Not of the limited API. Where a Python no longer has it, the dict is made. */
+extern PyObject **_PyObject_GetDictPtr(PyObject *object) __attribute__((weak));
+
+static PyObject *existing_dict(PyObject *object, void *nothing)
 {
-    PyObject *number = PyObject_GetAttrString((PyObject *)type, name);
-    const Py_ssize_t value = number ? PyLong_AsSsize_t(number) : -1;
-    Py_XDECREF(number);
-    return value;
+    if (!_PyObject_GetDictPtr)
+        return PyObject_GenericGetDict(object, nothing);
+    PyObject **dict = _PyObject_GetDictPtr(object);
+    PyObject *found = dict && *dict ? *dict : Py_None;
+    Py_INCREF(found);
+    return found;
 }
 
-PyObject *with_attributes(PyObject *module, PyObject *args)
+PyObject *dict_descriptor(PyObject *module, PyObject *type)
 {
-    PyTypeObject *base;
-    const char *name;
+    static PyGetSetDef definition = {"_own_attributes", existing_dict, NULL, "The `__dict__`; None until there is one.", NULL};
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!s:with_attributes", &PyType_Type, &base, &name))
-        return NULL;
-    const Py_ssize_t size = number_of(base, "__basicsize__"), offset = number_of(base, "__dictoffset__");
-    if (PyErr_Occurred())
-        return NULL;
-    if (offset || !(PyType_GetFlags(base) & Py_TPFLAGS_HEAPTYPE) || !(PyType_GetFlags(base) & Py_TPFLAGS_HAVE_GC)) {
-        PyErr_Format(PyExc_TypeError, "with_attributes: expected a class with __slots__ and no __dict__; got %R", base);
+    if (!PyType_Check(type)) {
+        PyErr_Format(PyExc_TypeError, "dict_descriptor: expected a class; got %R", type);
         return NULL;
     }
-    PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, size, READONLY, NULL},
-                             {"_own_attributes", T_OBJECT, size, READONLY, NULL}, /* None until there is a dict */
-                             {NULL, 0, 0, 0, NULL}};
-    static PyGetSetDef properties[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
-                                       {NULL, NULL, NULL, NULL, NULL}};
-    PyType_Slot slots[] = {{Py_tp_members, members}, {Py_tp_getset, properties}, {0, NULL}};
-    PyType_Spec spec = {name, (int)(size + (Py_ssize_t)sizeof(PyObject *)), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
-    PyObject *bases = PyTuple_Pack(1, base);
-    PyObject *made = bases ? PyType_FromSpecWithBases(&spec, bases) : NULL;
-    Py_XDECREF(bases);
-    return made;
+    return PyDescr_NewGetSet((PyTypeObject *)type, &definition);
 }

@@ -34,9 +34,9 @@ static PyMethodDef methods[] = {
     {"snapshot_bytes", snapshot_bytes, METH_O,
      "snapshot_bytes(object) -> bytes\n\nThe memory of a bytearray, array.array or numpy.ndarray, with its format, "
      "shape and strides: what a check of it expects."},
-    {"with_attributes", with_attributes, METH_VARARGS,
-     "with_attributes(base, name) -> class\n\nA subclass of a class with __slots__, of the name 'module.Name', whose "
-     "instances have a __dict__ from the first attribute on that is set; `_own_attributes` is it, or None."},
+    {"dict_descriptor", dict_descriptor, METH_O,
+     "dict_descriptor(cls) -> descriptor\n\nAn attribute for a class: the `__dict__` of an instance, or None where it has "
+     "none yet, as of `new_instance`."},
     {"new_instance", new_instance, METH_O, "new_instance(cls) -> an instance with nothing set, made without __new__ and __init__"},
     {"collection_callback", collection_callback, METH_O,
      "A function for gc.callbacks that has an entry in the given list while the collector runs."},

@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import call_filter, collection_callback, new_instance, rebind, unbind, with_attributes
+from ._bridge import call_filter, collection_callback, dict_descriptor, new_instance, rebind, unbind
 from ._devices import default_device_blocks, register_backend
 from ._dtypes import (
     BOOL,
@@ -88,6 +88,7 @@ __all__ = [
     "contiguous_strides",
     "current_recorder",
     "default_device_blocks",
+    "dict_descriptor",
     "dtype_of_code",
     "dtype_of_numpy",
     "forget_plans",
@@ -113,5 +114,4 @@ __all__ = [
     "snapshot_bytes",
     "take_block",
     "unbind",
-    "with_attributes",
 ]

@@ -23,7 +23,7 @@ FUNCTION_SLOTS = {
     )
 }
 CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
-OWN = vars(Tensor.__base__)["_own_attributes"]
+OWN = vars(Tensor)["_own_attributes"]
 OF_EXCEPTIONS = ("__cause__", "__context__")
 UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are named
 

@@ -10,7 +10,7 @@ from facula_autograd.extend import LEAF, Value
 from facula_errors import InvalidIndexError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Device, DType, Layout, Storage
-from facula_storage.extend import new_instance, note_read, note_sizes, recorders, with_attributes
+from facula_storage.extend import dict_descriptor, new_instance, note_read, note_sizes, recorders
 
 from .errors import NAMING, named, shown
 from .formats import lies_in_format
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     class _Base(Value, Methods):
         """What type checkers take the operators' methods from; there is no such module at run time."""
 else:
-    # Tensors take attributes of the user's, as PyTorch's do, and have a dict of them from the first one on.
-    _Base = with_attributes(Value, "facula_tensor._core.tensor.ValueWithAttributes")
+    _Base = Value
 
 
 class Tensor(_Base):
@@ -54,7 +53,8 @@ class Tensor(_Base):
             [6., 8.]])
     """
 
-    __slots__ = ("__weakref__", "_base", "_layout", "_offset", "_storage", "_views")
+    # Users' attributes lie in a dict, which `new_instance` does not make: it is there from the first one on.
+    __slots__ = ("__dict__", "__weakref__", "_base", "_layout", "_offset", "_storage", "_views")
 
     _layout: Layout
     _storage: Storage
@@ -99,7 +99,8 @@ class Tensor(_Base):
     @property
     def shape(self) -> Size:
         """The length of each dimension."""
-        shape = layout_of_tensor(self).shape
+        layout = self._layout
+        shape = layout.shape if type(layout) is Layout else layout_of_tensor(self).shape
         return tuple.__new__(Size, note_sizes(shape) if recorders else shape)
 
     @overload
@@ -137,7 +138,10 @@ class Tensor(_Base):
 
     def numel(self) -> int:
         """The number of elements."""
-        return self.shape.numel() if recorders else layout_of_tensor(self).numel
+        layout = self._layout
+        if type(layout) is Layout and not recorders:
+            return layout.numel
+        return self.shape.numel()
 
     nelement: Callable[[Tensor], int] = numel
     ndimension: Callable[[Tensor], int] = dim
@@ -223,6 +227,7 @@ class Tensor(_Base):
         return present(type(self), self, _ENGINE)
 
 
+Tensor._own_attributes = dict_descriptor(Tensor)
 NAMING.append(Tensor)
 _ENGINE = frozenset({"hooks", "node"})  # public for the engine, which knows no names of ours
 

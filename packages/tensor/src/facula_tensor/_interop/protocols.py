@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, kind_of, trim_traceback
-from facula_storage import bool_
+from facula_storage import Layout, bool_
 from facula_storage.extend import INTEGER, note_sizes, recorders
 
 from .._core.errors import named
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def length(self: Tensor) -> int:
     """The length of the first dimension."""
     try:
-        shape = layout_of_tensor(self).shape
+        layout = self._layout
+        shape = layout.shape if type(layout) is Layout else layout_of_tensor(self).shape
         if not shape:
             raise InvalidTypeError("len: a zero-dimensional tensor has no length")
         return note_sizes(shape[:1], True)[0] if recorders else shape[0]

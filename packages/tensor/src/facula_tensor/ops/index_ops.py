@@ -86,8 +86,8 @@ def index_select(
     try:
         try:  # the usual call
             layout = index._layout  # type: ignore[union-attr]  # None is an AttributeError
-            usual = len(layout.shape) == 1 and layout.dtype is int64 and out is None and axis is None
-            if usual and 0 <= dim < input._layout.ndim:  # type: ignore[operator]  # None is a TypeError
+            one = len(layout.shape) == 1 and layout.dtype is int64
+            if one and out is axis is None and 0 <= dim < input._layout.ndim:  # type: ignore[operator]
                 return recorded_ops.index_select(input, index, (dim, None, False))
         except (AttributeError, TypeError):
             pass
