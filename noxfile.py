@@ -399,7 +399,7 @@ def train(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def bench(session: nox.Session) -> None:
     """Compare with PyTorch in one run: a table, JSON and a chart in results/; arguments go to the program."""
-    install(session, "facula", also=(TORCH, "matplotlib>=3.9,<4", "pillow>=10.3,<14"))
+    install(session, "facula", also=(TORCH, "autograd>=1.8,<2", "matplotlib>=3.9,<4", "pillow>=10.3,<14"))
     session.run("python", "-m", "benchmarks", *session.posargs)
 
 

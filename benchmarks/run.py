@@ -37,6 +37,7 @@ GROUPS = (
     Group("creation", "New tensors, and numbers out of them"),
     Group("shapes", "Shapes that never repeat"),
     Group("graphs", "Graphs"),
+    Group("functions", "Derivatives of NumPy functions"),
     Group("training", "Training"),
     Group("networks", "Modules, optimizers, loaders"),
     Group("captures", "Captured steps"),

@@ -153,6 +153,36 @@ def test_values_go_in_and_come_out():
     )
 
 
+@pytest.mark.parametrize("take", [grad, lambda f: lambda x: value_and_grad(f)(x)[1]], ids=["grad", "value_and_grad"])
+def test_other_graphs_are_left_as_they_are(take):
+    """Neither the gradients of other leaves change, nor are graphs released that lead to none of the arguments."""
+    w = Variable(3.0, True)
+    other, kept = w * w, []
+
+    def f(x):
+        kept.append(w * w)
+        return x * x * w + other + kept[-1] * x
+
+    assert take(f)(2.0) == 2 * 2 * 3 + 9 and w.grad is None
+    other.backward()
+    kept[0].backward()
+    assert w.grad.value == 12.0
+    seen = []
+
+    def hooked(x):
+        x.register_hook(lambda g: seen.append(g.value) or g * 2)
+        x.register_post_accumulate_grad_hook(seen.append)
+        return x * x
+
+    assert take(hooked)(2.0) == 8.0 and seen == [4.0]
+
+    def differentiated(x):
+        (x * x).backward()
+        return x * x.grad.value
+
+    assert take(differentiated)(2.0) == 4.0
+
+
 def test_modes_around_do_not_matter():
     with no_grad():
         assert grad(lambda x: grad(lambda y: y**3)(x))(2.0) == 12.0

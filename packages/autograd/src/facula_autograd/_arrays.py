@@ -61,7 +61,8 @@ def reduce_to(value: Array, like: Array) -> Array:
 
 
 def is_complex(value: object) -> bool:
-    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
+    dtype = getattr(value, "dtype", None)
+    return isinstance(value, complex) if dtype is None else getattr(dtype, "kind", "") == "c"
 
 
 def place(value: Array, like: Array, key: object) -> Array:

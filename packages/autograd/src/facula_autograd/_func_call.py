@@ -15,9 +15,12 @@ from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
 
 from ._adapters import adapter_of
 from ._backward import grad as _gradients
+from ._backward import run_backward
 from ._errors import GradientError
 from ._graph import Node, edge_to, relay
+from ._mode_state import active_modes
 from ._modes import enable_grad
+from ._select import leads_only_to
 from ._trees import flatten, leaves_as
 from ._value import Value
 from ._variable import Variable
@@ -54,7 +57,10 @@ class Call:
         self.inputs: list[AnyValue] = [_own(name, v) for v in given]
         _depth.set(depth + 1)
         try:
-            with enable_grad():
+            if active_modes:
+                with enable_grad():
+                    output = call(function, self.rebuild(self.inputs))
+            else:
                 output = call(function, self.rebuild(self.inputs))
         finally:
             _depth.set(depth)
@@ -83,6 +89,10 @@ class Call:
         pairs = [(v, g) for v, g in zip(self.outputs, cotangents, strict=True) if v.node is not None]
         if not pairs:
             return [adapter_of(v).zeros_like(v) for v in self.inputs]
+        if self.plain and not retain and not create and leads_only_to([v for v, _ in pairs], self.inputs):
+            run_backward([v for v, _ in pairs], [g for _, g in pairs], name=self.name)
+            found = [v._grad for v in self.inputs]
+            return [adapter_of(v).zeros_like(v) if g is None else g for v, g in zip(self.inputs, found, strict=True)]
         with enable_grad():
             return list(
                 _gradients(

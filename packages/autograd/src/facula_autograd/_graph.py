@@ -234,6 +234,10 @@ def user_frame() -> FrameType:
 def set_call_site(values: object, before: int) -> None:
     """Let the nodes of `values` made since number `before` have the call site of the user, not one in this package."""
     frame = user_frame()
+    node = getattr(values, "node", None)
+    if type(node) is Node and node.seq == before + 1:  # the first one that was made, and so alone
+        node.code, node.lasti = frame.f_code, frame.f_lasti
+        return
     stack = [getattr(value, "node", None) for value in (values if isinstance(values, (tuple, list)) else (values,))]
     seen = set()
     while stack:

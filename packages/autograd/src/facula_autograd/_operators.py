@@ -13,11 +13,11 @@ from facula_errors import InvalidValueError
 
 from ._adapters import Adapter, reduces_to, register_adapter
 from ._arrays import dtype_of, false_like, is_complex, library_of, like_scalar, numpy, place, reduce_to, shape_of
-from ._graph import Node, Rule, edge_to, record
+from ._graph import LEAF, Node, Rule, record
 from ._mode_state import active_modes, current_mode
 from ._modes import is_grad_enabled
 from ._packing import pack_saved
-from ._variable import Variable, no_record_ops, recorded_ops
+from ._variable import Variable, computed, no_record_ops, recorded_ops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ._graph import Pairs
-    from ._types import Array, Slot
+    from ._types import AnyValue, Array, Slot
     from ._variable import Namespace
 
     class Operand(Protocol):
@@ -52,21 +52,21 @@ def _operator(name: str, fresh: bool, compute: Callable[..., Array]) -> Callable
             if not isinstance(makers, tuple):
                 makers = (makers,)
             edges = (node.e0, node.e1)
-            return tuple((e, make()) for e, make in zip(edges, makers, strict=False) if e is not None)
+            return [(e, make()) for e, make in zip(edges, makers, strict=False) if e is not None]
 
         rule = Rule(name, backward, fresh, True)
 
         def plain(*operands: Variable, **parameters: object) -> Variable:
-            return Variable(compute(*[v.value for v in operands], **parameters))
+            return computed(compute(*[v.value for v in operands], **parameters))
 
         def recorded(*operands: Variable, **parameters: object) -> Variable:
             if active_modes and (stand_in := current_mode().compute):
                 (out,) = stand_in(name, lambda: (plain(*operands, **parameters),), operands, parameters.values())
             else:
-                out = Variable(compute(*[v.value for v in operands], **parameters))
-            edges = [edge_to(v) for v in operands]
+                out = computed(compute(*[v.value for v in operands], **parameters))
+            edges: list[AnyValue] = [v if v.node is LEAF else v.node for v in operands]
             wanted = edges[0] is not None or edges[-1] is not None
-            if wanted and is_grad_enabled():
+            if wanted and (not active_modes or is_grad_enabled()):
                 node = record(out, rule, 1)
                 frame = _getframe(2)
                 if frame.f_globals is _methods:  # the boundary around the method
@@ -201,6 +201,19 @@ def _place_rule(F: Namespace, g: Variable, a: Operand, like: Array, key: object)
 @_operator("clone", False, lambda a: a.copy() if hasattr(a, "copy") else a)
 def _clone(F: Namespace, g: Variable, a: Operand) -> Gradients:
     return lambda: g
+
+
+def _reduce_plainly(a: Variable, like: Array) -> Variable:
+    value = reduce_to(a.value, like)
+    return a if value is a.value else computed(value)
+
+
+def _conj_plainly(a: Variable) -> Variable:
+    return computed(a.value.conjugate()) if is_complex(a.value) else a
+
+
+# Most gradients are real and were never broadcast: these are what they are.
+vars(no_record_ops).update(conj=_conj_plainly, reduce=_reduce_plainly, convert=_reduce_plainly)
 
 
 class _VariableAdapter(Adapter):

@@ -62,6 +62,28 @@ def select_inputs(
     return [(route[id(e)], h) for e, h in pairs if id(e) in route], watch, route
 
 
+def leads_only_to(values: Iterable[Leaf], inputs: Sequence[Leaf]) -> bool:
+    """Whether a plain backward pass from `values` changes the `.grad` of leaves among `inputs`, and nothing else."""
+    own = {id(v) for v in inputs if v.hooks is None and v._grad is None}
+    seen = set()
+    stack = [edge_to(v) for v in values]
+    while stack:
+        e = stack.pop()
+        if type(e) is not Node:
+            if e is not None and id(e) not in own:
+                return False
+        elif id(e) not in seen:
+            seen.add(id(e))
+            try:
+                stack += (e.e0, e.e1)
+                more = e.rule.edges
+            except AttributeError:  # an edge is not set
+                more = edges_of
+            if more is not None:
+                stack += more(e)
+    return True
+
+
 def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
     def accumulate(value: Leaf, g: object) -> None:
         if value.node is LEAF:

@@ -164,6 +164,15 @@ class Variable(ArrayMethods):
         )
 
 
+def computed(value: AnyValue) -> Variable:
+    """A Variable of what an operator computed, which is a number or an array: `Variable(value)`, but quicker."""
+    out: Variable = _new(Variable)
+    out.value, out.node = value, None
+    return out
+
+
+_new = object.__new__
+
 #: What answers NumPy's protocols, "ufunc" and "function". `_numpy/` fills this in.
 PROTOCOLS: dict[str, Callable[..., object]] = {}
 
@@ -183,6 +192,8 @@ def operand(other: object) -> Variable:
     """`other` as a Variable: a number, an array, or a list that NumPy makes an array of."""
     if isinstance(other, Variable):
         return other
+    if type(other) in (float, int):
+        return computed(other)
     if isinstance(other, (list, tuple)):
         other = numpy().asarray(other)
     return Variable(other)

@@ -23,7 +23,11 @@ def register(package: str, *, but: tuple[str, ...] = ()) -> None:
 
 def in_library(frame: FrameType) -> bool:
     """Whether this frame runs the library's code."""
-    return is_library_module(frame.f_globals.get("__name__", ""))
+    module = frame.f_globals.get("__name__", "")
+    try:
+        return known[module]
+    except (KeyError, TypeError):
+        return is_library_module(module)
 
 
 def is_library_module(module: object) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from facula_errors.extend import boundary
-
 from .._graph import next_seq, set_call_site
 from .._variable import Variable, operand
 from ._plain_results import PLAIN
@@ -19,9 +17,11 @@ _REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum:
 _ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
-@boundary
 def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: dict[str, object]) -> object:
     """`ufunc.method(*inputs, **kwargs)`, an input of which is a Variable."""
+    implementation = FUNCTIONS.get(ufunc)
+    if implementation is not None and method == "__call__" and not kwargs and ufunc not in PLAIN:
+        return _recorded(ufunc, implementation, inputs, kwargs)
     name = called(ufunc) + ("" if method == "__call__" else f".{method}")
     out = kwargs.get("out")
     if isinstance(out, tuple) and any(isinstance(one, Variable) for one in out):
@@ -31,7 +31,8 @@ def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: di
     if method == "at" or kwargs.get("out") is not None:
         raise refusal(name, "an array changed in place (a += v, out=a)",
                       "Make a new one, a = a + v: a plain array cannot hold a Variable's gradient")  # fmt: skip
-    implementation = FUNCTIONS.get(ufunc if method == "__call__" else (ufunc, method))
+    if method != "__call__":
+        implementation = FUNCTIONS.get((ufunc, method))
     if method == "reduce" and implementation is None and ufunc in _REDUCE:
         implementation = _along_first(_REDUCE[ufunc])
     elif method == "accumulate" and ufunc in _ACCUMULATE:
@@ -45,12 +46,11 @@ def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: di
     return _recorded(name, implementation, inputs, kwargs)
 
 
-@boundary
 def call_function(
     function: Ufunc, types: tuple[type, ...], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> object:
     """`function(*args, **kwargs)`, some argument of which is a Variable, or holds one."""
-    if not all(issubclass(t, (Variable, np.ndarray)) for t in types):
+    if not all([t is Variable or issubclass(t, (Variable, np.ndarray)) for t in types]):
         return NotImplemented  # another library's array, which may know what to do
     if function in PLAIN:
         return function(*plain(args), **plain_of(kwargs))
@@ -60,7 +60,7 @@ def call_function(
     out = kwargs.pop("out", None)
     if out is not None:
         raise refusal(function, "out=", "Use what it returns: a plain array cannot hold a Variable's gradient")
-    return _recorded(called(function), implementation, args, kwargs)
+    return _recorded(function, implementation, args, kwargs)
 
 
 def plain_of(kwargs: dict[str, object]) -> dict[str, object]:
@@ -95,8 +95,9 @@ def _outer(ufunc: Ufunc) -> Callable[..., Array]:
 
 
 def _recorded(
-    name: str, implementation: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+    function: Ufunc | str, implementation: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> object:
+    """What an implementation gives; `function`: what was called, or its name."""
     before = next_seq()
     try:
         out = implementation(*args, **kwargs)
@@ -106,7 +107,7 @@ def _recorded(
         try:
             signature(implementation).bind(*args, **kwargs)
         except TypeError as mismatch:
-            raise refusal(name, f"a call with these arguments ({mismatch})", FUNCTION_REMEDY) from error
+            raise refusal(function, f"a call with these arguments ({mismatch})", FUNCTION_REMEDY) from error
         raise
     set_call_site(out, before)
     return out

@@ -6,7 +6,7 @@ from math import prod as size_of
 
 from facula_errors import InvalidValueError
 
-from .._variable import Variable, operand
+from .._variable import Variable, operand, recorded_ops
 from ._table import FUNCTIONS, conj, implements, np
 
 TYPE_CHECKING = False
@@ -26,9 +26,10 @@ def _array(x: Array) -> Array:
 @implements(np.dot)
 def dot(a: Array, b: Array, out: None = None) -> Array:
     a, b = _array(a), _array(b)
-    if not a.ndim or not b.ndim:
+    left, right = len(a.shape), len(b.shape)
+    if not left or not right:
         return a * b
-    return a @ b if max(a.ndim, b.ndim) < 3 else tensordot(a, b, (-1, max(-2, -b.ndim)))
+    return recorded_ops.matmul(a, b) if left < 3 > right else tensordot(a, b, (-1, max(-2, -right)))
 
 
 @implements(np.inner)

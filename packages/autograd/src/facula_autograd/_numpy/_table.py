@@ -14,18 +14,18 @@ from importlib import import_module
 from facula_errors import InvalidTypeError
 
 from .._arrays import is_complex, place, shape_of
-from .._graph import Node, Rule, edge_to, record
+from .._graph import LEAF, Node, Rule, record
 from .._mode_state import active_modes, current_mode
 from .._modes import is_grad_enabled
 from .._packing import pack_saved
-from .._variable import Variable, operand, recorded_ops
+from .._variable import Variable, computed, operand, recorded_ops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar, overload
 
-    from .._types import Array, Leaf, NumPy, PlainArray, Ufunc
+    from .._types import AnyValue, Array, Leaf, NumPy, PlainArray, Ufunc
     from .._variable import Namespace
 
     C = TypeVar("C", bound=Callable[..., object])
@@ -77,7 +77,7 @@ def operator(
     rule = Rule(name or function.__name__, backward, fresh, True, lambda node: node.rest[1])
 
     def plainly(*operands: Variable, **parameters: object) -> Variable:
-        return Variable(function(*[v.value for v in operands], **parameters))
+        return computed(function(*[v.value for v in operands], **parameters))
 
     def call(*given: object, **parameters: object) -> Variable:
         if not given:  # the one there is, by name
@@ -87,12 +87,12 @@ def operator(
             (out,) = stand_in(rule.name, lambda: (plainly(*operands, **parameters),), operands, parameters.values())
         else:
             out = plainly(*operands, **parameters)
-        edges = [edge_to(v) for v in operands]
-        if any(e is not None for e in edges) and is_grad_enabled():
+        edges: list[AnyValue] = [v if v.node is LEAF else v.node for v in operands]
+        if any([e is not None for e in edges]) and (not active_modes or is_grad_enabled()):
             node = record(out, rule)  # the dispatcher puts the user's line in the place of this one
             node.e0, node.e1, *more = (*edges, None) if len(edges) == 1 else edges
             # An output holds its node: the node holds another Variable of that value, without a node.
-            node.s0, node.s1, node.rest = operands, Variable(out.value), (parameters, more)
+            node.s0, node.s1, node.rest = operands, computed(out.value), (parameters, more)
             if active_modes and (hooks := current_mode().saved_hooks):
                 pack_saved(node, hooks, Variable)
         return out
@@ -107,7 +107,7 @@ def numbers(values: list[PlainArray]) -> Sequence[Array]:
 
 def _fit(F: Namespace, h: Array, like: PlainArray) -> Variable:
     if not isinstance(h, Variable):
-        h = Variable(h)
+        h = computed(h)
     value: PlainArray = h.value
     alike = shape_of(value) == shape_of(like) and getattr(value, "dtype", None) == getattr(like, "dtype", None)
     return h if alike else F.reduce(h, like=like)
