@@ -99,7 +99,7 @@ def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
 
     def look(owner):
         proceed.set()
-        done.wait(10)
+        done.wait(60)
         seen.append(holds(owner.address, 5000, 7))
 
     proceed, done = threading.Event(), threading.Event()
@@ -109,7 +109,7 @@ def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
         """An idle list whose first look makes the trimming thread wait until the collection runs."""
 
         def __len__(self):
-            proceed.wait(10)
+            proceed.wait(60)
             return super().__len__()
 
     owner = Owner(allocator, 5000)
@@ -133,7 +133,7 @@ def test_a_take_that_a_collection_overtakes_gives_the_block_back(no_collection):
 
     def look(owner):
         proceed.set()
-        done.wait(10)
+        done.wait(60)
         seen.append(holds(owner.address, 5000, 7))
 
     proceed, done = threading.Event(), threading.Event()
@@ -142,7 +142,7 @@ def test_a_take_that_a_collection_overtakes_gives_the_block_back(no_collection):
         """A list whose first look makes the taking thread wait until the collection runs."""
 
         def __len__(self):
-            proceed.wait(10)
+            proceed.wait(60)
             return super().__len__()
 
     owner = Owner(allocator, 5000)

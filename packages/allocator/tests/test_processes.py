@@ -28,7 +28,7 @@ def run(code, **environment):
 
 
 def in_child(body):
-    """Fork, call `body` in the child; whether it returned without an error in ten seconds or so."""
+    """Fork, call `body` in the child; whether it returned without an error in a minute."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of forks beside threads: our subject
         pid = os.fork()
@@ -37,7 +37,7 @@ def in_child(body):
         try:
             import signal
 
-            signal.alarm(20)  # a deadlock ends the child
+            signal.alarm(60)  # a deadlock ends the child
             body()
             status = 0
         finally:

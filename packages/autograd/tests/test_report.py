@@ -134,11 +134,11 @@ def test_calls_of_other_threads_and_interrupted_calls():
 
         def work():
             with track_modules():
-                Layer(lambda x: [done.set(), go.wait(5)])(None)
+                Layer(lambda x: [done.set(), go.wait(60)])(None)
 
         thread = threading.Thread(target=work)
         thread.start()
-        done.wait(5)
+        done.wait(60)
         net = Net(lambda x: (x * 2.0) ** 2)
         y = net(array())
         go.set()

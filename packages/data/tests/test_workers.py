@@ -17,7 +17,7 @@ from facula_data._errors import CollateError
 
 pytest.importorskip("facula_multiprocessing")
 
-from worker_helpers import PROCESSES, Odd, Rows, Stream, fail, gone_within, kinds, listed
+from worker_helpers import PROCESSES, Odd, Rows, Stream, fail, gone, kinds, listed
 
 
 @kinds
@@ -138,7 +138,7 @@ def test_persistent_workers_stay_and_others_do_not():
     assert len(pids) == 2 and children() - others == pids
     del kept
     gc.collect()
-    assert gone_within(pids, 3)
+    assert gone(pids)
 
 
 def test_a_pass_that_is_given_up_does_not_mix_with_the_next():

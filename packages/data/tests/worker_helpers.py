@@ -78,17 +78,26 @@ def leave():
     os._exit(3)
 
 
+def state(pid):
+    """The letter that the kernel has for what a process does; Z where it has ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"
+
+
 def alive(pid):
     """Whether a process runs: one that has ended and not been waited for does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
+    return state(pid) != "Z"
 
 
-def gone_within(pids, seconds):
-    until = time.monotonic() + seconds
-    while any(map(alive, pids)) and time.monotonic() < until:
+def gone(pids):
+    """Whether the processes end; a busy machine may take a minute."""
+    return eventually(lambda: not any(map(alive, pids)))
+
+
+def eventually(condition):
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
         time.sleep(0.02)
-    return not any(map(alive, pids))
+    return condition()

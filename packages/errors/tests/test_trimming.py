@@ -142,7 +142,7 @@ def test_called_by_no_python_code_one_frame_is_left():
         import _thread
 
         _thread.start_new_thread(library.root, (-1,))
-        assert done.wait(10)
+        assert done.wait(60)
     finally:
         sys.unraisablehook = former
     assert [frame.f_code.co_name for frame, _ in traceback.walk_tb(seen[0])] == ["call"]

@@ -237,8 +237,8 @@ def test_an_endless_loop_ends_with_ctrl_c():
     timer = threading.Timer(0.2, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     try:
-        timer.start()
         with pytest.raises(KeyboardInterrupt):
+            timer.start()
             captured(ones(2))
     finally:
         timer.join()

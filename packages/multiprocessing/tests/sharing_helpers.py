@@ -23,7 +23,7 @@ def taken():
     return outgoing.ledger.arena.taken
 
 
-def eventually(condition, within=10.0):
+def eventually(condition, within=60.0):
     end = time.monotonic() + within
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)

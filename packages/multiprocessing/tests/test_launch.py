@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -45,7 +46,7 @@ def fail(index, how, place):
         if how == "long":
             raise ValueError("x" * 1_000_000)
         os.kill(os.getpid(), getattr(signal, how))
-    time.sleep(60)
+    time.sleep(1000)
 
 
 @pytest.mark.parametrize(
@@ -63,10 +64,11 @@ def fail(index, how, place):
     ],
 )
 def test_the_first_failure_ends_the_others(method, how, kind, said, tmp_path):
-    begun = time.monotonic()
+    found = mp.spawn(fail, (how, tmp_path), nprocs=2, join=False, start_method=method)
     with pytest.raises(kind, match=said) as caught:
-        mp.spawn(fail, (how, tmp_path), nprocs=2, start_method=method)
-    assert time.monotonic() - begun < 40
+        while not found.join():
+            pass
+    assert found.processes[0].exitcode == -signal.SIGTERM
     error = caught.value
     assert error.error_index == 1 and error.error_pid == int((tmp_path / "1").read_text())
     assert not os.path.exists(f"/proc/{(tmp_path / '0').read_text()}")
@@ -84,7 +86,7 @@ def stubborn(index, place):
         while not (place / "0").exists():
             time.sleep(0.01)
         raise ValueError
-    time.sleep(60)
+    time.sleep(1000)
 
 
 def test_a_process_that_will_not_end_is_killed(tmp_path):
@@ -95,53 +97,56 @@ def test_a_process_that_will_not_end_is_killed(tmp_path):
     assert found.processes[0].exitcode == -signal.SIGKILL
 
 
-def nap(index, seconds):
-    time.sleep(seconds)
+def wait_in_turn(index, events):
+    if index:
+        events[index - 1].wait()
 
 
-def test_join_waits_as_long_as_it_is_told():
-    found = mp.start_processes(nap, (0.5,), nprocs=2, join=False, start_method="fork")
-    assert isinstance(found, mp.ProcessContext) and len(found.pids()) == 2
+def test_join_waits_as_long_as_it_is_told(fork):
+    event = fork.Event()
+    found = mp.start_processes(wait_in_turn, ([event, event],), nprocs=3, join=False, start_method="fork")
+    assert isinstance(found, mp.ProcessContext) and len(found.pids()) == 3
     assert found.join(timeout=0.01) is False
+    event.set()
     while not found.join():
         pass
     assert found.join() is True
 
 
-def nap_in_turn(index, seconds):
-    time.sleep(seconds * index)
-
-
-def test_join_with_a_timeout_waits_for_all_of_them():
+def test_join_with_a_timeout_waits_for_all_of_them(fork):
     """The end of one process is no reason to return early."""
-    found = mp.start_processes(nap_in_turn, (1.5,), nprocs=3, join=False, start_method="fork")
+    events = [fork.Event(), fork.Event()]
+    found = mp.start_processes(wait_in_turn, (events,), nprocs=3, join=False, start_method="fork")
+    events[0].set()
     begun = time.monotonic()
     assert found.join(timeout=0.5) is False
     assert time.monotonic() - begun >= 0.5
-    assert found.join(timeout=60) is True
-    assert 3 <= time.monotonic() - begun < 30
+    threading.Timer(0.1, events[1].set).start()
+    assert found.join(timeout=600) is True
 
 
-def fail_late(index):
+def fail_late(index, event):
     if index:
-        time.sleep(0.3)
+        event.wait()
         raise KeyError("late")
 
 
-def test_join_with_a_timeout_tells_of_a_failure_at_once():
-    found = mp.start_processes(fail_late, nprocs=2, join=False, start_method="fork")
+def test_join_with_a_timeout_tells_of_a_failure_at_once(fork):
+    event = fork.Event()
+    found = mp.start_processes(fail_late, (event,), nprocs=2, join=False, start_method="fork")
+    threading.Timer(0.1, event.set).start()
     begun = time.monotonic()
     with pytest.raises(mp.ProcessRaisedException, match="late"):
-        found.join(timeout=60)
-    assert time.monotonic() - begun < 30
+        found.join(timeout=1000)
+    assert time.monotonic() - begun < 600
 
 
 def test_descriptors_go_with_the_processes():
-    mp.spawn(nap, (0,), nprocs=2, start_method="fork")
+    mp.spawn(abs, nprocs=2, start_method="fork")
     gc.collect()  # what earlier tests left may hold some
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
-        mp.spawn(nap, (0,), nprocs=2, start_method="fork")
+        mp.spawn(abs, nprocs=2, start_method="fork")
     assert len(os.listdir("/proc/self/fd")) <= before  # and some of those may have gone meanwhile
 
 
@@ -149,10 +154,10 @@ def test_descriptors_go_with_the_processes():
     ("arguments", "kind", "said"),
     [
         ((3,), TypeError, "expected fn to be a function; got int"),
-        ((nap, 3), TypeError, r"expected args to be a tuple, as in \(x,\); got int"),
-        ((nap, (), 0), ValueError, "expected nprocs to be an integer of at least 1; got 0"),
-        ((nap, (), 1.5), ValueError, "got 1.5"),
-        ((nap, (), 1, True, False, "thread"), ValueError, "expected one of fork, spawn, forkserver; got 'thread'"),
+        ((abs, 3), TypeError, r"expected args to be a tuple, as in \(x,\); got int"),
+        ((abs, (), 0), ValueError, "expected nprocs to be an integer of at least 1; got 0"),
+        ((abs, (), 1.5), ValueError, "got 1.5"),
+        ((abs, (), 1, True, False, "thread"), ValueError, "expected one of fork, spawn, forkserver; got 'thread'"),
     ],
 )
 def test_arguments_that_cannot_be(arguments, kind, said):
@@ -170,6 +175,7 @@ def run(program, tmp_path, *arguments, **options):
 def test_a_script_without_a_guard_is_told_so(method, tmp_path):
     program = """
 import sys
+import threading
 import facula_multiprocessing as mp
 def work(index):
     pass
@@ -236,7 +242,7 @@ import os, sys, time
 import facula_multiprocessing as mp
 def work(index):
     os.write(1, b"%d\\n" % os.getpid())  # at once, as two write
-    time.sleep(60)
+    time.sleep(1000)
 if __name__ == "__main__":
     mp.spawn(work, nprocs=2, start_method=sys.argv[1])
 """
@@ -247,7 +253,7 @@ if __name__ == "__main__":
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    end = time.monotonic() + 2
+    end = time.monotonic() + 60
     while any(alive(pid) for pid in pids) and time.monotonic() < end:
         time.sleep(0.01)
     assert not any(alive(pid) for pid in pids)

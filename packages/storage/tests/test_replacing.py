@@ -65,7 +65,7 @@ def parked(module):
         go.wait(30)
 
     thread = Running(lambda: inside(operator, module)(ready, go))
-    assert ready.wait(10)
+    assert ready.wait(60)
     return thread, go
 
 
@@ -291,7 +291,7 @@ thread.start()
 held.wait()
 child = os.fork()
 if child == 0:
-    signal.alarm(10)
+    signal.alarm(60)
     assert not collecting
     assert to_numpy(storage, layout).shape == (2, 3)
     register_backend("after_fork", lambda index: HostMemory())

@@ -203,9 +203,11 @@ class _Worker:
 
     def stacks(self) -> str:
         self._stacks.ask(self.pid)
-        until = monotonic() + ANSWER
-        while monotonic() < until and not self._stacks.read():
-            wait([self._process.sentinel], 0.01)
+        until, text = monotonic() + ANSWER, ""
+        while monotonic() < until and not wait([self._process.sentinel], 0.02):
+            former, text = text, self._stacks.read()
+            if text and text == former:  # it is written in parts
+                break
         return self._stacks.read()
 
     def ask_to_end(self) -> None:

@@ -174,6 +174,7 @@ class ProcessContext:
         for index, child in list(self._waiting.items()):
             if child.process.exitcode is None:
                 continue
+            child.process.join()  # multiprocessing keeps a process, and its descriptors, until it is joined
             if not child.process.exitcode:
                 del self._waiting[index]
                 child.close()
