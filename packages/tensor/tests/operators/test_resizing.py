@@ -1,5 +1,6 @@
 """What rows cannot say of `pad` and `interpolate`: scales, other dtypes, and what is refused."""
 
+import numpy as np
 import pytest
 
 import facula_tensor as ft
@@ -20,7 +21,45 @@ def test_scales_are_those_given():
 def test_images_of_bytes_are_rounded():
     x = ft.tensor([[[[0, 255], [10, 20]]]], dtype=ft.uint8)
     y = interpolate(x, (1, 1), mode="bilinear")
-    assert y.dtype is ft.uint8 and y.item() == 71
+    assert y.dtype is ft.uint8 and y.item() == 72  # columns become 128 and 15
+
+
+def resized_bytes(image, size, mode):
+    """By definition, in integers: weights of 16 bits, columns before rows, each pass rounded and cut to a byte."""
+    for axis, count in ((1, size[1]), (0, size[0])):
+        length = image.shape[axis]
+        weights = interpolate(ft.eye(length, dtype=ft.float64)[None], count, mode="linear").numpy()[0].T
+        if mode == "bicubic":
+            weights = interpolate(ft.eye(length, dtype=ft.float64)[None, None], (length, count), mode=mode)
+            weights = weights.numpy()[0, 0].T
+        bits = max(bits for bits in range(22) if np.rint(weights.max() * 2**bits) < 2**15)
+        whole = np.trunc(weights * 2**bits + np.copysign(0.5, weights)).astype(np.int64)
+        sums = np.tensordot(whole, np.moveaxis(image, axis, 0), 1)
+        image = np.moveaxis(np.clip((sums + (1 << bits - 1)) >> bits, 0, 255), 0, axis)
+    return image
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("size", [(7, 9), (33, 40), (41, 5), (20, 15)])
+def test_images_of_bytes_have_weights_of_16_bits(mode, size):
+    image = np.random.default_rng(1).integers(0, 256, (20, 31), dtype=np.uint8)
+    wanted = resized_bytes(image.astype(np.int64), size, mode)
+    found = interpolate(ft.from_numpy(image)[None, None], size, mode=mode)
+    assert (found.numpy()[0, 0] == wanted).all()
+
+
+@pytest.mark.parametrize(
+    ("mode", "antialias", "wanted"),
+    [  # of PyTorch 2.13.0
+        ("bilinear", False, [90, 144, 134, 124, 138, 128, 118, 108, 122, 112, 166, 156]),
+        ("bilinear", True, [99, 126, 130, 131, 130, 128, 134, 120, 128, 130, 152, 145]),
+        ("bicubic", False, [85, 160, 138, 124, 141, 128, 106, 104, 121, 96, 174, 160]),
+        ("bicubic", True, [93, 128, 130, 133, 132, 126, 134, 116, 129, 127, 156, 146]),
+    ],
+)
+def test_images_of_bytes_are_those_of_pytorch(mode, antialias, wanted):
+    x = (ft.arange(48) * 91 % 256).view(1, 1, 6, 8).to(ft.uint8)
+    assert interpolate(x, (3, 4), mode=mode, antialias=antialias).view(-1).tolist() == wanted
 
 
 def test_padding_of_any_dimensions():

@@ -109,6 +109,22 @@ def _taps_of(mode: str, length: int, count: int, scale: float | None, align: boo
     return even_taps(length, np.stack([low, high], 1), np.stack([1 - t, t], 1))
 
 
+@lru_cache(maxsize=1024)
+def in_16_bits(taps: Taps) -> Taps:
+    """The matrix for bytes: weights are multiples of the smallest power of two with which all fit in 16 bits.
+
+    Sums are then exact in float32. Weights of one element are added up before they are rounded, halves away from zero.
+    """
+    rows = np.repeat(np.arange(taps.count), np.diff(taps.starts))
+    found, where = np.unique(rows * taps.length + taps.places, return_inverse=True)
+    weights = np.bincount(where, taps.weights)
+    largest = weights.max()
+    unit = 2.0 ** -next(bits for bits in range(23) if bits == 22 or largest * 2 ** (bits + 1) >= 2**15 - 0.5)
+    starts = np.searchsorted(found, np.arange(taps.count + 1) * taps.length)
+    rounded = np.copysign(np.floor(np.abs(weights) / unit + 0.5) * unit, weights)
+    return Taps(taps.length, starts, found % taps.length, rounded)
+
+
 def near(t: np.ndarray, slope: float = CUBIC) -> np.ndarray:
     """The cubic kernel up to a distance of 1."""
     return ((slope + 2) * t - (slope + 3)) * t * t + 1
@@ -130,7 +146,8 @@ def interpolate(
 ) -> Tensor:
     """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
 
-    float16 and bfloat16 are computed in float32; uint8 is rounded. Either `size` or `scale_factor` is given.
+    float16 and bfloat16 are computed in float32. uint8 is resized along one dimension after another, the last first,
+    with weights of 16 bits, and rounded each time. Either `size` or `scale_factor` is given.
 
     Arguments:
         input: images of one, two or three dimensions, after N and C.
@@ -217,13 +234,12 @@ def _resized(
     # What shrinks comes first, rows before columns; what grows last, columns before rows: the least work.
     shrinking = [one for one in passes if one[1].count <= one[1].length]
     growing = [one for one in passes if one[1].count > one[1].length]
-    order = (*shrinking, *reversed(growing)) if dtype is not uint8 or not antialias else reversed(passes)
-    for dim, taps in order:
-        input = recorded_ops.resample(input, (dim, taps))
-        if dtype is uint8 and antialias:  # as Pillow and PyTorch do: columns first, and each pass gives uint8
-            input = recorded_ops.floor(_rounded(input))
-    if dtype is uint8 and not antialias:
-        input = _rounded(input)
+    for dim, taps in (*shrinking, *reversed(growing)) if dtype is not uint8 else reversed(passes):
+        if dtype is not uint8:
+            input = recorded_ops.resample(input, (dim, taps))
+        elif taps.count != taps.length:  # as PyTorch and Pillow do: columns first, and each pass is rounded, halves up
+            sums = recorded_ops.resample(input, (dim, in_16_bits(taps)))
+            input = recorded_ops.floor(recorded_ops.add(sums, 0.5).clamp(0, 255.5))
     return input if input.dtype is dtype else recorded_ops.to(input, (dtype,))
 
 
@@ -231,8 +247,3 @@ def check_dtype(dtype: DType) -> None:
     """TypeError for dtypes without means."""
     if dtype not in (float16, bfloat16, float32, float64, uint8):
         raise DTypeError(f"interpolate: defined for floating dtypes and uint8; got {dtype.name}; use .float()")
-
-
-def _rounded(input: Tensor) -> Tensor:
-    """Elements rounded to the nearest number that uint8 holds, halves up."""
-    return recorded_ops.add(input, 0.5).clamp(0, 255.5)
