@@ -6,7 +6,7 @@ import declared  # noqa: F401  before torchvision, which transformers imports
 import numpy as np
 import torch
 import transformers
-from recorded import draw, fill, generator, integers, output_of, record, run_model, write
+from recorded import draw, fill, generator, integers, output_of, record, record_gradients, run_model, write
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
@@ -93,36 +93,57 @@ for name, model, inputs in models():
         record(f"{name} sampled, shape", list(sampled.shape))
 
 
-class Sentences(torch.utils.data.Dataset):
-    """Random words with a class each."""
+class Rows(torch.utils.data.Dataset):
+    """Twelve rows like those of a model's inputs, drawn one by one."""
+
+    def __init__(self, inputs):
+        self.inputs = inputs
 
     def __len__(self):
         return 12
 
     def __getitem__(self, place):
-        random = generator(f"sentence {place}")
-        return {"input_ids": torch.from_numpy(random.integers(3, 90, 6)), "labels": int(random.integers(2))}
+        random = generator(f"row {place}")
+        row = {}
+        for key, one in self.inputs.items():
+            shape = tuple(one.shape[1:])
+            if one.is_floating_point():
+                row[key] = torch.from_numpy(random.standard_normal(shape).astype("float32"))
+            elif key == "attention_mask":
+                row[key] = torch.ones(shape, dtype=torch.int64)
+            else:
+                row[key] = torch.from_numpy(np.asarray(random.integers(0, 2 if not shape else 90, shape)))
+        return row
 
 
-model = BertForSequenceClassification(BertConfig(vocab_size=99, **SMALL))
-fill(model, "trained")
-with tempfile.TemporaryDirectory() as folder:
-    arguments = TrainingArguments(
-        output_dir=folder, max_steps=6, per_device_train_batch_size=4, learning_rate=1e-3, logging_steps=1,
-        save_steps=3, report_to=[], use_cpu=True, seed=0, data_seed=0, disable_tqdm=True, weight_decay=0.01,
-        train_sampling_strategy="sequential",
-    )  # fmt: skip
-    model.config.hidden_dropout_prob = 0.0
-    trainer = Trainer(
-        model, arguments, train_dataset=Sentences(), eval_dataset=Sentences(),
-        compute_metrics=lambda found: {"accuracy": float((np.argmax(found.predictions, -1) == found.label_ids).mean())},
-    )  # fmt: skip
-    trainer.train()
-    record("losses of Trainer", [one["loss"] for one in trainer.state.log_history if "loss" in one])
-    evaluated = trainer.evaluate()
-    record("evaluated by Trainer", [evaluated["eval_loss"], evaluated["eval_accuracy"]])
-    resumed = Trainer(model, arguments, train_dataset=Sentences())
-    resumed.args.max_steps = 8
-    resumed.train(resume_from_checkpoint=f"{folder}/checkpoint-6")
-    record("losses after resuming", [one["loss"] for one in resumed.state.log_history if "loss" in one])
+def accuracy(found):
+    """The share of right answers, by what Trainer gathered."""
+    logits = found.predictions[0] if isinstance(found.predictions, tuple) else found.predictions
+    return {"accuracy": float((np.argmax(logits, -1) == found.label_ids).mean())}
+
+
+def losses(trainer):
+    """What Trainer logged."""
+    return [one["loss"] for one in trainer.state.log_history if "loss" in one]
+
+
+for name, model, inputs in models():
+    fill(model, f"trained {name}")
+    rows = Rows(inputs)
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = TrainingArguments(
+            output_dir=folder, max_steps=6, per_device_train_batch_size=4, learning_rate=1e-3, logging_steps=1,
+            save_steps=3, report_to=[], use_cpu=True, seed=0, data_seed=0, disable_tqdm=True, weight_decay=0.01,
+            train_sampling_strategy="sequential",
+        )  # fmt: skip
+        trainer = Trainer(model, arguments, train_dataset=rows, eval_dataset=rows, compute_metrics=accuracy)
+        trainer.train()
+        record(f"losses of Trainer, {name}", losses(trainer))
+        evaluated = trainer.evaluate()
+        record(f"evaluated by Trainer, {name}", [evaluated["eval_loss"], evaluated["eval_accuracy"]])
+        resumed = Trainer(model, arguments, train_dataset=rows)
+        resumed.args.max_steps = 8
+        resumed.train(resume_from_checkpoint=f"{folder}/checkpoint-6")
+        record(f"losses after resuming, {name}", losses(resumed))
+        record_gradients(f"trained {name}", model)
 write()

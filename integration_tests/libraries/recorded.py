@@ -67,7 +67,8 @@ def record(name: str, value: object) -> None:
     array = value.detach().to("cpu") if isinstance(value, torch.Tensor) else value
     if isinstance(array, torch.Tensor):
         array = array.float().numpy() if array.dtype == torch.bfloat16 else array.numpy()
-    results[name] = np.array(array)
+    # Libraries give losses computed in float32 as numbers of Python.
+    results[name] = np.array(array, np.float32 if isinstance(array, float) else None)
 
 
 def record_gradients(name: str, model: torch.nn.Module) -> None:
@@ -122,6 +123,7 @@ def run_model(name: str, model: torch.nn.Module, *args: object, classes: torch.T
 def write() -> None:
     """Write the results to the file that the command line names."""
     assert results
+    assert sys.argv[1].endswith(".facula.npz" if FACULA else ".torch.npz")
     if FACULA:
         with open("/proc/self/maps") as maps:
             assert "libtorch" not in maps.read()

@@ -15,7 +15,7 @@ ADAPTIVE = ("dopri5", "bosh3", "fehlberg2", "adaptive_heun", "adjoint")
 
 @pytest.mark.skipif(not (find_spec("skorch") and find_spec("torchdiffeq")), reason="they are not installed")
 def test_small_libraries(root, tmp_path):
-    folder, results = root / "integration_tests" / "libraries", tmp_path / "results.npz"
+    folder, results = root / "integration_tests" / "libraries", tmp_path / "small.facula.npz"
     command = [sys.executable, "-m", "facula", "run", str(folder / "on_small.py"), str(results)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
@@ -34,3 +34,20 @@ def test_small_libraries(root, tmp_path):
         np.testing.assert_allclose(found[f"{method}.1"], found["dopri8.1"], atol=3e-3)
     fall = np.sqrt(2 * 2.0 / 9.8)
     np.testing.assert_allclose([found["event.0"], found["event.1"]], [fall, -9.8 * fall], rtol=1e-5)
+
+
+def test_what_differs_is_named_and_counted(root, tmp_path):
+    both = {"same": np.float32([1, np.nan]), "close": np.float64(5), "exact": np.uint8([1, 2]), "dtype": np.int64(1)}
+    for side in ("torch", "facula"):
+        np.savez(tmp_path / f"equal.{side}.npz", **both)
+    other = {"close": np.float64(5.1), "exact": np.uint8([1, 3]), "dtype": np.int32(1), "more": np.int64(1)}
+    np.savez(tmp_path / "unequal.torch.npz", **both)
+    np.savez(tmp_path / "unequal.facula.npz", **both | other)
+    np.savez(tmp_path / "stopped.torch.npz", **both)
+    program = [sys.executable, str(root / "integration_tests" / "libraries" / "compare.py"), str(tmp_path)]
+    run = subprocess.run([*program, "equal"], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1].split() == ["equal", "4", "4", "0"]
+    for name, row, lines in (("unequal", ["5", "1", "4"], 4), ("stopped", ["0", "0", "stopped"], 1)):
+        run = subprocess.run([*program, name, "equal"], capture_output=True, text=True)
+        assert run.returncode == 1 and len(run.stdout.splitlines()) == lines + 3
+        assert run.stdout.splitlines()[-2].split() == [name, *row]
