@@ -6,6 +6,7 @@ import datetime
 import functools
 import io
 import pathlib
+import runpy
 
 import numpy as np
 import pytest
@@ -277,6 +278,27 @@ def test_values_of_the_library(across):
         assert found[7](4).eps == 1e-3 and found[8].tag == "kept" and not found[8].requires_grad
         assert isinstance(found[9], other.nn.Buffer) and found[9].persistent is False
         assert found[10].nbytes() == 12 and found[11].device.type == "meta" and found[11].shape == (2, 3)
+
+
+def table_of_objects():
+    """The table of the tests of facula, which have no PyTorch."""
+    file = pathlib.Path(__file__).parents[2] / "packages" / "facula" / "tests" / "library_objects.py"
+    return runpy.run_path(str(file))
+
+
+@pytest.mark.parametrize("name", table_of_objects()["made_objects"](facula)[0])
+def test_objects_of_library_classes(name, across):
+    """Datasets, distributions, results with names and others: each is what the other library itself would make."""
+    table = table_of_objects()
+    ours, theirs = (table["made_objects"](library)[0][name]() for library in (facula, torch))
+    for value, expected in ((ours, theirs), (theirs, ours)):
+        found = across(value, value is theirs)
+        assert type(found) is type(expected)
+        if name in ("MixtureSameFamily", "RelaxedBernoulli"):  # one library works out probabilities of logits earlier
+            numbers = [one.log_prob(library_of(one.sample()).tensor([0.3, 0.6])).tolist() for one in (found, value)]
+            assert numbers[0] == pytest.approx(numbers[1])
+            continue
+        assert table["described"](found) == table["described"](expected)
 
 
 class Net(torch.nn.Module):

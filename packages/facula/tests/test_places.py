@@ -238,7 +238,11 @@ USES = {
     "_utils._element_size": lambda f: f(facula.float16) == 2,
     "_utils._flatten_dense_tensors": lambda f: f([X, T([5.0])]).tolist() == [1, 2, 3, 4, 5],
     "_utils._unflatten_dense_tensors": lambda f: f(facula.arange(5.0), [X, T([5.0])])[0].tolist() == [[0, 1], [2, 3]],
-    "_utils._get_device_index": lambda f: f("cpu", allow_cpu=True) == -1 and f(3) == 3 and raises(ValueError, f, "cpu"),
+    "_utils._get_device_index": lambda f: (
+        [f("cpu", allow_cpu=True), f(3), f("cuda:1"), f(facula.device("cuda", 2)), f("cuda", True), f(None, True)]
+        == [-1, 3, 1, 2, None, None]
+        and all(raises(ValueError, f, one) for one in ("cpu", "cuda", None))
+    ),
     "_utils._import_dotted_name": lambda f: f("facula.nn.Linear") is facula.nn.Linear,
     "distributed.constants.default_pg_timeout": lambda f: f.total_seconds() == 1800,
     "distributions.multivariate_normal.Distribution": same_as("distributions.Distribution"),

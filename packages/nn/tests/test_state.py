@@ -82,7 +82,7 @@ def test_not_strict():
     keys = net.load_state_dict({"scale.weight": ft.full((2,), 5.0), "other": 3}, strict=False)
     assert keys.missing_keys == [key for key in KEYS if key != "scale.weight"]
     assert keys.unexpected_keys == ["other"]
-    assert repr(keys).startswith("Keys(missing_keys=['body.0.weight'")
+    assert repr(keys).startswith("_IncompatibleKeys(missing_keys=['body.0.weight'")
     assert same(net.scale.weight, ft.full((2,), 5.0))
     with pytest.raises(RuntimeError, match=r"values that do not fit:\n    'scale.weight': expected shape \(2,\)"):
         net.load_state_dict({"scale.weight": ft.ones(3)}, strict=False)

@@ -253,14 +253,21 @@ def in_batch(tensor: Tensor) -> bool:
 
 
 @boundary
-def device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
-    """The number of a device: -1 for the CPU, where that is allowed. ValueError for a device without a number."""
+def device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int | None:
+    """The number of a device: -1 for the CPU, where that is allowed. ValueError for a device without a number.
+
+    With `optional`, a device without a number, or None, gives None.
+    """
     place = Device(device) if isinstance(device, str) else device
     if isinstance(place, int) and not isinstance(place, bool):
         return place
     if isinstance(place, Device) and place.type == "cpu" and allow_cpu:
         return -1
-    raise InvalidValueError(f"_get_device_index: expected a device with a number; got {device!r}")
+    if isinstance(place, Device) and place.type != "cpu" and (place.index is not None or optional):
+        return place.index
+    if place is None and optional:
+        return None
+    raise InvalidValueError(f"_get_device_index: expected a device with a number, such as 'cuda:1'; got {device!r}")
 
 
 def dotted(name: str) -> Any:

@@ -34,13 +34,13 @@ class _Keys(NamedTuple):
     unexpected_keys: list[str]
 
 
-class Keys(_Keys):
+class IncompatibleKeys(_Keys):
     """The result of `load_state_dict`: keys only in the module, and keys only in the dict."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return "<All keys matched successfully>" if not any(self) else super().__repr__()
+        return f"_{super().__repr__()}" if any(self) else "<All keys matched successfully>"
 
 
 class StateDictError(FaculaError, RuntimeError):
@@ -198,7 +198,7 @@ class Loading(dict[str, Any]):
                 "assign=True puts the dict's tensors in their places"
             )
 
-    def carry_out(self) -> Keys:
+    def carry_out(self) -> IncompatibleKeys:
         """Copy or assign; then the hooks that look at the result."""
         with no_grad():
             for module, name, target, source in self.tensors:
@@ -214,7 +214,7 @@ class Loading(dict[str, Any]):
                     module.__dict__[name] = source
         for module, extra in self.extras:
             module.set_extra_state(extra)
-        keys = Keys(self.missing, self.unexpected)
+        keys = IncompatibleKeys(self.missing, self.unexpected)
         for module, _ in reversed(self.visited):
             run_hooks(module, "load_post", module, keys)
         return keys
@@ -263,7 +263,7 @@ def _as_parameter(source: Tensor, requires_grad: bool) -> Parameter:
     return Parameter(source, requires_grad)
 
 
-def load(module: Owner, state_dict: Mapping[str, object], strict: bool, assign: bool) -> Keys:
+def load(module: Owner, state_dict: Mapping[str, object], strict: bool, assign: bool) -> IncompatibleKeys:
     """`Module.load_state_dict`.
 
     Arguments:
@@ -306,7 +306,9 @@ class Stateful(Tree[M]):
         gather(self, gathered, prefix, keep_vars)
         return gathered
 
-    def load_state_dict(self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False) -> Keys:
+    def load_state_dict(
+        self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
         """Copy values into parameters and buffers; with `assign`, put the dict's tensors in their places.
 
         Tensors of other libraries that export DLPack will do. A UserWarning where the module is on `meta`, and nothing

@@ -8,8 +8,7 @@ from facula_errors import InvalidValueError
 from facula_tensor import Tensor
 
 from ._module import compilers
-from ._state import EXTRA
-from ._state import Keys as IncompatibleKeys
+from ._state import EXTRA, IncompatibleKeys
 from ._uninitialized import is_lazy
 from .attention._masks import BLOCK_SIZE
 from .init import fans

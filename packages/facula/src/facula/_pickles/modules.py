@@ -1,7 +1,7 @@
 """The attributes of modules: what PyTorch keeps in a module's `__dict__`, and how a module of ours gets it.
 
 Parameters, buffers and submodules are in dicts of their own there, beside tables of hooks. All other attributes have
-the same names and values here, except for the few in `_extra` and `_DEFAULTS`.
+the same names and values here, except for the few in `EXTRA` (`attributes.py`) and `_DEFAULTS`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from facula_nn import functional as F
 from facula_nn.extend import is_lazy
 from facula_tensor import Parameter, Tensor
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from .attributes import extra_attributes
 
+if TYPE_CHECKING:
     State = dict[str, Any]
 
 _HOOKS = (
@@ -27,10 +27,8 @@ _HOOKS = (
     "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
 )  # fmt: skip
 _MEMBERS = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
-# PyTorch's own, which are worked out here when they are needed.
-_LEFT_OUT = frozenset({"_is_full_backward_hook", "_flat_weights", "_flat_weights_names", "_flat_weight_refs",
-                       "_reversed_padding_repeated_twice", "activation_relu_or_gelu", "use_nested_tensor", "_backend",
-                       "_compiled_call_impl"})  # fmt: skip
+# PyTorch's own, besides those of `EXTRA`.
+_LEFT_OUT = frozenset({"_is_full_backward_hook", "_flat_weight_refs", "_backend", "_compiled_call_impl"})
 # Attributes that older versions of PyTorch did not write, by the classes that have them.
 _DEFAULTS: dict[str, State] = {
     "Convolution": {"padding_mode": "zeros"},
@@ -67,45 +65,7 @@ def exported(module: Module, attributes: State) -> State:
     state |= {name: OrderedDict() for name in _HOOKS} | {"_is_full_backward_hook": None}
     state["_modules"] = dict(module._modules)
     state |= {name: value for name, value in attributes.items() if name not in members and name not in own}
-    for ancestor in type(module).__mro__:
-        if ancestor.__name__ in _EXTRA and ancestor.__module__.startswith("facula_nn."):
-            state |= _EXTRA[ancestor.__name__](module)
-    return state
-
-
-def _padding(module: Any) -> State:
-    return {"_reversed_padding_repeated_twice": _twice(module)}
-
-
-def _twice(module: Any) -> tuple[int, ...]:
-    """The padding of both ends of each dimension, last dimension first, as PyTorch's convolutions keep it."""
-    if module.padding == "valid":
-        return (0,) * (2 * len(module.kernel_size))
-    if module.padding == "same":
-        totals = [d * (k - 1) for d, k in zip(module.dilation, module.kernel_size, strict=True)]
-        return tuple([half for total in reversed(totals) for half in (total // 2, total - total // 2)])
-    return tuple([size for size in reversed(module.padding) for _ in range(2)])
-
-
-def _activation(module: Any) -> State:
-    chosen = {F.relu: 1, F.gelu: 2}
-    return {"activation_relu_or_gelu": chosen.get(module.activation, 0)}
-
-
-def _flat(module: Any) -> State:
-    names = [name for layer in module._all_weights for name in layer]
-    return {"_flat_weights_names": names, "_flat_weights": [getattr(module, name, None) for name in names]}
-
-
-_EXTRA: dict[str, Callable[[Any], State]] = {
-    "Convolution": lambda module: {"transposed": False, **_padding(module)},
-    "Transposed": lambda module: {"transposed": True, **_padding(module)},
-    "RNNBase": _flat,
-    "Upsample": lambda module: {"name": type(module).__name__},
-    **dict.fromkeys(("ZeroPad1d", "ZeroPad2d", "ZeroPad3d"), lambda module: {"value": 0.0}),
-    "TransformerEncoder": lambda module: {"use_nested_tensor": False},
-    "TransformerEncoderLayer": _activation,
-}
+    return state | {name: work(module) for name, work in extra_attributes(type(module)).items()}
 
 
 def fill(module: Any, state: Any) -> None:
@@ -127,10 +87,11 @@ def fill(module: Any, state: Any) -> None:
         if ancestor.__module__.startswith("facula_nn."):
             for name, value in _DEFAULTS.get(ancestor.__name__, {}).items():
                 state.setdefault(name, value)
+    left_out = _LEFT_OUT.union(extra_attributes(type(module)))
     for name, value in state.items():
         if type(name) is not str or name in _MEMBERS:
             refuse("its pickle has a module with an attribute that has no name")
-        if name in _LEFT_OUT:
+        if name in left_out:
             continue
         given = getattr(type(module), name, None)
         if callable(given) or isinstance(given, property) or name in vars(module):

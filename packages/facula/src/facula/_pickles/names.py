@@ -16,7 +16,7 @@ _GROUPS = {
             "flatten", "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
             "pooling", "rnn", "sparse", "transformer", "upsampling",
         )],
-        "nn.parameter", "nn.functional",
+        "nn.parameter", "nn.functional", "nn.parallel.data_parallel", "nn.utils.rnn",
     ),
     "facula_optim": (
         *[f"optim.{one}" for one in (
@@ -25,9 +25,24 @@ _GROUPS = {
         )],
         "optim",
     ),
-    "facula_tensor": ("nn.functional", "nn.parameter", ""),
+    "facula_data": tuple([f"utils.data.{one}" for one in ("dataset", "sampler", "distributed", "dataloader")]),
+    "facula_distributions": tuple([f"distributions.{one}" for one in (
+        "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "continuous_bernoulli", "dirichlet",
+        "distribution", "exp_family", "exponential", "fishersnedecor", "gamma", "generalized_pareto", "geometric",
+        "gumbel", "half_cauchy", "half_normal", "independent", "inverse_gamma", "kumaraswamy", "laplace",
+        "lkj_cholesky", "log_normal", "logistic_normal", "lowrank_multivariate_normal", "mixture_same_family",
+        "multinomial", "multivariate_normal", "negative_binomial", "normal", "one_hot_categorical", "pareto",
+        "poisson", "relaxed_bernoulli", "relaxed_categorical", "studentT", "transformed_distribution", "transforms",
+        "uniform", "von_mises", "weibull", "wishart",
+    )]),
+    "facula_tensor": ("nn.functional", "nn.parameter", "return_types", ""),
 }  # fmt: skip
-_PRIVATE = {"torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",)}
+# Modules of PyTorch's, and the group in which their names are looked up.
+_GROUP_OF = {f"torch.{place}".removesuffix("."): group for group in reversed(_GROUPS) for place in _GROUPS[group]}
+_PRIVATE = {
+    "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
+    "torch.nn.modules.module": ("_IncompatibleKeys",),
+}
 _CLASSES = ("Tensor", "Size")  # of the top module, which has the functions of tensors beside them
 
 
@@ -62,7 +77,11 @@ def _names(group: str) -> dict[int, str]:
 
 def name_of(value: type | object) -> str | None:
     """PyTorch's name of a class or function of ours; None for all others."""
-    group = (getattr(value, "__module__", None) or "").partition(".")[0]
+    module = getattr(value, "__module__", None) or ""
+    group = module.partition(".")[0]
+    if group == "facula":  # the face's own, which is where PyTorch has it
+        name = f"torch{module.removeprefix('facula')} {getattr(value, '__qualname__', '')}"
+        return name if object_named(name) is value else None
     return _names(group).get(id(value)) if group in _GROUPS else None
 
 
@@ -71,8 +90,5 @@ def object_named(name: str) -> object | None:
     module, _, last = name.partition(" ")
     if module == "torch._C._nn":  # where PyTorch has the functions that are written in C++
         module, name = "torch.nn.functional", f"torch.nn.functional {last}"
-    if module.startswith("torch.nn."):
-        return objects_of("facula_nn").get(name)
-    if module.startswith("torch.optim"):
-        return objects_of("facula_optim").get(name)
-    return objects_of("facula_tensor").get(name) if module == "torch" else None
+    group = _GROUP_OF.get(module)
+    return None if group is None else objects_of(group).get(name)

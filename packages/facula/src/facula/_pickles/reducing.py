@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict
-from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_checkpoint.extend import Block, CheckpointPickler
+from facula_errors import InvalidTypeError
+from facula_errors.extend import is_library_module
 from facula_storage import uint8
 from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, memory_format, strided
 from facula_tensor.extend import addressable, attributes, block_under, no_record_ops
 
+from .attributes import fill_plain, written
 from .names import name_of
+from .table import our_row
 
 if TYPE_CHECKING:
+    from facula_checkpoint.extend import Global
     from facula_storage import DType, Layout
 
 
@@ -30,10 +35,12 @@ class Raw:
 def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
     """What `reducer_override` of the pickler gives for an object."""
     if isinstance(obj, (type, FunctionType)):
-        name = name_of(obj)
-        if name is not None:
+        if is_library_module(obj.__module__):
+            _, name = _row(obj, f"{obj.__module__}.{obj.__qualname__}")
             pickler.rename(obj.__module__, obj.__qualname__, name)
         return NotImplemented
+    if isinstance(obj, MethodType):
+        _refuse(f"the method {obj.__qualname__} of an object", "save the object")
     if isinstance(obj, Tensor):
         return NotImplemented if _is_lazy(obj) else _tensor(pickler, obj)
     if type(obj) is Raw:
@@ -47,7 +54,20 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         return obj.name
     if isinstance(obj, Generator):
         return pickler.global_of("facula Generator"), (obj.device, obj.get_state())
-    return _object(obj)
+    return _object(pickler, obj) if is_library_module(type(obj).__module__) else _module(obj)
+
+
+def _refuse(what: str, remedy: str) -> NoReturn:
+    raise InvalidTypeError(f"save: expected what load and PyTorch's load can read; got {what}; {remedy}")
+
+
+def _row(value: type | FunctionType, what: str, remedy: str = "save its name, as a text") -> tuple[Global, str]:
+    """The row by which a class or function of ours is read, and PyTorch's name; TypeError where there is none."""
+    name = name_of(value)
+    row = None if name is None else our_row(name, value)
+    if name is None or row is None:
+        _refuse(what, remedy)
+    return row, name
 
 
 def _is_lazy(tensor: Tensor) -> bool:
@@ -62,7 +82,23 @@ def storage(obj: UntypedStorage | TypedStorage) -> tuple[Block, DType]:
     return _block(obj._elements)[0], obj._elements.dtype
 
 
-def _object(obj: Any) -> Any:
+def _object(pickler: CheckpointPickler, obj: Any) -> Any:
+    """An instance of a class of ours, as PyTorch pickles its own; TypeError for one that no row reads."""
+    kind = type(obj)
+    remedy = "save its state_dict()" if hasattr(obj, "state_dict") else "save what it was made of, and make it again"
+    what = f"an object of {kind.__module__.partition('.')[0]}.{kind.__qualname__}"
+    row, name = _row(kind, what, remedy)
+    if row.call is None and row.new is None:
+        _refuse(what, remedy)
+    if name.startswith("torch.return_types "):
+        return pickler.global_of(name), (tuple(obj), {})
+    if row.build is fill_plain:
+        function, arguments, state = obj.__reduce_ex__(2)[:3]
+        return function, arguments, written(obj, state)
+    return _module(obj)
+
+
+def _module(obj: Any) -> Any:
     """A module, with the attributes that PyTorch's modules have; NotImplemented for everything else."""
     network = sys.modules.get("facula_nn")
     if network is None or not isinstance(obj, network.Module):

@@ -10,6 +10,7 @@ from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
 from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
 from facula_tensor.extend import as_class, make
 
+from .attributes import fill_plain, is_plain, tuple_of
 from .names import is_operator, object_named
 
 if TYPE_CHECKING:
@@ -177,12 +178,19 @@ def our_row(name: str, value: Any) -> Global | None:
     if not isinstance(value, type):
         functional = name.startswith(("torch.nn.functional ", "torch._C._nn "))
         return Global(value) if functional or is_operator(value) else None
-    from facula_nn import Module, UninitializedBuffer, UninitializedParameter
-    from facula_optim import Optimizer
-    from facula_optim.lr_scheduler import LRScheduler
 
     def new() -> Any:
         return value.__new__(value)  # type: ignore[call-overload]
+
+    if is_plain(name):
+        return Global(value, new=new, build=fill_plain, stateful=True)
+    if name.startswith("torch.return_types "):
+        return Global(value, call=lambda fields, names: tuple_of(value, expect(fields, tuple, "results")))
+    if issubclass(value, tuple) and hasattr(value, "_fields"):
+        return Global(value, new=lambda *fields: tuple_of(value, fields))
+    from facula_nn import Module, UninitializedBuffer, UninitializedParameter
+    from facula_optim import Optimizer
+    from facula_optim.lr_scheduler import LRScheduler
 
     if issubclass(value, Module):
         from .modules import fill
@@ -190,16 +198,18 @@ def our_row(name: str, value: Any) -> Global | None:
         return Global(value, new=new, build=fill, stateful=True)
     if issubclass(value, UninitializedParameter | UninitializedBuffer):
 
-        def lazy(requires_grad: Any, device: Any, dtype: Any) -> Any:
-            expect(dtype, DType, "a dtype")
-            return value(expect(requires_grad, bool, "requires_grad"), expect(device, (str, Device), "a device"), dtype)
+        def lazy(requires_grad: Any, device: Any = None, dtype: Any = None, *persistent: Any) -> Any:
+            expect(device, (str, Device, type(None)), "a device")
+            expect(dtype, (DType, type(None)), "a dtype")
+            flags = [expect(one, bool, "a flag") for one in (requires_grad, *persistent)]
+            return value(flags[0], device, dtype, *flags[1:])
 
         return Global(value, call=lazy)
     if issubclass(value, Optimizer):
         return Global(value, new=new, build=fill_optimizer, stateful=True)
     if issubclass(value, LRScheduler):
         return Global(value, new=new, build=fill_schedule, stateful=True)
-    return None
+    return Global(value)
 
 
 def fill_optimizer(optimizer: Any, state: Any) -> None:

@@ -19,6 +19,7 @@ class Extremes(_Pair):
 
     __slots__ = ()
     name = "extremes"
+    fields = ("values", "indices")
 
     @property
     def values(self) -> Tensor:

@@ -1,0 +1,114 @@
+"""Objects of the library's classes, made with facula or, by the conformance session, with PyTorch."""
+
+
+def made_objects(library):
+    """Functions that make objects, by name, and the names of those that cannot be in a file that both read."""
+    nn, data, d = library.nn, library.utils.data, library.distributions
+    x = d.transforms
+    zeros, ones, eye = library.zeros(2), library.ones(2), library.eye(2)
+    linear, dataset = nn.Linear(2, 2), data.TensorDataset(library.arange(3))
+    kept = {
+        "AveragedModel": lambda: library.optim.swa_utils.AveragedModel(linear),
+        "DataParallel": lambda: nn.DataParallel(linear),
+        "PackedSequence": lambda: nn.utils.rnn.pack_sequence([library.ones(3, 2), library.ones(2, 2)]),
+        "keys": lambda: linear.load_state_dict({}, strict=False),
+        "TensorDataset": lambda: dataset,
+        "Subset": lambda: data.Subset(dataset, [2, 0]),
+        "ConcatDataset": lambda: data.ConcatDataset([dataset, dataset]),
+        "ChainDataset": lambda: data.ChainDataset([dataset]),
+        "StackDataset": lambda: data.StackDataset(dataset, dataset),
+        "named StackDataset": lambda: data.StackDataset(a=dataset, b=dataset),
+        "SequentialSampler": lambda: data.SequentialSampler(dataset),
+        "BatchSampler": lambda: data.BatchSampler(data.SequentialSampler(dataset), 2, False),
+        "max": lambda: library.eye(3).max(1),
+        "sort": lambda: library.eye(3).sort(),
+        "topk": lambda: library.arange(5.0).topk(2),
+        "frexp": lambda: library.frexp(ones),
+        "svd": lambda: library.linalg.svd(eye),
+        "slogdet": lambda: library.slogdet(eye),
+        "aminmax": lambda: library.aminmax(eye),
+        "Bernoulli": lambda: d.Bernoulli(ones / 3),
+        "Bernoulli of logits": lambda: d.Bernoulli(logits=ones),
+        "Binomial": lambda: d.Binomial(library.tensor(3), ones / 3),
+        "Categorical": lambda: d.Categorical(ones),
+        "Cauchy": lambda: d.Cauchy(zeros, ones),
+        "Dirichlet": lambda: d.Dirichlet(ones),
+        "Exponential": lambda: d.Exponential(ones),
+        "Gamma": lambda: d.Gamma(ones, ones),
+        "Geometric": lambda: d.Geometric(ones / 3),
+        "Independent": lambda: d.Independent(d.Normal(zeros, ones), 1),
+        "Laplace": lambda: d.Laplace(zeros, ones),
+        "LogisticNormal": lambda: d.LogisticNormal(zeros, ones),
+        "MixtureSameFamily": lambda: d.MixtureSameFamily(d.Categorical(ones), d.Normal(zeros, ones)),
+        "NegativeBinomial": lambda: d.NegativeBinomial(ones, ones / 3),
+        "Normal": lambda: d.Normal(zeros, ones),
+        "unchecked Normal": lambda: d.Normal(zeros, ones, validate_args=False),
+        "Poisson": lambda: d.Poisson(ones),
+        "RelaxedBernoulli": lambda: d.RelaxedBernoulli(library.tensor(1.0), ones / 3),
+        "TransformedDistribution": lambda: d.TransformedDistribution(d.Normal(zeros, ones), [x.ExpTransform()]),
+        "Uniform": lambda: d.Uniform(zeros, ones),
+        "VonMises": lambda: d.VonMises(zeros, ones),
+        "AbsTransform": lambda: x.AbsTransform(),
+        "AffineTransform": lambda: x.AffineTransform(1.0, 2.0),
+        "CatTransform": lambda: x.CatTransform([x.ExpTransform(), x.TanhTransform()]),
+        "ComposeTransform": lambda: x.ComposeTransform([x.ExpTransform(), x.TanhTransform()]),
+        "CorrCholeskyTransform": lambda: x.CorrCholeskyTransform(),
+        "CumulativeDistributionTransform": lambda: x.CumulativeDistributionTransform(d.Normal(0.0, 1.0)),
+        "IndependentTransform": lambda: x.IndependentTransform(x.ExpTransform(), 1),
+        "LowerCholeskyTransform": lambda: x.LowerCholeskyTransform(),
+        "PowerTransform": lambda: x.PowerTransform(library.tensor(2.0)),
+        "ReshapeTransform": lambda: x.ReshapeTransform((2,), (1, 2)),
+        "cached SigmoidTransform": lambda: x.SigmoidTransform(cache_size=1),
+        "SoftplusTransform": lambda: x.SoftplusTransform(),
+        "SoftmaxTransform": lambda: x.SoftmaxTransform(),
+        "StackTransform": lambda: x.StackTransform([x.ExpTransform()]),
+        "StickBreakingTransform": lambda: x.StickBreakingTransform(),
+    }
+    refused = {
+        "DataLoader": lambda: data.DataLoader(dataset),
+        "RandomSampler": lambda: data.RandomSampler(dataset),
+        "SubsetRandomSampler": lambda: data.SubsetRandomSampler([1]),
+        "WeightedRandomSampler": lambda: data.WeightedRandomSampler([1.0], 1),
+        "GradScaler": lambda: library.amp.GradScaler("cpu"),
+        "finfo": lambda: library.finfo(library.float32),
+        "Beta": lambda: d.Beta(ones, ones),
+        "Gumbel": lambda: d.Gumbel(zeros, ones),
+        "HalfNormal": lambda: d.HalfNormal(ones),
+        "LogNormal": lambda: d.LogNormal(zeros, ones),
+        "MultivariateNormal": lambda: d.MultivariateNormal(zeros, eye),
+        "StudentT": lambda: d.StudentT(ones),
+        "Wishart": lambda: d.Wishart(library.tensor(3.0), eye),
+        "inverse": lambda: x.ExpTransform().inv,
+        "constraint": lambda: d.constraints.positive,
+        "SobolEngine": lambda: library.quasirandom.SobolEngine(2),
+        "averages in place": lambda: library.optim.swa_utils.AveragedModel(
+            linear, multi_avg_fn=library.optim.swa_utils.get_ema_multi_avg_fn(0.9)
+        ),
+        "method": lambda: linear.forward,
+    }
+    with library.no_grad():
+        for parameter in linear.parameters():
+            parameter.fill_(0.5)
+    return kept, refused
+
+
+def described(value):
+    """A value as plain objects that can be compared: the names of classes, attributes, members and elements."""
+    kind = type(value).__name__
+    if hasattr(value, "tolist") and not kind.startswith("Uninitialized"):
+        return kind, value.tolist() if not hasattr(value, "numel") or value.numel() < 10_000 else (
+            value.shape,
+            value.double().sum().item(),
+        )
+    if isinstance(value, dict):
+        return kind, [(described(key), described(one)) for key, one in value.items()]
+    if isinstance(value, (list, tuple, set)):
+        return kind, [described(one) for one in value]
+    if hasattr(value, "named_parameters"):
+        shown = [one for one in sorted(vars(value).items()) if not one[0].startswith("_") and one[0] != "training"]
+        return kind, described(dict(value.state_dict())), described({k: v for k, v in shown if not hasattr(v, "shape")})
+    if type(value).__module__.partition(".")[0].partition("_")[0] in ("torch", "facula") and hasattr(value, "__dict__"):
+        # PyTorch's have these only where they are not what they are by default.
+        hidden = {"_cached_x_y": (None, None), "_validate_args": True}
+        return kind, described({k: v for k, v in sorted(vars(value).items()) if k not in hidden or v != hidden[k]})
+    return kind, repr(value) if not callable(value) else getattr(value, "__qualname__", "")

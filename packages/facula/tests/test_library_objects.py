@@ -1,0 +1,81 @@
+"""Objects of every public class: a file that both libraries read, or an error before there is a file."""
+
+import importlib
+import inspect
+import io
+import pkgutil
+
+import pytest
+from library_objects import described, made_objects
+
+import facula
+from facula_checkpoint import CheckpointError
+
+KEPT, REFUSED = made_objects(facula)
+
+
+def again(value):
+    file = io.BytesIO()
+    facula.save(value, file)
+    file.seek(0)
+    return facula.load(file)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_objects_come_back(name):
+    value = KEPT[name]()
+    found = again([value, value])
+    assert type(found[0]) is type(value) and found[0] is found[1]
+    assert described(found[0]) == described(value)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_objects_that_no_file_has(name, tmp_path):
+    with pytest.raises(TypeError, match=r"save: expected what load and PyTorch's load can read; got .*; save "):
+        facula.save([1, REFUSED[name]()], tmp_path / "a.pt")
+    assert not list(tmp_path.iterdir())
+
+
+def public_classes():
+    found = {}
+    for one in pkgutil.walk_packages(facula.__path__, "facula."):
+        if any(part.startswith("_") for part in one.name.split(".")) or one.name.startswith("facula.examples"):
+            continue
+        try:
+            module = importlib.import_module(one.name)
+        except ImportError:
+            continue
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name, None)
+            if inspect.isclass(value) and value.__module__.startswith("facula"):
+                found[value] = f"{one.name}.{name}"
+    return found
+
+
+def test_all_public_classes():
+    """The classes themselves, and an instance of each that can be made of nothing or of a number."""
+    outcomes, wrong = {"same": 0, "refused": 0}, []
+    for kind, name in public_classes().items():
+        values = [kind]
+        for arguments in () if hasattr(kind, "__enter__") else ((), (2,), (2, 2), (2, 2, 1)):  # a mode may begin
+            try:
+                values.append(kind(*arguments))
+                break
+            except Exception:
+                continue
+        for value in values:
+            if isinstance(value, tuple) and not value:  # a result without its fields
+                continue
+            try:
+                found = again(value)
+            except CheckpointError as error:
+                wrong.append(f"{name} is saved, and then {error}")
+                continue
+            except (TypeError, NotImplementedError):
+                outcomes["refused"] += 1
+                continue
+            outcomes["same"] += 1
+            if found is not value and described(found) != described(value):
+                wrong.append(f"{name} is {described(found)}, and was {described(value)}")
+    assert not wrong
+    assert outcomes["same"] > 300 and outcomes["refused"] > 100, outcomes
