@@ -29,7 +29,8 @@ OF_UNSIGNED = """
 x * x; x * 2; x * 2.5; x / 2; x & x; x | x; x ^ 1; x.sum(); x.prod(); x.sum(0); x.cumsum(0); x.sort()[0]; x.unique()
 x.exp().dtype; x.sigmoid().dtype; x + floats; lib.iinfo(dtype).max; lib.iinfo(dtype).bits; lib.finfo(dtype); large
 large.double(); large.float(); large.long(); large * large; large == large; large.sort(descending=True)[0]; large ^ 1
-large.sum(); lib.from_numpy(x.numpy()); x.requires_grad_()
+large.sum(); lib.from_numpy(x.numpy()); x.requires_grad_(); large.floor(); large.ceil(); large.trunc(); large.round()
+large.fix(); x.clone().floor_(); x.clone().round_(); x.frac(); large.signbit()
 """
 OF_FLOAT8 = """
 lib.finfo(dtype).max; lib.finfo(dtype).min; lib.finfo(dtype).eps; lib.finfo(dtype).tiny; lib.finfo(dtype).resolution

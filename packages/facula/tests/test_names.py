@@ -56,6 +56,15 @@ def test_what_pytorch_has_is_named(place, name):
     assert name not in dir(module)
 
 
+def test_functions_are_methods_and_methods_functions():
+    """Where PyTorch has a name as both: either both are there, or neither."""
+    from facula._names import TENSORS
+
+    both = listing().names("torch") & TENSORS.names("torch.Tensor")
+    different = {name for name in both if hasattr(facula, name) != hasattr(facula.Tensor, name)}
+    assert len(both) > 400 and different == {"chalf", "mtia", "xpu"}  # a dtype and two modules
+
+
 def test_modules_are_the_faces_own_from_the_first():
     """Not the sibling's that is taken over under the same name, which knows nothing of this."""
     names = ("nn.functional", "nn.init", "nn.utils", "optim.lr_scheduler", "nn.modules.conv", "utils.data", "cuda")

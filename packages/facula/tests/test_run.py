@@ -96,6 +96,26 @@ if __name__ == "__main__":
 """
 
 
+FIRST_PATHS = """
+import multiprocessing, subprocess, sys
+
+def first(queue):
+    import torch
+    queue.put((sys.path[0], torch.__name__))
+
+if __name__ == "__main__":
+    print(sys.path[0])
+    for method in ("spawn", "forkserver", "fork"):
+        context = multiprocessing.get_context(method)
+        queue = context.SimpleQueue()
+        process = context.Process(target=first, args=(queue,))
+        process.start()
+        print(*queue.get())
+        process.join()
+    subprocess.run([sys.executable, "inner/other.py"], check=True)
+"""
+
+
 def run(*arguments, cwd=None):
     command = [sys.executable, "-m", "facula", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
@@ -169,6 +189,24 @@ def test_a_module_and_the_programs_that_it_starts(tmp_path):
     assert "1 passed" in done.stdout, done.stdout + done.stderr
     done = run("run", "-m", "nowhere", cwd=tmp_path)
     assert done.returncode == 1 and "No module named nowhere" in done.stderr
+
+
+def test_the_first_place_of_imports_is_the_scripts_folder(tmp_path):
+    """As in Python; in the processes that a program starts, too."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "script.py").write_text(FIRST_PATHS)
+    (inner / "other.py").write_text("import sys, torch\nprint(sys.path[0], torch.__name__)\n")
+    (tmp_path / "link.py").symlink_to(inner / "script.py")
+    for script, place in (("inner/script.py", inner), ("link.py", inner)):
+        done = run("run", script, cwd=tmp_path)
+        assert done.stdout.splitlines() == [str(place), *[f"{place} torch"] * 4], done.stderr
+    done = run("run", "-m", "inner.script", cwd=tmp_path)
+    assert done.stdout.splitlines() == [str(tmp_path), *[f"{tmp_path} torch"] * 3, f"{inner} torch"], done.stderr
+    safe = subprocess.run([sys.executable, "-P", "-c", "import sys; print(sys.path[0])"], capture_output=True, text=True)
+    (inner / "other.py").write_text("import sys; print(sys.path[0])")
+    command = [sys.executable, "-P", "-m", "facula", "run", str(inner / "other.py")]
+    assert subprocess.run(command, capture_output=True, text=True).stdout == safe.stdout
 
 
 def test_captured_functions_read_the_alias(tmp_path):

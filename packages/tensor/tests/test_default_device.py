@@ -1,6 +1,7 @@
 """The default device: blocks of a device, `set_default_device`, and which functions follow."""
 
 import asyncio
+import inspect
 import threading
 
 import numpy as np
@@ -8,9 +9,8 @@ import pytest
 
 import facula_tensor as ft
 from facula_errors import OperationError
-from facula_tensor import device, get_default_device, set_default_device
+from facula_tensor import device, fft, get_default_device, set_default_device, windowed
 from facula_tensor._core import allocation, default_device
-from facula_tensor.fft import fftfreq
 from facula_tensor.functional import layer_norm, linear
 
 HERE = ft.ones(2)
@@ -31,12 +31,18 @@ FOLLOW = {
     "device=None": lambda: ft.zeros(2, device=None),
     "empty_strided": lambda: ft.empty_strided((2,), (1,)), "empty_permuted": lambda: ft.empty_permuted((2, 3), (1, 0)),
     "tril_indices": lambda: ft.tril_indices(2, 2), "triu_indices": lambda: ft.triu_indices(2, 2),
-    "fftfreq": lambda: fftfreq(3), "Parameter": lambda: ft.Parameter(ft.ones(2)),
+    "normal": lambda: ft.normal(0.0, 1.0, (2,)), "range": lambda: ft.range(0, 2),
+    "fftfreq": lambda: fft.fftfreq(3), "rfftfreq": lambda: fft.rfftfreq(3),
+    "bartlett_window": lambda: windowed.bartlett_window(3), "blackman_window": lambda: windowed.blackman_window(3),
+    "hamming_window": lambda: windowed.hamming_window(3), "hann_window": lambda: windowed.hann_window(3),
+    "kaiser_window": lambda: windowed.kaiser_window(1, dtype=ft.float64), "Parameter": lambda: ft.Parameter(ft.ones(2)),
 }  # fmt: skip
 STAY = {
     "zeros_like": lambda: ft.zeros_like(HERE), "ones_like": lambda: ft.ones_like(HERE),
     "full_like": lambda: ft.full_like(HERE, 2), "empty_like": lambda: ft.empty_like(HERE),
-    "rand_like": lambda: ft.rand_like(HERE), "new_zeros": lambda: HERE.new_zeros(2),
+    "rand_like": lambda: ft.rand_like(HERE), "randn_like": lambda: ft.randn_like(HERE),
+    "randint_like": lambda: ft.randint_like(HERE, 3), "from_file": lambda: ft.from_file(__file__, size=2),
+    "new_zeros": lambda: HERE.new_zeros(2),
     "new_ones": lambda: HERE.new_ones(2),
     "new_empty": lambda: HERE.new_empty(2), "new_full": lambda: HERE.new_full((2,), 1),
     "new_tensor": lambda: HERE.new_tensor([1]), "from_numpy": lambda: ft.from_numpy(ARRAY),
@@ -46,6 +52,9 @@ STAY = {
     "out": lambda: ft.zeros(2, out=ft.empty_like(HERE)), "a sum": lambda: HERE + 1,
     "a product": lambda: MATRIX @ MATRIX,
 }  # fmt: skip
+
+
+NO_FACTORIES = {"set_default_device"}
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +85,14 @@ def test_functions_of_tensors_and_shared_memory_stay(name):
     for _ in range(2):
         with device("meta"):
             assert STAY[name]().device is device("cpu")
+
+
+def test_every_function_that_takes_a_device_is_tested():
+    public = [(name, getattr(module, name)) for module in (ft, fft, windowed) for name in module.__all__]
+    functions = [(name, value) for name, value in public if callable(value) and not isinstance(value, type)]
+    taking = {name for name, value in functions if "device" in inspect.signature(value).parameters}
+    tested = {name.partition(" ")[0] for name in [*FOLLOW, *STAY]}
+    assert len(taking) > 30 and taking - tested == NO_FACTORIES
 
 
 def place():

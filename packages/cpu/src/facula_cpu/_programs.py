@@ -33,7 +33,7 @@ HUBS = {**dict.fromkeys((*HALVES, *FLOAT8), FLOAT32), UINT16: INT32, UINT32: INT
 # Operators that compute with types for storage, in the hub: float8 is compared, and unsigned integers take part where
 # the low bits of a result depend on those of the operands alone.
 COMPARED = ("eq", "ne", "isnan")
-MODULAR = (*COMPARED, "mul", "bitwise_and", "bitwise_or", "bitwise_xor")
+MODULAR = (*COMPARED, "mul", "bitwise_and", "bitwise_or", "bitwise_xor", "floor", "ceil", "trunc", "round")
 ROUNDINGS = {"float16": FLOAT16, "bfloat16": BFLOAT16}  # instructions that give their value in this dtype
 TILE, TILES_ROOM, MOST_TILES, MOST_CONSTANTS, MOST_READ = 512, 16384, 32, 16, 6
 QUOTIENTS = ("floor_divide", "trunc_divide", "remainder", "fmod")  # of integers: zeros are refused

@@ -23,7 +23,8 @@ def run(target: str, arguments: list[str], *, is_module: bool = False) -> None:
         arguments: what it is called with.
         is_module: whether it is a module.
     """
-    sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.abspath(target))
+    if not sys.flags.safe_path:
+        sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.realpath(target))
     begin("run")
     paths = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, paths] if paths else [FOLDER])  # for programs that it starts

@@ -1,6 +1,6 @@
 """`torch` and its submodules as other names of facula and its, for programs that are run unchanged.
 
-Note [The alias]: a folder at the front of `sys.path` has a package "torch", which is facula, and the metadata of its
+Note [The alias]: a folder in `sys.path`, after that of the script, has a package "torch", which is facula, and the metadata of its
 version. Programs, and processes that multiprocessing starts, which get their parent's `sys.path`, find it before
 PyTorch, where that is installed. `python -m facula run` also puts it into PYTHONPATH, for all other programs that a
 program starts. Submodules are found by `Alias`. Programs see the version of PyTorch whose names and meaning facula
@@ -114,5 +114,5 @@ def begin(asked: str) -> None:
             name="torch",
         )
     if FOLDER not in sys.path:
-        sys.path.insert(0, FOLDER)
+        sys.path.insert(1, FOLDER)  # after the script's folder, which programs expect first, and before all packages
     install()

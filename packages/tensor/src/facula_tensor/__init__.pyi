@@ -205,6 +205,7 @@ __all__ = [
     "concatenate",
     "conj",
     "conj_physical",
+    "conj_physical_",
     "constant_pad_nd",
     "contiguous_format",
     "conv1d",
@@ -258,6 +259,7 @@ __all__ = [
     "erf",
     "erf_",
     "erfc",
+    "erfc_",
     "erfinv",
     "exp",
     "exp2",
@@ -295,6 +297,7 @@ __all__ = [
     "fuse",
     "gather",
     "gcd",
+    "gcd_",
     "ge",
     "ger",
     "get_default_device",
@@ -315,6 +318,7 @@ __all__ = [
     "hstack",
     "hypot",
     "i0",
+    "i0_",
     "iinfo",
     "imag",
     "index_add",
@@ -349,7 +353,9 @@ __all__ = [
     "kthvalue",
     "layout",
     "lcm",
+    "lcm_",
     "ldexp",
+    "ldexp_",
     "le",
     "lerp",
     "less",
@@ -374,6 +380,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logit",
+    "logit_",
     "logspace",
     "logsumexp",
     "lt",
@@ -509,6 +516,7 @@ __all__ = [
     "sin",
     "sin_",
     "sinc",
+    "sinc_",
     "sinh",
     "sinh_",
     "slice_copy",
@@ -791,6 +799,8 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
+def conj_physical_(self: Tensor) -> Tensor:
+    """`conj_physical` in place: changes this tensor and returns it."""
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
     """`functional.pad` with a constant."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
@@ -891,6 +901,8 @@ def erf_(self: Tensor) -> Tensor:
     """`erf` in place: changes this tensor and returns it."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 - erf(x) of each element, to the last digits where that is near 0."""
+def erfc_(self: Tensor) -> Tensor:
+    """`erfc` in place: changes this tensor and returns it."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -963,6 +975,8 @@ def gather(input: Tensor, *, axis: builtins.int, index: Tensor, sparse_grad: bui
     ...
 def gcd(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
+def gcd_(self: Tensor, other: Operand) -> Tensor:
+    """`gcd` in place: changes this tensor and returns it."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than or equal to the other's."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -999,6 +1013,8 @@ def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tenso
     """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of order 0 of each element."""
+def i0_(self: Tensor) -> Tensor:
+    """`i0` in place: changes this tensor and returns it."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError)."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -1067,8 +1083,12 @@ def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: bu
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
 def lcm(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
+def lcm_(self: Tensor, other: Operand) -> Tensor:
+    """`lcm` in place: changes this tensor and returns it."""
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
+def ldexp_(self: Tensor, other: Tensor) -> Tensor:
+    """`ldexp` in place: changes this tensor and returns it."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1113,6 +1133,8 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     """Whether just one element of each pair is nonzero."""
 def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
+def logit_(self: Tensor, eps: builtins.float | None = None) -> Tensor:
+    """`logit` in place: changes this tensor and returns it."""
 def logspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, base: builtins.float = 10.0, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before."""
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -1441,6 +1463,8 @@ def sin_(self: Tensor) -> Tensor:
     """`sin` in place: changes this tensor and returns it."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
+def sinc_(self: Tensor) -> Tensor:
+    """`sinc` in place: changes this tensor and returns it."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic sine of each element."""
 def sinh_(self: Tensor) -> Tensor:

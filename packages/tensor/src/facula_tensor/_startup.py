@@ -17,6 +17,7 @@ from ._interop import (
     engine,
     export,
     html,
+    later_methods,
     older_methods,
     other_memory,
     pickling,

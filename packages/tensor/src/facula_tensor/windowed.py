@@ -13,6 +13,7 @@ import numpy as np
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
+from ._core.default_device import default_device
 from ._core.names import listed
 from ._core.promotion import as_dtype, as_integer, get_default_dtype
 from ._core.tensor import Tensor
@@ -44,8 +45,8 @@ def _window(
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
     if not kind.is_floating_point:
         raise ArgumentError(f"{name}: expected a floating dtype; got {kind}")
-    made = from_numpy(np.ascontiguousarray(values[:length])).to(kind)
-    made = made if device is None else made.to(device)
+    place = default_device() if device is None else device
+    made = from_numpy(np.ascontiguousarray(values[:length])).to(place, kind)
     return made.requires_grad_() if requires_grad else made
 
 
@@ -77,7 +78,7 @@ def hann_window(
         periodic: leave out the last element of the symmetric window of one element more, as Fourier transforms want.
         dtype: a floating dtype; the default one if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> hann_window(4)
@@ -101,7 +102,7 @@ def hamming_window(
         beta: the factor of the cosine.
         dtype: a floating dtype; the default one if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> hamming_window(2)
@@ -122,7 +123,7 @@ def blackman_window(
         periodic: leave out the last element of the symmetric window of one element more.
         dtype: a floating dtype; the default one if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> blackman_window(3, periodic=False)[1]
@@ -143,7 +144,7 @@ def bartlett_window(
         periodic: leave out the last element of the symmetric window of one element more.
         dtype: a floating dtype; the default one if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> bartlett_window(4)
@@ -167,7 +168,7 @@ def kaiser_window(
         beta: how narrow it is.
         dtype: a floating dtype; the default one if None.
         layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the host if None.
+        device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> kaiser_window(3, periodic=False)[1]
@@ -273,10 +274,10 @@ def stft(
 def _overlapped(frames: Tensor, hop: int) -> Tensor:
     """(batch, frames, n) added up at distances of `hop`: (batch, length)."""
     batch, count, n = frames.shape
-    places = arange(count).unsqueeze(1) * hop + arange(n)
+    places = arange(count, device=frames.device).unsqueeze(1) * hop + arange(n, device=frames.device)
     length = n + hop * (count - 1)
     blank = zeros(batch, length, dtype=frames.dtype, device=frames.device)
-    return blank.index_add(1, places.reshape(-1).to(frames.device), frames.reshape(batch, -1))
+    return blank.index_add(1, places.reshape(-1), frames.reshape(batch, -1))
 
 
 @overridable

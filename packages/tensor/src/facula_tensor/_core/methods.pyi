@@ -648,6 +648,8 @@ class Methods:
         """Whether each element is positive infinity. False for integers."""
     def isreal(self) -> Tensor:
         """Whether each element has an imaginary part of 0, as a bool tensor."""
+    def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
+        """`windowed.istft` of this tensor: the signals of which `stft` made it."""
     def item(self) -> Number:
         """The one element, as a Python number. ValueError where there are more or none."""
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1073,6 +1075,8 @@ class Methods:
         """`squeeze` in place: this tensor without dimensions of length 1. Returns it."""
     def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
         """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
+    def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: builtins.str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None) -> Tensor:
+        """`windowed.stft` of this tensor: Fourier transforms of overlapping frames."""
     def storage(self) -> TypedStorage:
         """The memory of this tensor and of all that share it, as elements of its dtype. `untyped_storage` is newer."""
     def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:

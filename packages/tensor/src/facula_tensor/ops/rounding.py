@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
-from facula_storage import DType, Layout, uint8
+from facula_storage import DType, Layout, bool_
 from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
 from .._core.number_limits import finfo
 from .._core.promotion import as_integer, as_real, floating
 from .._core.tensor import Tensor, method
+from .._creation.like import zeros_like
 from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
@@ -199,9 +200,11 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     x = as_tensor("signbit", input).detach()
     if x.dtype.category == COMPLEX:
         raise DTypeError(f"signbit: not defined for {x.dtype.name}; take real or imag first")
-    if x.dtype.category == BOOL:
-        x = no_record_ops.to(x, (uint8,))
-    return write_out("signbit", no_record_ops.sign_of(x) if x.is_floating_point() else no_record_ops.lt(x, 0), out)
+    if x.is_floating_point():
+        made = no_record_ops.sign_of(x)
+    else:
+        made = no_record_ops.lt(x, 0) if x.dtype.is_signed else zeros_like(x, dtype=bool_)
+    return write_out("signbit", made, out)
 
 
 @elementwise
