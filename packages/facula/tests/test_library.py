@@ -52,8 +52,8 @@ def test_operators_are_found_by_namespace_and_name():
     assert numpy_sin.overloads() == ["default"] and "numpy_sin" in dir(torch.ops.mylib)
     assert torch.equal(torch.ops.mylib.numpy_sin(torch.zeros(2)), torch.zeros(2))
     assert not hasattr(torch.ops.mylib, "cos") and not hasattr(torch.ops.other, "numpy_sin")
-    with pytest.raises(AttributeError, match=r"^ops.torchvision.roi_pool: .*; define it with library.custom_op"):
-        torch.ops.torchvision.roi_pool
+    with pytest.raises(AttributeError, match=r"^ops.detectron2.nms_rotated: .*; define it with library.custom_op"):
+        torch.ops.detectron2.nms_rotated
     with pytest.raises(AttributeError, match=r"^ops.aten.relu: .*; use torch.relu or the method"):
         torch.ops.aten.relu
 

@@ -56,6 +56,26 @@ def test_what_pytorch_has_is_named(place, name):
     assert name not in dir(module)
 
 
+@pytest.mark.parametrize(
+    ("place", "name", "said"),
+    [
+        ("distributed.fsdp.wrap", "wrapp", "did you mean 'wrap'?"),
+        ("distributed.fsdp.wrap", "Xyz", "facula has none; there is one process so far, "),
+        ("ao.quantization", "Xyz", "facula has none; quantisation is not there: use float32, "),
+        ("_dynamo.exc", "Xyz", "facula has none; http"),
+    ],
+)
+def test_modules_whose_names_are_not_listed(place, name, said):
+    """What is said of the nearest module above."""
+    module = import_module(f"facula.{place}")
+    with pytest.raises(AttributeError) as caught:
+        getattr(module, name)
+    assert str(caught.value).startswith(f"module 'facula.{place}' has no attribute '{name}': {said}")
+    with pytest.raises(ImportError) as caught:
+        exec(f"from facula.{place} import {name}")
+    assert str(caught.value).startswith(f"cannot import name '{name}' from 'facula.{place}': {said}")
+
+
 def test_functions_are_methods_and_methods_functions():
     """Where PyTorch has a name as both: either both are there, or neither."""
     from facula._names import TENSORS

@@ -1,10 +1,10 @@
 """`torch` and its submodules as other names of facula and its, for programs that are run unchanged.
 
-Note [The alias]: a folder in `sys.path`, after that of the script, has a package "torch", which is facula, and the metadata of its
-version. Programs, and processes that multiprocessing starts, which get their parent's `sys.path`, find it before
-PyTorch, where that is installed. `python -m facula run` also puts it into PYTHONPATH, for all other programs that a
-program starts. Submodules are found by `Alias`. Programs see the version of PyTorch whose names and meaning facula
-follows, in `torch.__version__` and in the metadata; facula's own is `torch.version.facula`.
+Note [The alias]: a folder in `sys.path`, after that of the script, has a package "torch", which is facula, and the
+metadata of its version. Programs, and processes that multiprocessing starts, which get their parent's `sys.path`, find
+it before PyTorch, where that is installed. `python -m facula run` also puts it into PYTHONPATH, for all other programs
+that a program starts. Submodules are found by `Alias`. Programs see the version of PyTorch whose names and meaning
+facula follows, in `torch.__version__` and in the metadata; facula's own is `torch.version.facula`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 
 from facula_errors import MissingModuleError, MissingPackageError
 from facula_errors.extend import boundary, register
-from facula_tensor.extend import PAGE
 
 from . import version
 from ._companions import connect_torchvision
-from ._names import said_of
+from ._names import LISTING, said_of
 from .torch_version import TorchVersion
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def why_missing(name: str) -> str:
         return why
     parts = name.split(".")
     if len(parts) > LISTED_DEPTH or any(part.startswith("_") for part in parts):
-        return f"facula has none; {PAGE} says what is missing"
+        return LISTING.unlisted(name)
     return f"neither PyTorch nor facula has {'.'.join(['facula', *parts[1:]])}"
 
 

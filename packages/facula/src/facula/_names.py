@@ -70,10 +70,12 @@ def publish(
         if is_place(f"{module_name}.{name}"):
             return import_module(f"{module_name}.{name}")
         why = said_of(module_name, name) or otherwise
+        if not why and not LISTING.names(theirs(module_name)):
+            why = close_to(name, module.__all__) or LISTING.unlisted(f"{theirs(module_name)}.{name}")
         if is_import_from(sys._getframe(2)):
             why = why or close_to(name, module.__all__)
             text = f"cannot import name {name!r} from {module_name!r}{': ' + why if why else ''}"
-            raise MissingPackageError(text, name=module_name, path=module.__file__)
+            raise MissingPackageError(text, name=module_name, path=vars(module).get("__file__"))
         # Python suggests names for its own AttributeError alone.
         hint = "" if why else close_to(name, module.__all__).replace("did you mean ", ". Did you mean: ")
         raise MissingAttributeError(f"{what}{': ' + why if why else hint}", name=name, obj=module)
@@ -90,9 +92,14 @@ def publish(
         module.__path__ = []  # so that finders are asked about modules below, and ours can say: Note [Missing modules]
 
 
+def theirs(module_name: str) -> str:
+    """The name in PyTorch of a module of the face."""
+    return "torch" + module_name.removeprefix("facula")
+
+
 def said_of(module_name: str, name: str) -> str:
     """Why a module has no such name, and what to use instead; empty where PyTorch has none either."""
-    place = "torch" + module_name.removeprefix("facula")
+    place = theirs(module_name)
     why = LISTING.missing("modules", f"{place}.{name}") or LISTING.missing(place, name)
     if place == "torch" and why and "; use " not in why:  # what is said of the method holds for the function
         method = TENSORS.missing("torch.Tensor", name).replace("torch.Tensor.", "torch.")
@@ -153,11 +160,12 @@ class FurtherModules:
 
         if is_place(name):
             return ModuleSpec(name, Loader(), is_package=True)  # type: ignore[arg-type]
-        theirs = "torch" + name.removeprefix("facula")
-        if theirs not in LISTING.names("modules") or sys._getframe(2).f_code.co_name != "_find_and_load_unlocked":
+        if theirs(name) not in LISTING.names("modules"):
             return None
-        place, _, last = theirs.rpartition(".")
-        why = said_of("facula" + place.removeprefix("torch"), last)
+        if sys._getframe(2).f_code.co_name != "_find_and_load_unlocked":
+            return None
+        place, _, last = name.rpartition(".")
+        why = said_of(place, last)
         raise MissingModuleError(f"No module named {name!r}: {why}", name=name)
 
 

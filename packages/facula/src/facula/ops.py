@@ -10,10 +10,14 @@ from facula_errors import FileError, MissingAttributeError
 from facula_errors.extend import boundary
 from facula_tensor.extend import listed, operators_by_name
 
+from ._refusals import Refusals
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from facula_tensor.library import CustomOpDef
+
+    from ._refusals import Refusal
 
 __all__ = ["load_library", "loaded_libraries"]
 
@@ -25,18 +29,25 @@ _OURS = {"torchvision": "facula._torchvision"}  # namespaces of other packages o
 
 
 class Namespace:
-    """The operators of one namespace as attributes."""
+    """The operators of one namespace as attributes.
+
+    Of a package that facula has operators of, all others are functions that raise NotImplementedError. In other
+    namespaces an operator that is not defined is an AttributeError.
+    """
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
 
     @boundary
-    def __getattr__(self, name: str) -> CustomOpDef:
+    def __getattr__(self, name: str) -> CustomOpDef | Refusal:
         space = self.__name__
         if name.startswith("__"):
             raise MissingAttributeError(f"namespace {space!r} has no attribute {name!r}", name=name, obj=self)
         found = operators_by_name.get(f"{space}::{name}")
         if found is None:
+            if space in _OURS and not name.startswith("_"):
+                there = ", ".join(one for one in dir(self) if not one.startswith("_"))
+                return Refusals(f"ops.{space}", f"of {space}'s operators there are {there}").function(name)
             if space == "aten":
                 advice = f"facula's operators are not listed there; use torch.{name} or the method"
             else:

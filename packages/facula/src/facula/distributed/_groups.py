@@ -6,13 +6,16 @@ import os
 from datetime import timedelta
 from typing import Any, ClassVar
 
-from facula_data.extend import process_groups
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, warn
 
+from .._siblings import needs
 from . import _rendezvous
 from ._store import ONE_PROCESS, Store, as_seconds
 from ._stores import PrefixStore
+
+with needs("facula.distributed"):
+    from facula_data.extend import process_groups
 
 __all__ = [
     "Backend", "GroupMember", "ProcessGroup", "default_pg_timeout", "destroy_process_group", "get_backend",

@@ -44,11 +44,25 @@ class PyTorchNames:
         whole = name if place == "modules" else f"{place}.{name}"
         instead = _alternatives(os.path.join(self.folder, "_instead.txt"))
         use = instead.get(whole) or instead.get(name) or instead.get(f"{place}.*", "")
-        if place == "modules":  # what is said of a module holds for those below it
-            parts = whole.split(".")
-            above = [".".join(parts[:count]) for count in range(len(parts) - 1, 1, -1)]
-            use = use or next((instead[one] for one in above if one in instead), "")
+        if place == "modules":
+            use = use or self.advice(whole)
         return f"PyTorch has {whole}, facula not yet; {use + '; ' if use else ''}{PAGE} says what is missing"
+
+    def unlisted(self, whole: str) -> str:
+        """What to say of a name that is not here, in a module whose names in PyTorch are not listed.
+
+        Arguments:
+            whole: the name with its module's, "torch.ao.quantization.observer".
+        """
+        use = self.advice(whole)
+        return f"facula has none; {use + '; ' if use else ''}{PAGE} says what is missing"
+
+    def advice(self, whole: str) -> str:
+        """What to use in place of a module or a name in it, as said of it or of the nearest module above it, or ""."""
+        instead = _alternatives(os.path.join(self.folder, "_instead.txt"))
+        parts = whole.split(".")
+        above = [".".join(parts[:count]) for count in range(len(parts), 1, -1)]
+        return next((instead[one] for one in above if one in instead), "")
 
 
 def _text(path: str) -> str:

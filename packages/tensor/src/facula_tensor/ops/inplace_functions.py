@@ -14,7 +14,7 @@ __all__ = [
     "abs_", "acos_", "acosh_", "addmv_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_", "arctanh_",
     "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_",
     "conj_physical_", "cos_", "cosh_", "deg2rad_", "detach_", "erf_", "erfc_", "exp2_", "exp_", "expm1_", "fill_",
-    "fix_", "floor_", "frac_", "gcd_", "i0_", "index_put_", "lcm_", "ldexp_", "log10_", "log1p_", "log2_", "log_",
+    "fix_", "floor_", "frac_", "gcd_", "i0_", "index_put_", "lcm_", "ldexp_", "log1p_", "log2_", "log10_", "log_",
     "logit_", "nan_to_num_", "neg_", "negative_", "rad2deg_", "reciprocal_", "resize_as_", "round_", "rsqrt_",
     "sigmoid_", "sin_", "sinc_", "sinh_", "sqrt_", "square_", "tan_", "tanh_", "trunc_", "xlogy_", "zero_",
 ]  # fmt: skip
@@ -58,9 +58,9 @@ i0_: Callable[..., Tensor] = overridable_method(Tensor.i0_)
 index_put_: Callable[..., Tensor] = overridable_method(Tensor.index_put_)
 lcm_: Callable[..., Tensor] = overridable_method(Tensor.lcm_)
 ldexp_: Callable[..., Tensor] = overridable_method(Tensor.ldexp_)
-log10_: Callable[..., Tensor] = overridable_method(Tensor.log10_)
 log1p_: Callable[..., Tensor] = overridable_method(Tensor.log1p_)
 log2_: Callable[..., Tensor] = overridable_method(Tensor.log2_)
+log10_: Callable[..., Tensor] = overridable_method(Tensor.log10_)
 log_: Callable[..., Tensor] = overridable_method(Tensor.log_)
 logit_: Callable[..., Tensor] = overridable_method(Tensor.logit_)
 nan_to_num_: Callable[..., Tensor] = overridable_method(Tensor.nan_to_num_)
