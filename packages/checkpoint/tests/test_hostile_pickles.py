@@ -21,6 +21,7 @@ from pickle_testing import (
 
 from facula_checkpoint import CheckpointError, load
 from facula_checkpoint._pytorch import machine, opcodes
+from facula_checkpoint._pytorch.tensor_globals import DEVICES
 
 NAMES = """os system; posix system; builtins eval; builtins exec; builtins __import__; builtins getattr; builtins open;
 subprocess Popen; sys exit; this s; torch load; torch.hub load; torch.serialization load; torch.storage _load_from_bytes
@@ -152,6 +153,12 @@ def test_arguments_are_checked(name, make):
     value, message = SUBSTITUTES[name]
     with pytest.raises(CheckpointError, match=rf"<BytesIO>: .*({message}|list of storages has others)"):
         loaded(make(value))
+
+
+@pytest.mark.parametrize("kind", sorted(DEVICES))
+def test_no_installed_package_is_searched_for_a_device(kind, monkeypatch):
+    monkeypatch.setattr("importlib.metadata.entry_points", None)
+    assert loaded(archive(call("torch device", kind))).type == kind
 
 
 def test_bools_are_0_and_1():

@@ -141,6 +141,18 @@ def test_a_generator_goes_on():
     assert facula.rand(3, generator=again(generator)).tolist() == facula.rand(3, generator=generator).tolist()
 
 
+def test_a_generator_does_not_look_for_the_package_of_its_device(monkeypatch):
+    file, changed = io.BytesIO(), io.BytesIO()
+    facula.save(facula.Generator(), file)
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(changed, "w") as other:
+        for name in archive.namelist():
+            other.writestr(name, archive.read(name).replace(b"cpu", b"xla"))
+    changed.seek(0)
+    monkeypatch.setattr("importlib.metadata.entry_points", None)
+    with pytest.raises(CheckpointError, match="a generator of 'xla', a device that this program has not used yet"):
+        facula.load(changed)
+
+
 @pytest.mark.parametrize("name", ["model.pt", "model.pth", "model.bin", "model.ckpt", "model", "model.safetensors"])
 def test_the_name_chooses_the_format_and_the_contents_are_recognized(name, tmp_path):
     facula.save({"w": facula.ones(2)}, tmp_path / name)

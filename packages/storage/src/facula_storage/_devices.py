@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., object])
 
-ACCELERATORS = frozenset(("cuda", "hip", "mps", "mtia", "rocm", "vulkan", "xla", "xpu"))  # whose names programs know
+# Types that PyTorch's programs and checkpoints name: no installed package is searched for them.
+ACCELERATORS = frozenset("cuda hip hpu ipu mps mtia privateuseone rocm vulkan xla xpu".split())
 KNOWN = ACCELERATORS | {"cpu", "meta"}
 
 _devices: dict[tuple[str, int | None], Device] = {}
@@ -194,6 +195,11 @@ def _is_known(type: str) -> bool:
     from importlib.metadata import entry_points
 
     return bool(entry_points(group="facula.backends", name=type))
+
+
+def is_connected(device: Device) -> bool:
+    """Whether this process has used `device`; asking imports nothing."""
+    return device._backend is not None
 
 
 def connected() -> list[DeviceBackend]:

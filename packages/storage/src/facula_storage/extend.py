@@ -1,7 +1,7 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
 from ._bridge import call_filter, collection_callback, dict_descriptor, new_instance, rebind, unbind
-from ._devices import default_device_blocks, register_backend
+from ._devices import default_device_blocks, is_connected, register_backend
 from ._dtypes import (
     BOOL,
     COMPLEX,
@@ -93,6 +93,7 @@ __all__ = [
     "dtype_of_numpy",
     "forget_plans",
     "host_view",
+    "is_connected",
     "launch_count",
     "launching_modules",
     "layout_cache_clearers",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint.extend import Global, Marker, Memory, Stored, TensorTable, expect, refuse
 from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
+from facula_storage.extend import is_connected
 from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
 from facula_tensor.extend import as_class, make
 
@@ -165,6 +166,8 @@ def _generator(device: Any, state: Any) -> Any:
 
     if not isinstance(device, Device) or type(state) is not tuple:
         refuse("its pickle has a generator that is none")
+    if device is not cpu and not is_connected(device):  # whose first use may import the package that brings it
+        refuse(f"its pickle has a generator of {str(device)!r}, a device that this program has not used yet")
     return Generator(device).set_state(state)
 
 
