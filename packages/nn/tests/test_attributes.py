@@ -159,6 +159,24 @@ def test_registration_refuses():
     assert names(module.named_parameters()) == ["weight"]
 
 
+def test_the_names_of_buffers_that_are_not_saved():
+    module = Scale()
+    unsaved = module._non_persistent_buffers_set
+    assert unsaved == {"cache"} and "cache" in unsaved and "count" not in unsaved and repr(unsaved) == "{'cache'}"
+    unsaved.add("count")
+    assert "count" not in module.state_dict() and unsaved - {"count"} == unsaved.difference(["count"]) == {"cache"}
+    unsaved.discard("cache")
+    unsaved.discard("nothing")
+    assert "cache" in module.state_dict() and set(unsaved) == unsaved.copy() == {"count"}
+    unsaved.update(["cache"])
+    module._non_persistent_buffers_set |= {"count"}
+    assert len(unsaved) == 2 and unsaved.union(["other"]) == unsaved | {"other"}
+    module._non_persistent_buffers_set = {"cache"}
+    assert unsaved == {"cache"} and "count" in module.state_dict()
+    with pytest.raises(KeyError, match="expected the name of a buffer; got 'weight'; call register_buffer first"):
+        unsaved.add("weight")
+
+
 def test_views_of_one_kind_read_and_write():
     module = Scale()
     assert list(module._parameters.items()) == [("weight", module.weight), ("bias", None)]

@@ -98,6 +98,81 @@ def test_the_tables_can_be_cleared():
     assert module(1) == 1
 
 
+TABLES = {
+    "_forward_pre_hooks": "register_forward_pre_hook", "_forward_hooks": "register_forward_hook",
+    "_backward_pre_hooks": "register_full_backward_pre_hook", "_backward_hooks": "register_full_backward_hook",
+    "_state_dict_pre_hooks": "register_state_dict_pre_hook", "_state_dict_hooks": "register_state_dict_post_hook",
+    "_load_state_dict_pre_hooks": "register_load_state_dict_pre_hook",
+    "_load_state_dict_post_hooks": "register_load_state_dict_post_hook",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_have_the_functions_themselves(name):
+    """PyTorch's programs look for theirs, take it away, and put it back."""
+    seen = []
+    module = nn.Linear(2, 1)
+
+    def hook(*arguments):
+        seen.append(arguments)
+
+    def use():
+        seen.clear()
+        module(ft.ones(1, 2, requires_grad=True)).sum().backward()
+        module.load_state_dict(module.state_dict())
+        return len(seen)
+
+    getattr(module, TABLES[name])(hook)
+    table = getattr(module, name)
+    assert isinstance(table, dict) and list(table.values()) == [hook] and use() == 1
+    ((key, found),) = table.items()
+    del table[key]
+    assert found is hook and use() == 0
+    table[key] = hook
+    assert use() == 1
+    setattr(module, name, {})
+    assert not table and use() == 0
+    handle = getattr(module, TABLES[name])(hook)
+    setattr(module, name, dict(getattr(module, name)))
+    assert use() == 1
+    handle.remove()
+    assert use() == 0
+
+
+def test_tables_of_flags():
+    module = Add()
+    module.register_forward_hook(lambda m, a, k, out: (k, out), with_kwargs=True, always_call=True)
+    module.register_forward_pre_hook(lambda m, a: None)
+    (key,) = module._forward_hooks
+    assert module._forward_hooks_with_kwargs == module._forward_hooks_always_called == {key: True}
+    assert module._forward_pre_hooks_with_kwargs == {} and module(1, scale=2) == ({"scale": 2}, 2)
+    for other in (copy.copy(module), module):
+        module._forward_hooks[key] = lambda m, a, out: out + 1
+        del other._forward_hooks_with_kwargs[key]
+    assert module(1) == 2
+
+
+def test_older_hooks_of_state_dicts():
+    module = nn.Sequential(nn.Linear(2, 1))
+
+    def renamed(module, state, prefix, metadata):
+        return {f"new.{name}": value for name, value in state.items()}
+
+    def back(state, prefix, metadata, strict, missing, unexpected, errors):
+        for name in list(state):
+            state[name.removeprefix("new.")] = state.pop(name)
+
+    handle = module._register_state_dict_hook(renamed)
+    state = module.state_dict()
+    assert list(state) == ["new.0.weight", "new.0.bias"]
+    handle.remove()
+    module._register_load_state_dict_pre_hook(back)
+    module._register_load_state_dict_pre_hook(lambda m, *rest: m is module or 1 / 0, with_module=True)
+    assert module.load_state_dict(state) == ([], [])
+    with pytest.raises(TypeError, match="_register_load_state_dict_pre_hook: expected a callable; got int"):
+        module._register_load_state_dict_pre_hook(3)
+
+
 def test_hooks_are_copied_and_pickled():
     module = nn.ReLU()
     module.register_forward_hook(ones_like_hook)

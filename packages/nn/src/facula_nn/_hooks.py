@@ -10,7 +10,7 @@ see both sides. Where no argument wants a gradient there is no first, and the ho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import warn
@@ -18,7 +18,7 @@ from facula_tensor import Function, Tensor, is_grad_enabled
 from facula_tensor.extend import Handle, Hooks, current_recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol, TypeVar
 
     from ._types import Args, Gradients, Hook, Kwargs
@@ -34,32 +34,76 @@ if TYPE_CHECKING:
         def forward(self) -> Callable[..., object]: ...
 
 
-class ForwardHook:
-    """A hook around forward, and how it wants to be called.
+class ForwardHooks(Hooks):
+    """Hooks around forward, the program's functions as they are, and how some of them want to be called, by their keys.
 
-    Arguments:
-        hook: the function.
-        with_kwargs: call it with keyword arguments, too.
-        always: call it where forward raised, too.
+    `with_kwargs` has those that are called with keyword arguments, too, `always_called` those that are called where
+    forward raised, too.
     """
 
-    hook: Hook
-    with_kwargs: bool
-    always: bool
+    with_kwargs: dict[int, bool]
+    always_called: dict[int, bool]
 
-    __slots__ = ("always", "hook", "with_kwargs")
+    __slots__ = ("always_called", "with_kwargs")
 
-    def __init__(self, hook: Hook, with_kwargs: bool, always: bool = False) -> None:
-        self.hook, self.with_kwargs, self.always = hook, with_kwargs, always
+    def __init__(self) -> None:
+        super().__init__()
+        self.with_kwargs, self.always_called = {}, {}
 
-    def __call__(self, module: Hooked, args: Args, kwargs: Kwargs, *output: object) -> object:
-        if self.with_kwargs:
-            return self.hook(module, args, kwargs, *output)
-        return self.hook(module, args, *output)
+    def call(self, key: int, module: Hooked, args: Args, kwargs: Kwargs, *output: object) -> object:
+        """Call the hook of this key.
+
+        Arguments:
+            key: the hook's.
+            module: what is called.
+            args: the positional arguments.
+            kwargs: the keyword arguments.
+            *output: the result of forward, where it is there.
+        """
+        if key in self.with_kwargs:
+            return self[key](module, args, kwargs, *output)
+        return self[key](module, args, *output)
+
+
+class HookTable:
+    """A module's hooks of one kind as an attribute, which may be read, changed and assigned, as PyTorch's are.
+
+    Arguments:
+        table: the table's name.
+        part: an attribute of the table that is meant in its place, or "".
+    """
+
+    __slots__ = ("part", "table")
+
+    def __init__(self, table: str, part: str = "") -> None:
+        self.table, self.part = table, part
+
+    def __get__(self, module: Hooked | None, owner: type) -> dict[int, Any]:
+        if module is None:
+            return self  # type: ignore[return-value]
+        hooks = hooks_of(module, self.table)
+        return getattr(hooks, self.part) if self.part else hooks
+
+    def __set__(self, module: Hooked, others: Mapping[int, Any]) -> None:
+        given, hooks = dict(others), self.__get__(module, type(module))
+        hooks.clear()
+        hooks.update(given)
+
+
+class WithoutModule:
+    """A hook that is called with all arguments but the first, the module."""
+
+    __slots__ = ("hook",)
+
+    def __init__(self, hook: Hook) -> None:
+        self.hook = hook
+
+    def __call__(self, module: Hooked, *arguments: object) -> object:
+        return self.hook(*arguments)
 
 
 def add_hook(
-    module: Hooked, operation: str, table: str, hook: Hook, prepend: bool = False, flags: tuple[bool, ...] | None = None
+    module: Hooked, operation: str, table: str, hook: Hook, prepend: bool = False, flags: tuple[str, ...] = ()
 ) -> Handle:
     """Put a hook into one of the module's tables, last or first. TypeError where it is no callable.
 
@@ -69,12 +113,14 @@ def add_hook(
         table: the table's name.
         hook: the function.
         prepend: call it before all others of its kind.
-        flags: `with_kwargs` and `always` of a `ForwardHook`; None for a plain hook.
+        flags: how it wants to be called: attributes of `ForwardHooks`.
     """
     if not callable(hook):
         raise InvalidTypeError(f"{operation}: expected a callable; got {type(hook).__name__}")
     hooks = hooks_of(module, table)
-    handle = hooks.add(hook if flags is None else ForwardHook(hook, *flags))
+    handle = hooks.add(hook)
+    for flag in flags:
+        getattr(hooks, flag)[next(reversed(hooks))] = True
     if prepend:
         others = list(hooks.items())[:-1]
         for key, _ in others:
@@ -87,7 +133,19 @@ def hooks_of(module: Hooked, table: str) -> Hooks:
     """One of the module's tables of hooks, made if it is not there yet."""
     if module._hooks is None:
         module._hooks = {}
-    return module._hooks.setdefault(table, Hooks())
+    if table not in module._hooks:
+        module._hooks[table] = ForwardHooks() if table in ("forward", "forward_pre") else Hooks()
+    return module._hooks[table]
+
+
+def copied(hooks: Hooks) -> Hooks:
+    """A table of the same hooks."""
+    new = type(hooks)()
+    new.update(hooks)
+    if isinstance(hooks, ForwardHooks) and isinstance(new, ForwardHooks):
+        new.with_kwargs.update(hooks.with_kwargs)
+        new.always_called.update(hooks.always_called)
+    return new
 
 
 def run_hooks(module: Hooked, table: str, *arguments: object) -> None:
@@ -132,41 +190,46 @@ def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
     Returns:
         The result of forward, or what a hook made of it.
     """
-    tables = module._hooks or {}
+    tables: dict[str, Any] = module._hooks or {}
     called = set()
+    before: Any = tables.get("forward_pre") or ()
+    after: Any
     try:
-        for before in list(tables.get("forward_pre", {}).values()):
-            args, kwargs = _changed(before, args, kwargs, before(module, args, kwargs))
+        for key in list(before):
+            with_kwargs = key in before.with_kwargs
+            args, kwargs = _changed(with_kwargs, args, kwargs, before.call(key, module, args, kwargs))
         crossing = None
         if tables.get("backward") or tables.get("backward_pre"):
             crossing = Crossing(module)
             args = crossing.enter(args)
         result = module.forward(*args, **kwargs)
-        for key, after in list(tables.get("forward", {}).items()):
+        after = tables.get("forward") or ()  # which forward may have added
+        for key in list(after):
             called.add(key)
-            new = after(module, args, kwargs, result)
+            new = after.call(key, module, args, kwargs, result)
             if new is not None:
                 result = new
         return result if crossing is None else crossing.leave(result)
     except Exception:
-        for key, after in list(tables.get("forward", {}).items()):
-            if after.always and key not in called:
-                _call_anyway(after, (module, args, kwargs, None))
+        after = tables.get("forward") or ()
+        for key in list(after):
+            if key in after.always_called and key not in called:
+                _call_anyway(after, key, (module, args, kwargs, None))
         raise
 
 
-def _changed(hook: ForwardHook, args: Args, kwargs: Kwargs, new: object) -> tuple[Args, Kwargs]:
+def _changed(with_kwargs: bool, args: Args, kwargs: Kwargs, new: object) -> tuple[Args, Kwargs]:
     """The arguments after a forward pre-hook returned `new`.
 
     Arguments:
-        hook: the hook.
+        with_kwargs: whether it was called with keyword arguments.
         args: the positional arguments so far.
         kwargs: the keyword arguments so far.
         new: what it returned.
     """
     if new is None:
         return args, kwargs
-    if not hook.with_kwargs:
+    if not with_kwargs:
         return new if isinstance(new, tuple) else (new,), kwargs
     if isinstance(new, tuple) and len(new) == 2 and isinstance(new[0], tuple) and isinstance(new[1], dict):
         return new
@@ -175,10 +238,10 @@ def _changed(hook: ForwardHook, args: Args, kwargs: Kwargs, new: object) -> tupl
     )
 
 
-def _call_anyway(hook: Hook, arguments: Args) -> None:
+def _call_anyway(hooks: ForwardHooks, key: int, arguments: Args) -> None:
     """Call a hook while an exception propagates; an exception of its own becomes a warning."""
     try:
-        hook(*arguments)
+        hooks.call(key, *arguments)
     except Exception as error:
         warn(f"a forward hook raised {error!r} while another exception was on its way")
 

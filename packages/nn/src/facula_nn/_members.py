@@ -10,7 +10,7 @@ those two, and are dicts for `isinstance`. (One that the module kept would hold 
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, ValuesView
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, MutableSet, ValuesView
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, overload
 
 from facula_errors import InvalidTypeError, MissingKeyError
@@ -19,6 +19,7 @@ from facula_tensor import Tensor, empty
 from facula_tensor.extend import make, plain_torch_function, snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Literal, Protocol
 
     from facula_tensor import Parameter
@@ -198,6 +199,67 @@ class Members(_Dict):
             self._module._kinds.pop(name, None)
             self._module._kinds[name] = kinds[name] if kinds[name] & self._kind else self._kind
             self._module.__dict__[name] = value
+
+
+class UnsavedNames(MutableSet[str]):
+    """The names of a module's buffers that are no part of state dicts: a view, as `Members` are."""
+
+    _kinds: dict[str, int]
+
+    __slots__ = ("_kinds",)
+
+    def __init__(self, module: Holder) -> None:
+        self._kinds = module._kinds
+
+    @classmethod
+    def _from_iterable(cls, names: Iterable[str]) -> set[str]:  # type: ignore[override]
+        return set(names)
+
+    def __contains__(self, name: object) -> bool:
+        return bool(self._kinds.get(name, 0) & UNSAVED)  # type: ignore[call-overload]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, kind in self._kinds.items() if kind & UNSAVED])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return repr(set(self))
+
+    def add(self, name: str) -> None:
+        """Let a buffer be no part of state dicts. KeyError where there is none of this name."""
+        if not self._kinds.get(name, 0) & BUFFER:
+            raise MissingKeyError(f"expected the name of a buffer; got {name!r}; call register_buffer first")
+        self._kinds[name] |= UNSAVED
+
+    def discard(self, name: str) -> None:
+        """Let a buffer be a part of state dicts again."""
+        if name in self:
+            self._kinds[name] &= ~UNSAVED
+
+    def replace(self, names: Iterable[str]) -> None:
+        """Have these names and no others."""
+        given = set(names)
+        self |= given
+        self &= given
+
+    def update(self, *others: Iterable[str]) -> None:
+        """Add the names of other sets."""
+        for other in others:
+            self |= set(other)
+
+    def copy(self) -> set[str]:
+        """A set of the same names."""
+        return set(self)
+
+    def union(self, *others: Iterable[str]) -> set[str]:
+        """A set of these names and those of others."""
+        return set(self).union(*others)
+
+    def difference(self, *others: Iterable[str]) -> set[str]:
+        """A set of the names that others have not."""
+        return set(self).difference(*others)
 
 
 @overload

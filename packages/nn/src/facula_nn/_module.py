@@ -11,7 +11,7 @@ from facula_tensor import device as Device
 from facula_tensor import dtype as DType
 from facula_tensor.extend import collecting, current_recorder, dtype_of_type
 
-from ._hooks import add_hook, call_hooked, call_recorded, hooks_of
+from ._hooks import HookTable, WithoutModule, add_hook, call_hooked, call_recorded, copied
 from ._html import html_of
 from ._members import BUFFER, MODULE, PARAMETER, members
 from ._places import locate
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import ParamSpec, Protocol, Self, TypeVar
 
-    from facula_tensor.extend import DeviceLike, DTypeLike, Handle, Hooks, MemoryFormat
+    from facula_tensor.extend import DeviceLike, DTypeLike, Handle, MemoryFormat
 
     from ._types import Hook, StateDict
 
@@ -253,7 +253,7 @@ class Module(Stateful["Module"]):
         Returns:
             A handle, whose `remove()` ends it.
         """
-        return add_hook(self, "register_forward_pre_hook", "forward_pre", hook, prepend, (with_kwargs,))
+        return add_hook(self, "register_forward_pre_hook", "forward_pre", hook, prepend, ("with_kwargs",) * with_kwargs)
 
     def register_forward_hook(
         self,
@@ -276,7 +276,8 @@ class Module(Stateful["Module"]):
         Returns:
             A handle, whose `remove()` ends it.
         """
-        return add_hook(self, "register_forward_hook", "forward", hook, prepend, (with_kwargs, always_call))
+        flags = ("with_kwargs",) * with_kwargs + ("always_called",) * always_call
+        return add_hook(self, "register_forward_hook", "forward", hook, prepend, flags)
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """Call ``hook(module, grad_output)`` when the gradients of the outputs are there; it may return others."""
@@ -309,17 +310,26 @@ class Module(Stateful["Module"]):
         """Call ``hook(module, keys)`` after loading; `keys` are the missing and unexpected ones."""
         return add_hook(self, "register_load_state_dict_post_hook", "load_post", hook)
 
-    @property
-    def _forward_hooks(self) -> Hooks:
-        return hooks_of(self, "forward")
+    def _register_state_dict_hook(self, hook: Hook) -> Handle:
+        # As the public one of `post`, but what the hook returns, unless None, is what `state_dict` returns.
+        return add_hook(self, "_register_state_dict_hook", "state_post", hook)
 
-    @property
-    def _forward_pre_hooks(self) -> Hooks:
-        return hooks_of(self, "forward_pre")
+    def _register_load_state_dict_pre_hook(self, hook: Hook, with_module: bool = False) -> Handle:
+        # As the public one, but the hook is called without the module.
+        whole = hook if with_module or not callable(hook) else WithoutModule(hook)
+        return add_hook(self, "_register_load_state_dict_pre_hook", "load_pre", whole)
 
-    @property
-    def _backward_hooks(self) -> Hooks:
-        return hooks_of(self, "backward")
+    _forward_hooks = HookTable("forward")
+    _forward_hooks_with_kwargs = HookTable("forward", "with_kwargs")
+    _forward_hooks_always_called = HookTable("forward", "always_called")
+    _forward_pre_hooks = HookTable("forward_pre")
+    _forward_pre_hooks_with_kwargs = HookTable("forward_pre", "with_kwargs")
+    _backward_hooks = HookTable("backward")
+    _backward_pre_hooks = HookTable("backward_pre")
+    _state_dict_hooks = HookTable("state_post")
+    _state_dict_pre_hooks = HookTable("state_pre")
+    _load_state_dict_pre_hooks = HookTable("load_pre")
+    _load_state_dict_post_hooks = HookTable("load_post")
 
     # -------------------------------------------------------------------------------------------- as an object
     def __setstate__(self, state: StateDict) -> None:
@@ -327,7 +337,7 @@ class Module(Stateful["Module"]):
         # A shallow copy has names and hooks of its own, as it has attributes of its own.
         self.__dict__["_kinds"] = dict(self._kinds)
         if self._hooks is not None:
-            self.__dict__["_hooks"] = {table: _copied(hooks) for table, hooks in self._hooks.items()}
+            self.__dict__["_hooks"] = {table: copied(hooks) for table, hooks in self._hooks.items()}
 
     def _repr_html_(self) -> str:
         return html_of(self)
@@ -352,9 +362,3 @@ def nested(name: str, lines: list[str], children: list[str]) -> str:
     if not children and len(lines) < 2:
         return f"{name}({''.join(lines)})"
     return "\n".join([f"{name}(", *["  " + line.replace("\n", "\n  ") for line in (*lines, *children)], ")"])
-
-
-def _copied(hooks: Hooks) -> Hooks:
-    copied = type(hooks)()
-    copied.update(hooks)
-    return copied

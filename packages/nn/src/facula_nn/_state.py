@@ -69,8 +69,8 @@ def has_extra_state(module: Owner) -> bool:
     return type(module).get_extra_state is not Stateful.get_extra_state
 
 
-def gather(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> None:
-    """Put the state of `module` and its children into `destination`.
+def gather(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> StateDict:
+    """Put the state of `module` and its children into `destination`; return that, or what a hook has in its place.
 
     Arguments:
         module: whose state it is.
@@ -83,7 +83,10 @@ def gather(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) 
     for name, child in module._modules.items():
         if child is not None:
             child.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-    run_hooks(module, "state_post", module, destination, prefix, {})
+    for hook in list((module._hooks or {}).get("state_post", {}).values()):
+        new = hook(module, destination, prefix, {})
+        destination = destination if new is None else new
+    return destination
 
 
 def gather_own(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> None:
@@ -303,8 +306,7 @@ class Stateful(Tree[M]):
         ['weight', 'bias']
         """
         gathered = OrderedDict() if destination is None else destination
-        gather(self, gathered, prefix, keep_vars)
-        return gathered
+        return gather(self, gathered, prefix, keep_vars)
 
     def load_state_dict(
         self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False

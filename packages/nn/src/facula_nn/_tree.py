@@ -9,7 +9,7 @@ from facula_errors.extend import boundary, is_library_module
 from facula_tensor import Parameter, Tensor
 from facula_tensor.extend import Hooks, PyTorchNames, present
 
-from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, members
+from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, UnsavedNames, members
 
 M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
 
@@ -137,8 +137,12 @@ class Tree(Generic[M]):
         Members(self, MODULE).replace(members)
 
     @property
-    def _non_persistent_buffers_set(self) -> set[str]:
-        return {name for name, kind in self._kinds.items() if kind & UNSAVED}
+    def _non_persistent_buffers_set(self) -> UnsavedNames:
+        return UnsavedNames(self)
+
+    @_non_persistent_buffers_set.setter
+    def _non_persistent_buffers_set(self, names: Iterable[str]) -> None:
+        UnsavedNames(self).replace(names)
 
     def extra_repr(self) -> str:
         """The text between the parentheses of the repr; subclasses define it."""

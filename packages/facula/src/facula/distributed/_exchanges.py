@@ -147,15 +147,13 @@ def barrier(
     Arguments:
         group: the processes; all if None.
         async_op: give a `Work`, which is done.
-        device_ids: what devices the group "nccl" would use; None for others.
+        device_ids: None: there are no devices to choose from.
     """
     found = group_of("barrier", group)
     if found is None:
         return None
-    if device_ids is not None and (found._backend != Backend.NCCL or not isinstance(device_ids, list)):
-        raise OperationError(
-            f"barrier: expected device_ids=None, or a list with backend 'nccl'; got {device_ids} with {found.name()!r}"
-        )
+    if device_ids is not None:
+        raise OperationError(f"barrier: expected device_ids=None with backend {found.name()!r}; got {device_ids}")
     return done(async_op)
 
 

@@ -133,9 +133,13 @@ def _make(
     """Add a group; arguments are those of `init_process_group`, `operation` begins errors."""
     kind = Backend(Backend.UNDEFINED if backend is None else backend)
     for one in kind.split(","):  # "cpu:gloo,cuda:nccl"
-        if one.rpartition(":")[2] not in Backend.backend_list:
-            raise InvalidValueError(
-                f"{operation}: expected backend to be None, 'gloo', 'nccl' or 'mpi'; got {backend!r}"
+        name = one.rpartition(":")[2]
+        if name not in Backend.backend_list:
+            raise InvalidValueError(f"{operation}: expected backend to be None or 'gloo'; got {backend!r}")
+        if name not in (Backend.UNDEFINED, Backend.GLOO):
+            raise OperationError(
+                f"{operation}: expected a backend that is there; got {backend!r}, facula has no {name}; use 'gloo', "
+                "or ask is_backend_available(name) first"
             )
     if options is not None:
         raise UnsupportedError(
@@ -163,11 +167,11 @@ def init_process_group(
 ) -> None:
     """Begin to work together with other processes: there is one so far, and its group is the default one.
 
-    Any backend means the same, as nothing is sent. The address is `env://` (the default: RANK, WORLD_SIZE, MASTER_ADDR
+    The address is `env://` (the default: RANK, WORLD_SIZE, MASTER_ADDR
     and MASTER_PORT, as torchrun sets them), `tcp://HOST:PORT` or `file://PATH`, with `?rank=0&world_size=1` perhaps.
 
     Arguments:
-        backend: "gloo", "nccl", "mpi", or None.
+        backend: "gloo", "cpu:gloo", or None, which means the same here.
         init_method: where the processes find each other.
         timeout: taken, and means nothing: nobody is waited for.
         world_size: how many processes there are.
@@ -179,6 +183,7 @@ def init_process_group(
 
     Raises:
         NotImplementedError: more than one process.
+        RuntimeError: a backend of PyTorch's that is not there, such as "nccl".
         ValueError: the rank or the number of processes is missing, or the group is there already.
 
     >>> from facula.distributed import HashStore

@@ -315,8 +315,7 @@ class LnStructured(_Slices):
 
 def hook_of(module: Module, name: str) -> tuple[int, BasePruningMethod] | None:
     """The pruning method of a module's parameter, and its key among the hooks."""
-    for key, entry in module._forward_pre_hooks.items():
-        hook = getattr(entry, "hook", None)
+    for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             return key, hook
     return None

@@ -244,7 +244,7 @@ def remove(module: Module, name: str) -> Module:
 def is_pruned(module: Module) -> bool:
     """Whether a parameter of the module, or of one below it, is pruned."""
     return any(
-        isinstance(getattr(entry, "hook", None), BasePruningMethod)
+        isinstance(hook, BasePruningMethod)
         for _, one in module.named_modules()
-        for entry in one._forward_pre_hooks.values()
+        for hook in one._forward_pre_hooks.values()
     )

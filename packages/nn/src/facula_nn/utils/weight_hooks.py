@@ -48,8 +48,7 @@ class _Hook:
         """A module's hook of this kind for this weight, and its key in the table."""
         if not isinstance(module, Module):
             raise InvalidTypeError(f"{cls.called}: expected a Module; got {type(module).__name__}")
-        for key, entry in module._forward_pre_hooks.items():
-            hook = getattr(entry, "hook", None)
+        for key, hook in module._forward_pre_hooks.items():
             if isinstance(hook, cls) and hook.name == name:
                 return key, hook
         return None
