@@ -18,6 +18,18 @@ METADATA = (
     "T.shape[0]", "len(T)", "T.size(0)", "T.numel()", "T.size()[0]", "[*T.shape][0]", "facula.zeros(T.shape).numel()",
     "facula.ones_like(T).sum()", "T.new_ones(T.shape[0]).sum()", "len([*T])", "T.nbytes",
 )  # fmt: skip
+ASKING = """
+from contextlib import suppress
+def tried(one):
+    try:
+        return one.k
+    except AttributeError:
+        return 2
+def suppressed(one):
+    with suppress(AttributeError):
+        return one.k
+    return 2
+"""
 NEW = "facula.full((V - 1, 3), float(V))"
 READS = (*VALUES, *METADATA)
 JOINED = ("T", "T.sum()", "T.norm()", "facula.cat([T, T]).sum()", "T.view(-1)[:1]", "T.pow(2).sum()",
@@ -54,6 +66,9 @@ TENSORS = [
      "sum(one.grad.sum() for one in [T] if one.grad is not None)"), RECAPTURES),
     ("node of a tensor", f"{T}.requires_grad_()\nU = T.detach()", "U = T * V if V == 3 else (T * 2).detach()",
      ("(3 if U.is_leaf else 2)", "(3 if U.grad_fn is None else 2)", "(2 if U.requires_grad else 3)"), RECAPTURES),
+    ("attribute that a tensor gets", f"{T}\n{ASKING}", "T.k = V", ("tried(T)", "suppressed(T)", "getattr(T, 'k', 2)",
+     "(T.k if hasattr(T, 'k') else 2)", "vars(T).get('k', 2)", "sum(tried(one) for one in (X, T)) - 2",
+     "sum(tried(one) for one in [T.detach(), T]) - 2"), RECAPTURES),
     ("class of a tensor", T, "T = nn.Parameter(T) if V == 3 else T.detach()",
      ("(2 if type(T) is facula.Tensor else 3)", "(3 if isinstance(T, nn.Parameter) else 2)"), RECAPTURES),
 ]  # fmt: skip

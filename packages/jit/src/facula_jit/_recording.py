@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from facula_autograd.extend import LEAF, Node
 from facula_storage import Device, DType, Storage
 from facula_tensor import Tensor
-from facula_tensor.extend import overlapping
+from facula_tensor.extend import layout_of_tensor, overlapping
 
 from ._breaks import Break
 from ._containers import Tree, factory_of, is_kept, parts_of
@@ -337,7 +337,7 @@ class Recording:
 def memory_of(tensor: Tensor) -> tuple[int, int]:
     """The first address of a tensor's elements, and the one past the last."""
     start = tensor._storage.ptr + tensor._offset
-    return start, start + tensor._layout.extent
+    return start, start + layout_of_tensor(tensor).extent
 
 
 def _has_elements(block: Block) -> bool:

@@ -15,6 +15,8 @@ from .guards import Attributes, Guards
 if TYPE_CHECKING:
     from types import CodeType
 
+    from .._recorder import Recorder
+
 FUNCTION_SLOTS = {
     name: vars(FunctionType)[name]
     for name in (
@@ -31,6 +33,8 @@ UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are n
 class AttributeReads:
     """The part of `Reach` that knows which attributes are read."""
 
+    recorder: Recorder
+
     def __init__(self) -> None:
         self.guards = Guards()
         self.site: tuple[CodeType, int] | None = None  # of the instruction under way
@@ -38,7 +42,8 @@ class AttributeReads:
         self.compares_identity = False  # whether it asks whether two objects are one
         self.reads_all = False  # whether a function like `getattr` may read any attribute
         self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
-        self._bare: list[tuple[Tensor, str]] = []  # tensors that had no attributes when they were reached
+        self._bare: dict[int, tuple[Tensor, str]] = {}  # by id: tensors that had no attributes when they were reached
+        self._asks_arguments = False  # whether a tensor among the arguments lacked an attribute that it was asked for
         self._named: list[Attributes] = []  # of which an attribute is read where an instruction names it
 
     @abstractmethod
@@ -75,21 +80,32 @@ class AttributeReads:
                 for name, descriptor in slots.items():
                     if name not in UNREAD:
                         self._read_slot(owner, descriptor, name)
-            for tensor, words in self._bare:
+            for tensor, words in self._bare.values():
                 self._read_none(tensor, words)
 
     def _tensor_attributes(self, tensor: Tensor, words: str) -> None:
         """Attributes that the program gave to a tensor, or that it may ask for and that are not there."""
         if tensor._own_attributes is not None:
             self._attributes(tensor, words)
-        elif self.reads_all:
+        elif self.reads_all or hasattr(type(tensor), "__getattr__"):  # which the program's class answers with
             self._read_none(tensor, words)
         else:
-            self._bare.append((tensor, words))
+            self._bare[id(tensor)] = tensor, words
+
+    def raised(self, error: BaseException) -> None:
+        """An exception was raised in the program: of interest where a tensor has no attribute of some name.
+
+        Most names that instructions load are asked of other objects. So a name alone is no reason to compare whether
+        each tensor has attributes before a replay.
+        """
+        if isinstance(error, AttributeError) and isinstance(error.obj, Tensor):
+            if found := self._bare.pop(id(error.obj), None):
+                self._read_none(*found)
+            self._asks_arguments = self._asks_arguments or id(error.obj) in self.recorder.given
 
     def reads_any_of(self, names: set[str]) -> bool:
         """Whether attributes of arguments may be read: of these names, or of any."""
-        return self.reads_all or not names.isdisjoint(self.names)
+        return self.reads_all or self._asks_arguments or not names.isdisjoint(self.names)
 
     def _read_none(self, tensor: Tensor, words: str) -> None:
         self.guards.slot(tensor, OWN, "__dict__", f"the attributes of {words}")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
         def enter(self, frame: FrameType) -> bool: ...
         def executed(self, frame: FrameType, offset: int) -> None: ...
+        def raised(self, error: BaseException) -> None: ...
 
 
 TOOLS = range(5, -1, -1)  # identifiers of sys.monitoring; debuggers, coverage and profilers take the low ones
@@ -43,11 +44,13 @@ def observing(observer: Observer) -> Any:
 @guarded
 def _traced(observer: Observer) -> Iterator[None]:
     """The same by a tracer; that of a debugger or of coverage is put back afterwards."""
-    enter, executed = observer.enter, observer.executed
+    enter, executed, raised = observer.enter, observer.executed, observer.raised
 
-    def opcode(frame: FrameType, event: str, argument: object) -> Any:
+    def opcode(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "opcode":
             executed(frame, frame.f_lasti)
+        elif event == "exception":
+            raised(argument[1])
         return opcode
 
     def call(frame: FrameType, event: str, argument: object) -> Any:
@@ -67,7 +70,7 @@ def _traced(observer: Observer) -> Iterator[None]:
         observer.incomplete = observer.incomplete or sys.gettrace() is not tracer
     finally:
         sys.settrace(before)
-        opcode = tracer = enter = executed = observer = None  # type: ignore[assignment]  # they hold each other
+        opcode = tracer = enter = executed = raised = observer = None  # type: ignore[assignment]  # they hold each other
 
 
 @guarded
@@ -94,18 +97,23 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
             executed(frame, offset)
         return None
 
+    def throw(code: CodeType, offset: int, error: BaseException) -> None:
+        if get_ident() == thread and id(code) in watched:
+            observer.raised(error)
+
     monitoring.use_tool_id(tool, "facula_jit")
     try:
         monitoring.register_callback(tool, events.PY_START, start)
         monitoring.register_callback(tool, events.INSTRUCTION, instruction)
-        monitoring.set_events(tool, events.PY_START)
+        monitoring.register_callback(tool, events.RAISE, throw)
+        monitoring.set_events(tool, events.PY_START | events.RAISE)
         yield
     finally:
         try:
             monitoring.set_events(tool, 0)
             for code in watched.values():
                 monitoring.set_local_events(tool, code, 0)
-            for event in (events.PY_START, events.INSTRUCTION):
+            for event in (events.PY_START, events.INSTRUCTION, events.RAISE):
                 monitoring.register_callback(tool, event, None)
         finally:
             monitoring.free_tool_id(tool)

@@ -6,7 +6,7 @@ import sys
 from functools import partial
 from gc import get_referents
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from facula_errors.extend import is_library_module
 from facula_tensor import Generator, Tensor
@@ -15,9 +15,6 @@ from .._closures import content
 from . import known, library
 from .attributes import AttributeReads
 from .containers import CONTAINERS, add_entries
-
-if TYPE_CHECKING:
-    from .._recorder import Recorder
 
 KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
 FOLLOWED = ("facula_optim",)  # packages whose objects change from call to call, and are followed by replays
@@ -29,8 +26,6 @@ INTERNAL = frozenset(
 
 class LibraryReads(AttributeReads):
     """The part of `Reach` that knows the library's objects."""
-
-    recorder: Recorder
 
     def _tensor(self, tensor: Tensor, words: str) -> None:
         if id(tensor) in self.recorder.given:
