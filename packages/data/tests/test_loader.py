@@ -193,6 +193,10 @@ def test_what_pytorch_programs_read():
     assert loader.batch_sampler.batch_size == 2
     assert isinstance(DataLoader(range(3)).sampler, SequentialSampler)
     assert loader.collate_fn is default_collate
+    assert (loader._dataset_kind, loader._auto_collation, loader._index_sampler) == (0, True, loader.batch_sampler)
+    single, streamed = DataLoader(range(3), None), DataLoader(Stream(3))
+    assert (single._auto_collation, single._index_sampler) == (False, single.sampler)
+    assert (streamed._dataset_kind, streamed._auto_collation) == (1, True)
 
 
 def test_reprs():

@@ -269,6 +269,13 @@ CHECKS = [
     (constraints.simplex, [[0.5, 0.5], [0.5, 0.6], [1.5, -0.5]], [True, False, False]),
     (constraints.one_hot, [[0.0, 1.0], [1.0, 1.0], [0.5, 0.5]], [True, False, False]),
     (constraints.real_vector, [[0.0, 1.0], [math.nan, 1.0]], [True, False]),
+    (constraints._IntegerLessThan(1), [1.0, 0.5, 2.0], [True, False, False]),
+    # Lengths of rows that differ from 1 by 16 and by 32 times the least difference; 20 are allowed.
+    (
+        constraints.corr_cholesky,
+        [[[1.0, 0.0], [0.0, 1 + 16 * 2.0**-23]], [[1.0, 0.0], [0.0, 1 + 32 * 2.0**-23]]],
+        [True, False],
+    ),
 ]
 
 
@@ -281,8 +288,12 @@ def test_what_constraints_say_of_themselves():
     assert repr(constraints.interval(0.0, 1.0)) == "Interval(lower_bound=0.0, upper_bound=1.0)"
     assert constraints.is_dependent(D.Uniform.support) and not constraints.is_dependent(D.Normal.support)
     assert D.Categorical.support.is_discrete and constraints.simplex.event_dim == 1
-    with pytest.raises(NotImplementedError, match="depends on parameters"):
+    with pytest.raises(ValueError, match="depends on parameters"):
         constraints.dependent.check(ft.ones(2))
+    with pytest.raises(ValueError, match=r"independent.check: expected a value of at least 1 dimension\(s\); got 0"):
+        constraints.real_vector.check(ft.tensor(1.0))
+    with pytest.raises(TypeError, match=r"expected a floating dtype; got facula.int64; convert"):
+        D.LKJCholesky(3).log_prob(ft.eye(3, dtype=ft.int64))
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def warned(function, *args, **kwargs):
         return function(*args, **kwargs)
 
 
+CONSTRAINTS = facula.distributions.constraints
 T, X = facula.tensor, facula.tensor([[1.0, 2.0], [3.0, 4.0]])
 Point = namedtuple("Point", "x y")
 
@@ -245,6 +246,24 @@ USES = {
     ),
     "_utils._import_dotted_name": lambda f: f("facula.nn.Linear") is facula.nn.Linear,
     "distributed.constants.default_pg_timeout": lambda f: f.total_seconds() == 1800,
+    **{
+        f"distributions.constraints.{name}": lambda f, example=example: type(example) is f
+        for name, example in {
+            "_Boolean": CONSTRAINTS.boolean, "_Cat": CONSTRAINTS.cat([]), "_CorrCholesky": CONSTRAINTS.corr_cholesky,
+            "_Dependent": CONSTRAINTS.dependent, "_DependentProperty": CONSTRAINTS.dependent_property(),
+            "_GreaterThan": CONSTRAINTS.positive, "_GreaterThanEq": CONSTRAINTS.nonnegative,
+            "_HalfOpenInterval": CONSTRAINTS.half_open_interval(0, 1),
+            "_IndependentConstraint": CONSTRAINTS.real_vector, "_IntegerGreaterThan": CONSTRAINTS.positive_integer,
+            "_IntegerInterval": CONSTRAINTS.integer_interval(0, 1),
+            "_Interval": CONSTRAINTS.unit_interval, "_LessThan": CONSTRAINTS.less_than(0),
+            "_LowerCholesky": CONSTRAINTS.lower_cholesky, "_LowerTriangular": CONSTRAINTS.lower_triangular,
+            "_Multinomial": CONSTRAINTS.multinomial(1), "_OneHot": CONSTRAINTS.one_hot,
+            "_PositiveDefinite": CONSTRAINTS.positive_definite, "_Real": CONSTRAINTS.real,
+            "_PositiveSemidefinite": CONSTRAINTS.positive_semidefinite, "_Simplex": CONSTRAINTS.simplex,
+            "_Square": CONSTRAINTS.square, "_Stack": CONSTRAINTS.stack([]), "_Symmetric": CONSTRAINTS.symmetric,
+        }.items()
+    },
+    "distributions.constraints._IntegerLessThan": lambda f: f(2).check(T([2.0, 3.0])).tolist() == [True, False],
     "distributions.multivariate_normal.Distribution": same_as("distributions.Distribution"),
     "distributions.transforms._InverseTransform": lambda f: type(facula.distributions.ExpTransform().inv) is f,
     "distributions.utils._standard_normal": lambda f: f((2000,), facula.float64, "cpu").std().sub(1).abs() < 0.1,

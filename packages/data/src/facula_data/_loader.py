@@ -42,6 +42,7 @@ from ._passes import (
     single_indices,
     single_stream,
 )
+from ._private_names import PrivateNames
 from ._reading import OnError, Reader, checked_policy, restoring_globals
 from ._samplers import BatchSampler, RandomSampler, SequentialSampler, default_sampler
 from ._seeds import Seeded
@@ -61,7 +62,7 @@ FIXED = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "gener
 
 
 @boundary
-class DataLoader(Seeded, Generic[T_co, Batch_co]):
+class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
     """Batches of a dataset, made in this process or by workers.
 
     Arguments:
@@ -197,8 +198,7 @@ class DataLoader(Seeded, Generic[T_co, Batch_co]):
         self.dataset: Source = dataset
         self.sampler: Source = sampler
         self.batch_sampler: Source = batch_sampler
-        self.batch_size = None if batch_sampler is not None else batch_size
-        self.drop_last = False if batch_sampler is not None else drop_last
+        self.batch_size, self.drop_last = (batch_size, drop_last) if batch_sampler is None else (None, False)
         if not isinstance(dataset, IterableDataset) and batch_sampler is None:
             self.sampler = default_sampler(dataset, bool(shuffle), self.generator) if sampler is None else sampler
             if self.shard is not None:

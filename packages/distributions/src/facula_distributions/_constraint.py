@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import UnsupportedError
+from facula_errors import InvalidValueError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ class _Dependent(Constraint):
 
     def check(self, value: Tensor) -> Tensor:
         """Refused: the region is known of an instance alone."""
-        raise UnsupportedError("constraints.dependent: the region depends on parameters; ask an instance for it")
+        raise InvalidValueError("constraints.dependent: the region depends on parameters; ask an instance for it")
 
 
 class dependent_property(property, _Dependent):

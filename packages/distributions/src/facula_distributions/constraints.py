@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
+from facula_errors import InvalidValueError
 from facula_tensor import Tensor, isclose, linalg
 from facula_tensor import bool as bool_
 from facula_tensor import cat as join
@@ -51,6 +52,10 @@ class independent(Constraint):
     def check(self, value: Tensor) -> Tensor:
         """Bools, one for each event."""
         inside = self.base_constraint.check(value)
+        if inside.ndim < self.reinterpreted_batch_ndims:
+            raise InvalidValueError(
+                f"independent.check: expected a value of at least {self.event_dim} dimension(s); got {value.ndim}"
+            )
         for _ in range(self.reinterpreted_batch_ndims):
             inside = inside.all(-1)
         return inside
@@ -165,6 +170,18 @@ class _IntegerGreaterThan(_Above):
         return (value % 1 == 0) & (value >= self.lower_bound)
 
 
+class _IntegerLessThan(Constraint):
+    upper_bound: float | Tensor
+
+    is_discrete: bool = True
+
+    def __init__(self, upper_bound: Bound):
+        self.upper_bound = upper_bound
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (value <= self.upper_bound)
+
+
 class _LowerTriangular(Constraint):
     """Square matrices that are 0 above the diagonal."""
 
@@ -186,7 +203,7 @@ class _CorrCholesky(_LowerCholesky):
 
     def check(self, value: Tensor) -> Tensor:
         close = 10 * value.shape[-1] * eps_of(value.dtype)
-        length = (value * value).sum(-1)
+        length = linalg.vector_norm(value.detach(), dim=-1)
         return super().check(value) & ((length - 1).abs() <= close).all(-1)
 
 

@@ -1,5 +1,35 @@
 """What sibling packages may use of facula_distributions beyond its public names."""
 
+from ._constraint import _Dependent as Dependent
 from ._transform import _Inverse as InverseTransform
+from .constraints import _Boolean as Boolean
+from .constraints import _CorrCholesky as CorrCholesky
+from .constraints import _IntegerGreaterThan as IntegerGreaterThan
+from .constraints import _IntegerLessThan as IntegerLessThan
+from .constraints import _LowerCholesky as LowerCholesky
+from .constraints import _LowerTriangular as LowerTriangular
+from .constraints import _OneHot as OneHot
+from .constraints import _PositiveDefinite as PositiveDefinite
+from .constraints import _PositiveSemidefinite as PositiveSemidefinite
+from .constraints import _Real as Real
+from .constraints import _Simplex as Simplex
+from .constraints import _Square as Square
+from .constraints import _Symmetric as Symmetric
 
-__all__ = ["InverseTransform"]
+__all__ = [
+    "Boolean",
+    "CorrCholesky",
+    "Dependent",
+    "IntegerGreaterThan",
+    "IntegerLessThan",
+    "InverseTransform",
+    "LowerCholesky",
+    "LowerTriangular",
+    "OneHot",
+    "PositiveDefinite",
+    "PositiveSemidefinite",
+    "Real",
+    "Simplex",
+    "Square",
+    "Symmetric",
+]

@@ -48,7 +48,9 @@ EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0
 
 
 def eps_of(dtype: DType) -> float:
-    """The distance from 1 to the next number."""
+    """The distance from 1 to the next number. TypeError for a dtype that is not floating."""
+    if dtype not in EPSILON:
+        raise InvalidTypeError(f"expected a floating dtype; got {dtype}; convert the value with .float()")
     return EPSILON[dtype]
 
 
