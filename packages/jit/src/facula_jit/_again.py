@@ -25,6 +25,7 @@ from ._boundary import differentiable_in
 from ._breaks import RECORDED, Break
 from ._containers import Tree, factory_of, parts_of, rebuilt
 from ._inner_graphs import stopped_at
+from ._reads.putting import as_read
 from ._recording import Argument, Given, Output
 from ._records import made_tensor
 from ._signature import is_container
@@ -102,7 +103,10 @@ class Again:
                 given = tensors[place]
                 is_node = type(edge) is Node
                 tensors[place] = made_tensor(given._layout, given._storage, given._offset, edge) if is_node else edge
-        roots = differentiable_in(self._run(replay, ticket, tensors), tensors)
+        with as_read(replay.read_by_call) as is_possible:  # what the pass itself reads is what it is now
+            if not is_possible:
+                raise _refused(replay, problem, "what the call read has changed since then")
+            roots = differentiable_in(self._run(replay, ticket, tensors), tensors)
         if not _is_as_before(replay, ticket, roots):
             raise _refused(replay, problem, "its results would be others by now")
         chosen = [(root, one) for root, one in zip(roots, gradients, strict=True) if one is not None]

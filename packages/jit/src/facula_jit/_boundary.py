@@ -34,6 +34,7 @@ from facula_tensor.extend import SavedTensors, no_record_ops
 from ._inner_graphs import InnerGraphs, stopped_at
 from ._records import Gradient, Pass
 from ._signature import tensors_in
+from ._untouched import Untouched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,6 +87,7 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     made = Boundary(len(recorder.launches), roots, targets, gradients)
     for one in gradients:
         recorder.add_input(one)
+    untouched = Untouched(recorder, roots)
     recorder.goes_back = True  # the tensors that it takes are the graph's
     try:
         with stopped_at(targets):  # what comes before an argument is the caller's graph
@@ -94,6 +96,11 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
                 _record_pass(recorder, made, slice(place, place + 1))
     except Exception as error:
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
+    finally:
+        recorder.goes_back = False
+        if words := untouched.put_back():
+            recorder.broken(f"its backward pass changes {words}, where a replay would not", REMEDY)
+    if recorder.breaks is not None:
         return None
     made.held = _held_by(roots)
     return made

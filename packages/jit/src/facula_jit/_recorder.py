@@ -149,6 +149,13 @@ class Recorder(OptimizerRecorder):
     def launching(self, written: Sequence[Place]) -> None:
         """A launch is about to write to these places."""
         self.branches.writes(written)
+        if self.goes_back and self.breaks is None:
+            for place in written:
+                if not self.block_of(place.storage).born:
+                    self.broken(
+                        "its backward pass changes a tensor from before the call, where recording it would do so twice",
+                        "call backward() inside the captured function",
+                    )
 
     def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
         """A launch is done."""
@@ -364,7 +371,7 @@ class Recorder(OptimizerRecorder):
         if self.breaks is None:
             self.breaks = Break(problem, remedy, site or user_site())
             self.line = self.own and line_under_way(self.own.__code__)
-            if self.stops:
+            if self.stops or self.goes_back:  # else a pass that is only recorded would go on, and have effects
                 raise CaptureError(self.breaks)
 
 

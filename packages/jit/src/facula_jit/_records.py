@@ -66,10 +66,11 @@ def _nothing() -> None:
 class Stream:
     """A generator that was drawn from: where its numbers began, and whether they still follow from there."""
 
-    __slots__ = ("follows", "generator", "place", "start")
+    __slots__ = ("follows", "generator", "key", "place", "start")
 
     def __init__(self, generator: Any, start: int, place: int):
         self.generator, self.start, self.place, self.follows = generator, start, place, True
+        self.key: int = generator._key
 
 
 class Gradient(NamedTuple):

@@ -97,7 +97,7 @@ class Replay:
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
-        looks = recorder.reads_options or (reads is not None and reads_options(reads.names))
+        looks = recorder.reads_options or (reads is not None and reads_options(reads.all_names()))
         refills = [] if looks else recorder.refills
         self.refills = [Refill(one) for one in refills]
         self.inputs = recording.inputs
@@ -107,9 +107,11 @@ class Replay:
             if block.inputs and number in recorder.changed
         ]
         self.identities = frozenset() if reads is None else reads.identities()
-        self.guards = [] if reads is None else reads.guards.all()
+        self.guards = [] if reads is None else reads.all_guards()
         self.checks: list[Check] = [one.check for one in self.guards]
-        self.read_backwards = self.checks[:] if reads is not None and reads.goes_back else []  # compared by backward
+        back = None if reads is None else reads.back
+        self.read_by_call = [] if reads is None else [one.check for one in reads.guards.all()]
+        self.read_backwards = [] if back is None else [one.check for one in back.guards.all()]  # compared by backward
         self.checks += checks_of(recording, [one.group for one in refills])
         self.numbers_from = len(self.checks)
         self.checks += [one.check() for one in self.refills]

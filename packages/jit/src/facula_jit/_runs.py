@@ -73,13 +73,15 @@ class Run:
                 self.reads.begin([self.function, recorder.own, *signature.kept, *signature.classes], signature)
                 with crossings(recorder):
                     self.result = self.function(*args, **kwargs)
-                self.reads.begin_backward()
+                recorder.reads = self.reads.begin_backward()
                 boundary = record_backward(recorder, self.result)
         finally:
             guard.busy = False
             if recorder.decisions is not None:
                 recorder.decisions.is_open = False
             recorder.reads = None  # which holds the recorder
+            if self.reads.back is not None:
+                self.reads.back.end()
         if boundary is not None:
             self.again = Again(self.function, tell, args, kwargs, signature.tensors)
             self.again.watch(boundary.roots)

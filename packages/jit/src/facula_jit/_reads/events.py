@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     class Observer(Protocol):
         incomplete: bool
 
-        def enter(self, frame: FrameType) -> bool: ...
+        def enter(self, frame: FrameType, begins: bool) -> bool: ...
         def executed(self, frame: FrameType, offset: int) -> None: ...
         def raised(self, error: BaseException) -> None: ...
 
@@ -58,7 +58,7 @@ def _traced(observer: Observer) -> Iterator[None]:
         if is_of_library(name, frame.f_code) or name.startswith(NAMED_TUPLE):
             if len(ignored) < MAX_IGNORED:
                 ignored[id(frame.f_code)] = frame.f_code
-        elif enter(frame):
+        elif enter(frame, True):
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
             return opcode
         return None
@@ -84,7 +84,7 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
         frame = sys._getframe(1)
         if is_of_library(frame.f_globals.get("__name__", ""), code):
             return disable
-        if get_ident() == thread and enter(frame) and id(code) not in watched:
+        if get_ident() == thread and enter(frame, True) and id(code) not in watched:
             watched[id(code)] = code
             monitoring.set_local_events(tool, code, events.INSTRUCTION)
         return None
@@ -93,7 +93,7 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
         if get_ident() != thread:
             return None
         frame = sys._getframe(1)
-        if enter(frame):
+        if enter(frame, False):
             executed(frame, offset)
         return None
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_storage.extend import ABSENT, ANY, CheckKind
 
+from .._checks import first_failing
 from .._closures import UNSET
+from .putting import PUTTERS, put_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -109,6 +111,11 @@ class Attributes:
                 return name
         return ""
 
+    def put_back(self) -> None:
+        """Let those that are read be what they were."""
+        while name := self.difference():
+            put_item(self.own, name, self.before.get(name, ABSENT))
+
 
 class Guards:
     """All that was read, each place once."""
@@ -157,6 +164,19 @@ class Guards:
         if type(found) not in (bool, int, float, str, tuple):
             found, function = repr(found), Text(function)
         self.add(CheckKind.CALL, argument, function, found, "", words)
+
+    def without(self, others: Guards) -> list[Guard]:
+        """Every guard that the others do not have."""
+        found = [one for place, one in self._guards.items() if place not in others._guards]
+        return found + [guard for one in self.attributes.values() for guard in one.guards()]
+
+    def put_back(self) -> None:
+        """Let everything that was read be what it was."""
+        for one in self._guards.values():
+            if one.kind in PUTTERS and first_failing([one.check]) is not None:
+                PUTTERS[one.kind](one.holder, one.key, one.expected)
+        for attributes in self.attributes.values():
+            attributes.put_back()
 
     def all(self) -> list[Guard]:
         """Every guard, once nothing more is read."""

@@ -103,6 +103,10 @@ class Reach(LibraryReads):
         finally:
             self._draining = False
 
+    def has_reached(self, value: Any) -> bool:
+        """Whether this object was reached."""
+        return self._reached.get(id(value)) is value
+
     def _visit(self, value: Any, words: str) -> None:
         kind = type(value)
         for one in (value, kind, getattr(value, "__objclass__", None) if kind in C_FUNCTIONS else None):
@@ -261,6 +265,10 @@ class Reach(LibraryReads):
             self._read(attributes, name)
         for function in self.functions.get(id(code), ()):
             self._run_of(function)
+
+    def methods_with(self, code: CodeType) -> list[tuple[Attributes, str]]:
+        """The classes that were reached and have a method with this code, and its names there."""
+        return self._methods.get(id(code), [])
 
     def _run_of(self, function: FunctionType) -> None:
         """The code and the defaults of a function that runs."""

@@ -15,23 +15,26 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections import deque
+from functools import partial
 from importlib import import_module
 from importlib.util import resolve_name
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import FunctionContext
 from facula_errors.extend import is_library_module
 from facula_tensor import Tensor
 
 from .._breaks import Break
 from .._checks import first_failing
-from .._closures import UNSET, cells_of
+from .._closures import UNSET, cells_of, content
 from .._containers import parts_of
 from .attributes import own_dict
 from .frames import is_of_program
 from .guards import CONTENTS
 from .instructions import ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
-from .known import is_numpy
+from .known import CONSTANTS, is_numpy
 from .reach import Reach
 
 if TYPE_CHECKING:
@@ -40,6 +43,12 @@ if TYPE_CHECKING:
 
     from .._recorder import Recorder
     from .._signature import Signature
+    from .guards import Guard
+
+
+MADE = (tuple, list, dict, set, frozenset, deque, partial, MethodType)
+OPAQUE = (Tensor, ModuleType, type, BuiltinFunctionType)
+"""Types whose objects lead nowhere, unless the function reached them."""
 
 
 class Running:
@@ -62,8 +71,7 @@ class Reads(Reach):
     def __init__(self, recorder: Recorder, allowed: Collection[int] = ()):
         collected = [id(code) for one in gc.callbacks if (code := getattr(one, "__code__", None)) is not None]
         super().__init__(recorder, {*allowed, *collected})  # a collection may begin anywhere
-        self._has_returned = False
-        self.goes_back = False  # whether a backward pass outside of the function runs the program's code
+        self.back: BackwardReads | None = None  # what runs once the function has returned
         self.incomplete = False  # whether something else took the place of the tracer
         self._running: dict[tuple[int, int], Running] = {}  # by the ids of code and of its global variables
         self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the one that it is in
@@ -81,16 +89,18 @@ class Reads(Reach):
             self.reach(one, "an argument")
         self._given += [(one, parts_of_argument(one)) for one in (*signature.containers, *signature.tensors)]
 
-    def begin_backward(self) -> None:
+    def begin_backward(self) -> BackwardReads:
         """The function has returned: what runs from now on runs in backward passes, perhaps long after a call."""
-        self._has_returned = True
+        back = self.back = BackwardReads(self)
+        return back
 
     # ------------------------------------------------------------------------------------------------ as an observer
-    def enter(self, frame: FrameType) -> bool:
+    def enter(self, frame: FrameType, begins: bool) -> bool:
         """A frame outside the library begins, or goes on: whether its reads are the program's."""
+        if self.back is not None:
+            return self.back.enter(frame, begins)
         if not is_of_program(frame, self.allowed):
             return False
-        self.goes_back = self.goes_back or self._has_returned
         code = frame.f_code
         if (key := (id(code), id(frame.f_globals))) not in self._running:
             self._running[key] = Running(code)
@@ -103,6 +113,9 @@ class Reads(Reach):
 
     def executed(self, frame: FrameType, offset: int) -> None:
         """An instruction is about to run."""
+        if self.back is not None:
+            self.back.executed(frame, offset)
+            return
         running = self._running[id(frame.f_code), id(frame.f_globals)]
         read = running.pending.pop(offset, None)
         if read is None or self.recorder.breaks is not None:
@@ -230,9 +243,22 @@ class Reads(Reach):
                 self.reach(value, f"{name}.{one}")
 
     # --------------------------------------------------------------------------------------------------- in the end
+    def all_guards(self) -> list[Guard]:
+        """What was read in the function and in backward passes."""
+        return self.guards.all() + ([] if self.back is None else self.back.guards.without(self.guards))
+
     def identities(self) -> frozenset[int]:
         """The ids of all that was reached, where the function may tell an argument from it."""
-        return frozenset(self._reached) if self.compares_identity else frozenset()
+        found = frozenset(self._reached) if self.compares_identity else frozenset()
+        return found if self.back is None else found | self.back.identities()
+
+    def all_names(self) -> set[str]:
+        """Those of attributes that instructions load in the function and in backward passes."""
+        return self.names if self.back is None else self.names | self.back.names
+
+    def reads_any_of(self, names: set[str]) -> bool:
+        """Whether attributes of arguments may be read: of these names, or of any."""
+        return super().reads_any_of(names) or (self.back is not None and self.back.reads_any_of(names))
 
     def changed(self) -> Break | None:
         """What the function itself has changed of what it read."""
@@ -240,16 +266,67 @@ class Reads(Reach):
             return Break(
                 "another tracer took the place of the one that captures", "set it outside of the function", None
             )
-        for one in self.guards.attributes.values():
-            if name := one.difference():
-                return _changed(f"the attribute {name!r} of {one.words}")
         for given, parts in self._given:
             now = parts_of_argument(given)
             if len(now) != len(parts) or any([a is not b for a, b in zip(now, parts, strict=True)]):
                 return _changed(f"a {type(given).__name__} among the arguments")
+        words = self.difference() or (None if self.back is None else self.back.difference())
+        return None if words is None else _changed(words)
+
+    def difference(self) -> str | None:
+        """What is not as it was when it was read; None where there is nothing."""
+        for one in self.guards.attributes.values():
+            if name := one.difference():
+                return f"the attribute {name!r} of {one.words}"
         guards = self.guards.all()
         failing = first_failing([one.check for one in guards])
-        return None if failing is None else _changed(guards[failing].words)
+        return None if failing is None else guards[failing].words
+
+
+class BackwardReads(Reads):
+    """What the program's code reads in a backward pass that runs after the function has returned.
+
+    State may change between a call and its backward pass, which then reads the new values; the function read the old
+    ones. Thus these reads are apart: they begin with the variables of the frames that the pass runs.
+
+    Arguments:
+        before: the reads of the function.
+    """
+
+    def __init__(self, before: Reads):
+        super().__init__(before.recorder, before.allowed)
+        self._before: Reads | None = before
+
+    def end(self) -> None:
+        """The pass is over."""
+        self._before = None  # which refers to these reads
+
+    def enter(self, frame: FrameType, begins: bool) -> bool:
+        if not super().enter(frame, begins):
+            return False
+        if begins and self._before is not None:
+            for attributes, name in self._before.methods_with(frame.f_code):
+                self.guards.item(attributes.own, name, f"the attribute {name!r} of {attributes.words}")
+            for name, one in frame.f_locals.items():
+                self._reach_from(one, f"the variable {name!r}")
+        return True
+
+    def _reach_from(self, value: Any, words: str) -> None:
+        """Reach a value if the function reached it; of one that the function made, what it leads to."""
+        todo, seen = [value], set()
+        for one in todo:  # which gets longer meanwhile
+            kind = type(one)
+            if id(one) in seen or kind in CONSTANTS:
+                continue
+            seen.add(id(one))
+            if self._before is not None and self._before.has_reached(one):
+                self.reach(one, words)
+            elif kind is FunctionType:
+                todo += [*map(content, one.__closure__ or ()), one.__defaults__, one.__kwdefaults__]
+            elif kind is FunctionContext:
+                todo += vars(one).values()
+            elif isinstance(one, MADE) or not (isinstance(one, OPAQUE) or is_library_module(kind.__module__)):
+                todo += gc.get_referents(one)
 
 
 def parts_of_argument(value: Any) -> list[Any]:
