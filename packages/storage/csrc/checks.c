@@ -57,11 +57,26 @@ static PyObject **copied(PyObject *tuple, Py_ssize_t size, Py_ssize_t room, PyOb
     return parts;
 }
 
-static void drop_parts(PyObject **parts, Py_ssize_t size)
+void drop_parts(PyObject **parts, Py_ssize_t size)
 {
     for (Py_ssize_t i = 0; parts && i < size; i++)
         Py_XDECREF(parts[i]);
     free(parts);
+}
+
+static void clear_absent(PyObject **parts, Py_ssize_t size)
+{
+    for (Py_ssize_t i = 0; i < size; i++)
+        if (parts[i] == absent)
+            Py_CLEAR(parts[i]);
+}
+
+PyObject **parts_of(PyObject *tuple, Py_ssize_t count)
+{
+    PyObject **parts = copied(tuple, count, count, NULL);
+    if (parts)
+        clear_absent(parts, count);
+    return parts;
 }
 
 static int read_size(Check *check, PyObject *value)
@@ -81,9 +96,7 @@ static int read_tensor(Check *check, const Slots *slots, PyObject *expected)
     if (!(check->parts = copied(expected, size, PARTS, any)))
         return -1;
     check->size = PARTS;
-    for (int i = 0; i < PARTS; i++)
-        if (check->parts[i] == absent)
-            Py_CLEAR(check->parts[i]);
+    clear_absent(check->parts, PARTS);
     return 0;
 }
 

@@ -76,6 +76,9 @@ int read_check(Check *check, const Slots *slots, PyObject *description);
 int expect_value(Check *check, const Slots *slots, PyObject *expected); /* compare with another value from now on */
 int visit_check(const Check *check, visitproc visit, void *arg);
 void drop_check(Check *check);
+/* The first `count` entries of a tuple as new references, NULL for ABSENT; NULL with an error set. */
+PyObject **parts_of(PyObject *tuple, Py_ssize_t count);
+void drop_parts(PyObject **parts, Py_ssize_t size);
 /* The number of the first check that fails, of the early or of the other ones; -1: none; -2 with an error set: a function
    was interrupted. */
 Py_ssize_t failing_check(Check *checks, Py_ssize_t count, const Slots *slots, int are_early);

@@ -80,6 +80,8 @@ static int fits(Sequence *self, Py_ssize_t i, PyObject *inputs)
         if (!found || (found != input->node && (PyObject *)Py_TYPE(found) != input->node))
             return 0;
     }
+    if (input->is_bare && (found = slot_value(slots, SLOT_HOOKS, tensor)) && found != Py_None)
+        return 0;
     PyObject *storage = slot_value(slots, SLOT_STORAGE, tensor);
     if (!storage || !is_storage(slots, storage))
         return 0;
@@ -176,6 +178,15 @@ static int64_t run_steps(Sequence *self, Py_ssize_t *at)
     return status;
 }
 
+/* Lets a tensor that is put show the memory that the launches wrote, if it was given another (`.grad.data = t`). */
+static int restore(const Slots *slots, const Put *put)
+{
+    for (int i = SLOT_LAYOUT; put->parts && i <= SLOT_HOOKS; i++)
+        if (slot_value(slots, i, put->value) != put->parts[i] && set_slot(slots->descriptors[i], put->value, put->parts[i]))
+            return -1;
+    return 0;
+}
+
 /* Counts the changes of storages that were written, and puts back what the step leaves behind. */
 static int finish(Sequence *self)
 {
@@ -192,7 +203,8 @@ static int finish(Sequence *self)
         Py_DECREF(next);
     }
     for (Py_ssize_t i = 0; i < self->put_count; i++)
-        if (set_slot(self->puts[i].descriptor, self->puts[i].holder, self->puts[i].value))
+        if (set_slot(self->puts[i].descriptor, self->puts[i].holder, self->puts[i].value) ||
+            restore(&self->slots, &self->puts[i]))
             return -1;
     return 0;
 }

@@ -123,17 +123,17 @@ static int read_inputs(Sequence *self, PyObject *inputs)
         PyObject *layout, *node, *kind = Py_None;
         long long extent, delta = 0;
         Py_ssize_t root = -1, twin = -1;
-        int is_written = 0;
-        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL|nLpOn:input", &layout, &node, &extent, &root, &delta, &is_written, &kind,
-                              &twin))
+        int is_written = 0, is_bare = 0;
+        if (!PyArg_ParseTuple(PyList_GetItem(inputs, i), "OOL|nLpOnp:input", &layout, &node, &extent, &root, &delta, &is_written, &kind,
+                              &twin, &is_bare))
             return -1;
         self->inputs[self->input_count++] =
-            (Input){kept(layout), kept(node), extent, root, delta, is_written, kept(kind), twin};
+            (Input){kept(layout), kept(node), extent, root, delta, is_written, kept(kind), twin, is_bare};
     }
     return 0;
 }
 
-static int read_puts(PyObject *list, Put **puts, Py_ssize_t *count, int64_t **counts)
+static int read_puts(const Slots *slots, PyObject *list, Put **puts, Py_ssize_t *count, int64_t **counts)
 {
     const Py_ssize_t size = PyList_Size(list);
     *puts = room(size, sizeof **puts);
@@ -141,15 +141,23 @@ static int read_puts(PyObject *list, Put **puts, Py_ssize_t *count, int64_t **co
         *counts = room(size, sizeof **counts);
     if (!*puts || (counts && !*counts)) return -1;
     for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *holder, *middle, *value;
-        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "OOO:put", &holder, &middle, &value))
+        PyObject *holder, *middle, *value, *state = NULL, **parts = NULL;
+        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "OOO|O!:put", &holder, &middle, &value, &PyTuple_Type, &state))
+            return -1;
+        if (state && (!is_tensor(slots, value) || PyTuple_Size(state) != SLOT_HOOKS + 1)) {
+            PyErr_SetString(PyExc_TypeError, "Sequence: expected the layout, storage, offset, node and hooks of a tensor that is put");
+            return -1;
+        }
+        if (state && !(parts = parts_of(state, SLOT_HOOKS + 1)))
             return -1;
         if (counts) {
             (*counts)[i] = PyLong_AsLongLong(middle);
-            if ((*counts)[i] == -1 && PyErr_Occurred())
+            if ((*counts)[i] == -1 && PyErr_Occurred()) {
+                drop_parts(parts, SLOT_HOOKS + 1);
                 return -1;
+            }
         }
-        (*puts)[(*count)++] = (Put){kept(holder), kept(middle), kept(value)};
+        (*puts)[(*count)++] = (Put){kept(holder), kept(middle), kept(value), parts};
     }
     return 0;
 }
@@ -208,6 +216,8 @@ static int sequence_traverse(Sequence *self, visitproc visit, void *arg)
     for (Py_ssize_t i = 0; i < self->put_count; i++) {
         Py_VISIT(self->puts[i].holder);
         Py_VISIT(self->puts[i].value);
+        for (int k = 0; self->puts[i].parts && k <= SLOT_HOOKS; k++)
+            Py_VISIT(self->puts[i].parts[k]);
     }
     for (Py_ssize_t i = 0; i < self->changed_count; i++)
         Py_VISIT(self->changed[i].holder);
@@ -224,6 +234,7 @@ static void drop_puts(Put **puts, Py_ssize_t *count)
         Py_DECREF(all[i].holder);
         Py_DECREF(all[i].descriptor);
         Py_DECREF(all[i].value);
+        drop_parts(all[i].parts, SLOT_HOOKS + 1);
     }
     free(all);
 }
@@ -295,8 +306,8 @@ static PyObject *sequence_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     self->value_count = PyList_Size(inputs) + values;
     self->values = room(self->value_count, sizeof *self->values);
     if (self->values && !read_slots(&self->slots, slots) && !read_steps(self, steps) && !read_inputs(self, inputs) && !read_patches(self, patches) &&
-        !read_checks(self, checks) && !read_puts(changed, &self->changed, &self->changed_count, &self->counts) &&
-        !read_puts(puts, &self->puts, &self->put_count, NULL) && !read_spans(self, spans))
+        !read_checks(self, checks) && !read_puts(&self->slots, changed, &self->changed, &self->changed_count, &self->counts) &&
+        !read_puts(&self->slots, puts, &self->puts, &self->put_count, NULL) && !read_spans(self, spans))
         return (PyObject *)self;
     Py_DECREF((PyObject *)self);
     return NULL;

@@ -29,10 +29,12 @@ typedef struct {
     int is_written; /* a launch changes its elements: it may not be read-only, nor lie in memory that launches read */
     PyObject *kind; /* its class; None: any */
     Py_ssize_t twin; /* the first input that is the same object, itself perhaps; -1: whichever are */
+    int is_bare; /* it has no hooks */
 } Input;
 
 typedef struct {
     PyObject *holder, *descriptor, *value;
+    PyObject **parts; /* what the slots of a tensor `value` contain, SLOT_LAYOUT to SLOT_HOOKS; NULL: whatever they do */
 } Put;
 
 typedef struct {

@@ -10,7 +10,7 @@ from storage_helpers import LAYOUT, SLOTS, Owner, Running, holder, sequence, vie
 
 from facula_storage import LaunchError, bind, contiguous, float32, float64, layout_of
 from facula_storage._layout_caches import clear_layout_caches
-from facula_storage.extend import CheckKind, borrow, launch_count
+from facula_storage.extend import ABSENT, CheckKind, borrow, launch_count
 
 NEVER = 2**62
 NODE = SLOTS[3]
@@ -91,6 +91,34 @@ def test_inputs_are_of_their_classes_and_the_same_objects_as_they_were(noting):
     assert [apart.run(inputs, ()) for inputs in [(x, y), (x, x)]] == [None, -2]
     twins = sequence([(note.launch, (0,))], inputs=[(*loose, None, 0), (*loose, None, 0)])
     assert [twins.run(inputs, ()) for inputs in [(x, x), (x, y)]] == [None, -2]
+
+
+def test_bare_inputs_have_no_hooks(noting):
+    note, x = noting(1), holder()
+    bare = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, -1, 0, False, None, -1, True)])
+    assert bare.run((x,), ()) is None  # the slot is not set
+    found = []
+    for x.hooks in (None, object()):
+        found.append(bare.run((x,), ()))
+    assert found == [None, -1]
+
+
+def test_a_put_tensor_gets_back_what_it_was_made_with(noting):
+    leaf, grad, other = holder(), holder(), holder()
+    state = grad.layout, grad.storage, grad.offset, grad.node, ABSENT
+    loose, whole = [
+        sequence([(noting(1).launch, (0,))], puts=[(leaf, SLOTS[5], grad, *more)]) for more in ((), (state,))
+    ]
+    grad.storage, grad.offset, grad.hooks = other.storage, 4, []
+    loose.run((), ())
+    assert leaf.grad is grad
+    assert grad.storage is other.storage
+    whole.run((), ())
+    assert (leaf.grad, grad.storage, grad.offset) == (grad, *state[1:3])
+    assert not hasattr(grad, "hooks")
+    for value, wrong in ((grad, state[:4]), (object(), state)):
+        with pytest.raises(TypeError, match="expected the layout, storage, offset, node and hooks"):
+            sequence([], puts=[(leaf, SLOTS[5], value, wrong)])
 
 
 def test_equal_layouts_fit(noting):

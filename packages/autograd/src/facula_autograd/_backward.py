@@ -13,7 +13,7 @@ from ._edges import GradientEdge, resolve_edges
 from ._engine import run
 from ._errors import GradientError
 from ._graph import LEAF, Node, freed_rule, next_seq
-from ._mode_state import active_modes, current_mode, passive_modes
+from ._mode_state import active_modes, current_mode, note_ends, passive_modes
 from ._modes import enable_grad
 from ._multi_hooks import begin_pass, end_pass, multi_hooks
 from ._select import select_inputs
@@ -255,6 +255,8 @@ def run_backward(
         watch = AnomalyWatch(mode.anomaly)
     route = None
     if inputs is not None:
+        if active_modes:
+            note_ends(inputs)
         pairs, watch, route = select_inputs(pairs, inputs, collect, freed, create_graph, name, watch)
     F = adapter.recorded_ops if create_graph else adapter.no_record_ops
     token = begin_pass([e for e, _ in pairs], route) if multi_hooks else None

@@ -30,7 +30,7 @@ from facula_errors import MissingAttributeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ._types import AnyValue, Slot
 
@@ -176,6 +176,13 @@ def note_grad_read(leaf: object) -> None:
     capture: AnyValue = current_mode().capture
     if capture is not None:
         capture.grad_read(leaf)
+
+
+def note_ends(values: Sequence[object]) -> None:
+    """Tell what captures this thread's work, if anything does, that a backward pass is about to end at these values."""
+    capture: AnyValue = current_mode().capture
+    if capture is not None:
+        capture.passes_end(values)
 
 
 def _mode_of(block: Block | None) -> Mode:

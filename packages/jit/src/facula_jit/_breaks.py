@@ -15,6 +15,11 @@ RECORDED = "a backward pass with create_graph=True goes through its result"
 CHANGED = "what its backward pass reads has changed since the call"
 WRAPPED = "a backward pass of a transform, as vmap, goes through its result"
 
+HOOKS_RUN = (
+    "a backward pass inside of the function runs the hooks of an argument",
+    "register them on a tensor that is computed inside, or call backward() outside",
+)
+
 
 class Break(NamedTuple):
     """Why a run was not taken down: the problem, what to do, and the program's line."""

@@ -95,9 +95,7 @@ class Digest:
         recorder = recording.recorder
         self._numbers: dict[int, int] = {}  # of temporaries, in the order in which launches name them
         self._starts = [one.offset for one in (*recording.inputs, *recording.gradients)]  # of inputs, in bytes
-        self._grads = {
-            recorder.number_of(after._storage): id(leaf) for leaf, after in recording.puts if after is not None
-        }
+        self._grads = recording.grads_of
         known = [tensor for link in recorder.tensors.values() if (tensor := link()) is not None]
         self._watched = {id(root_of(tensor._storage)) for tensor in known}
         self._watched |= {id(root_of(before._storage)) for _, before in recording.needed if before is not None}

@@ -8,17 +8,19 @@ breaks the capture.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, Rule, WrappedRule
+from facula_autograd.extend import LEAF, Node, Rule, WrappedRule
 from facula_errors.extend import guarded
 from facula_storage.extend import Place
 from facula_tensor.extend import no_record_ops, user_site
 
 from ._boundary import Ticket, free, main_of, release
-from ._breaks import Break
+from ._breaks import HOOKS_RUN, Break
 from ._cells import Cell
 from ._records import Address, Stream, made_tensor
+from ._signature import has_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,6 +183,30 @@ def crossings(recorder: Recorder) -> Iterator[None]:
             around.inner = inner
             if around.watchers() != before:
                 recorder.broken(*HOOKED)
+
+
+def _hooks(leaf: Tensor) -> list[tuple[int, Any]]:
+    hooks = leaf.hooks if has_hooks(leaf) else None
+    return [] if hooks is None else [*hooks.value_hooks.items(), *hooks.after.items()]
+
+
+@guarded
+def hooks_of_arguments(recorder: Recorder) -> Iterator[None]:
+    """A block that breaks the capture where hooks of an argument run, or other ones are there in the end."""
+    leaves = [one for one in recorder.inputs if one.node is LEAF]
+    before = [_hooks(one) for one in leaves]
+    noticing = [one.register_hook(partial(_notice, recorder)) for one in leaves if has_hooks(one)]
+    try:
+        yield
+    finally:
+        for handle in noticing:
+            handle.remove()
+        if [_hooks(one) for one in leaves] != before:
+            recorder.broken("hooks of an argument are registered or removed", "do so outside of the function")
+
+
+def _notice(recorder: Recorder, _: object) -> None:
+    recorder.broken(*HOOKS_RUN)
 
 
 def _surrounding(node: Node, rule: Rule) -> Any:

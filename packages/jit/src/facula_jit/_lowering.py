@@ -10,8 +10,9 @@ from facula_storage.extend import Sequence, capacity
 from facula_tensor.extend import launch_error
 
 from ._cells import Cell
-from ._checks import GRAD, SLOTS
+from ._checks import SLOTS
 from ._memory import placed
+from ._recording import Like
 from ._records import Address
 from ._steps import Jump, steps_of
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from facula_tensor import Tensor
 
     from ._reads.guards import Check
-    from ._recording import Like, Recording
+    from ._recording import Recording
     from ._records import Pass
 
     Patch = tuple[int, int, int, int]
@@ -65,16 +66,14 @@ class Part:
         made.add_note(f"in a replay of {name}, at {describe_call_site(*launch.site)}")
         return made
 
-    def sequence(
-        self, base: int, places: dict[int, int], checks: list[Check], puts: list[tuple[Tensor, Any]]
-    ) -> Sequence:
+    def sequence(self, base: int, places: dict[int, int], checks: list[Check], puts: list[tuple[Any, ...]]) -> Sequence:
         """The sequence, for temporaries in memory that is there.
 
         Arguments:
             base: the address of that memory.
             places: where in it each block begins, and the workspace of each launch (under -1 - launch).
             checks: what is looked at before.
-            puts: leaves, and what their `.grad` becomes.
+            puts: what is set in the end.
         """
         patches: list[Patch] = []
         launches: list[tuple[Callable[..., None] | None, tuple[Any, ...]]] = []
@@ -100,7 +99,7 @@ class Part:
         written = self._written_inputs()
         return Sequence(
             SLOTS, launches, self._inputs(written), self.values, patches, checks,
-            self._changed(), [(leaf, GRAD, after) for leaf, after in puts], self._spans(bool(written)),
+            self._changed(), puts, self._spans(bool(written)),
         )  # fmt: skip
 
     def missed(self, checks: list[Check], tensors: tuple[Tensor, ...]) -> int | None:
@@ -126,7 +125,7 @@ class Part:
         """What is expected of each input, where these are `written`."""
         deltas = [one.offset - self.inputs[max(one.root, 0)].offset for one in self.inputs]
         return [
-            (one.layout, one.node, one.layout.extent, one.root, delta, place in written, one.kind, one.twin)
+            (one.layout, one.node, one.layout.extent, one.root, delta, place in written, *one[4:])
             for place, (one, delta) in enumerate(zip(self.inputs, deltas, strict=True))
         ]
 
@@ -202,9 +201,7 @@ class Lowered:
         self.places = dict(zip(blocks, offsets, strict=True))
         self.arena_layout = contiguous((self.pool_bytes,), uint8)
         self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
-        inputs = [
-            one._replace(node=None, root=-1, kind=None, twin=-1) for one in (*recording.inputs, *recording.gradients)
-        ]
+        inputs = [Like(one.layout, one.offset, None, -1) for one in (*recording.inputs, *recording.gradients)]
         self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
         self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
 

@@ -17,7 +17,7 @@ from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd.extend import replace_mode
+from facula_autograd.extend import LEAF, Node, replace_mode
 from facula_errors.extend import guarded, in_library
 from facula_storage import Plan, Storage, contiguous, cpu, float32
 from facula_storage.extend import (
@@ -34,10 +34,11 @@ from facula_storage.extend import (
 from facula_tensor import Tensor
 from facula_tensor.extend import forget_readers, user_frame, user_site
 
-from ._breaks import Break, CaptureError
+from ._breaks import HOOKS_RUN, Break, CaptureError
 from ._cells import Cell
 from ._optimizers import OptimizerRecorder
 from ._records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
+from ._signature import has_hooks
 from ._source import line_under_way
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Recorder(OptimizerRecorder):
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
         self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
         self.given: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
+        self.bare: set[int] = set()  # ids of inputs that are leaves without hooks
+        self.ends: set[int] = set()  # the computed inputs at which backward passes inside of the function end
         self.goes_back = False  # whether this is the backward of the result
         self.skips: list[Skip] = []
         self.constants: set[int] = set()  # blocks of copies of what Python filled
@@ -103,6 +106,8 @@ class Recorder(OptimizerRecorder):
     def add_input(self, tensor: Tensor) -> None:
         """A tensor whose memory each replay is given."""
         self.given[id(tensor)] = tensor
+        if tensor.node is LEAF and not has_hooks(tensor):
+            self.bare.add(id(tensor))
         block = self.block_of(tensor._storage)
         block.inputs.append(len(self.inputs))
         block.held = None
@@ -289,8 +294,18 @@ class Recorder(OptimizerRecorder):
             grad = getattr(leaf, "_grad", None)
             if grad is None or not in_library(_getframe(3)):
                 self.asked[id(leaf)] = leaf, grad
+                if grad is not None and self.reads is not None:
+                    self.reads.reach(grad, "a .grad")
             else:
                 self.looked[id(leaf)] = leaf
+
+    def passes_end(self, values: Sequence[Tensor]) -> None:
+        """A backward pass is about to end at these values, and to run their hooks."""
+        for place, one in enumerate(self.inputs if self.breaks is None else ()):
+            if type(one.node) is Node and any([one.node is value.node for value in values]):
+                self.ends.add(place)
+                if has_hooks(one):
+                    self.broken(*HOOKS_RUN)
 
     def grad_added(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is None, and is given its first gradient."""

@@ -34,12 +34,13 @@ class Like(NamedTuple):
     root: int  # the first argument in the same memory; -1 where that does not matter
     kind: type | None = None  # None where it does not matter
     twin: int = -1  # the first argument that is the same object; -1 where that does not matter
+    is_bare: bool = False  # whether it has no hooks
 
     @classmethod
-    def of(cls, moment: Moment, root: int, kind: type | None = None, twin: int = -1) -> Like:
+    def of(cls, moment: Moment, root: int, kind: type | None = None, twin: int = -1, is_bare: bool = False) -> Like:
         """As a tensor was at this moment."""
         layout, _, offset, node = moment
-        return cls(layout, offset, Node if type(node) is Node else node, root, kind, twin)
+        return cls(layout, offset, Node if type(node) is Node else node, root, kind, twin, is_bare)
 
 
 class Output(NamedTuple):
@@ -93,6 +94,7 @@ class Recording:
         self.outputs: list[int] = []  # the blocks of results
         self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
         self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
+        self.grads_of: dict[int, int] = {}  # blocks of what `.grad` is in the end -> ids of the leaves
         self.needed: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` has to be before
         self.views: set[int] = set()  # ids of results that show a tensor of the program, and were made in the run
         self._made: list[Tensor] = []  # results that each replay makes anew
@@ -105,7 +107,7 @@ class Recording:
         inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
         first = {id(one): place for place, one in reversed([*enumerate(recorder.inputs)])}
         self.inputs = [
-            Like.of(moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)])
+            Like.of(moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)], id(one) in recorder.bare)
             for one, moment in zip(recorder.inputs, inputs, strict=False)
         ]
         self.gradients = [Like.of(one, -1) for one in given_gradients]
@@ -232,6 +234,7 @@ class Recording:
                 if number in self.outputs:
                     self._break("a result is the .grad of a leaf", "return a clone() of it")
                 self.fixed[number] = after._storage
+                self.grads_of[number] = id(target)
         for one in recorder.inputs:
             grad: Tensor | None = one._grad if one.node is LEAF else None
             if id(one) in recorder.asked or (grad is not None and recorder.number_of(grad._storage) in recorder.used):

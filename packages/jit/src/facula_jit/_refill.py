@@ -95,7 +95,7 @@ class DryRecorder:
 
     allocated = launching = launched = mutated = read = operands = stepping = numbered = entered = left = act = _fail
     filled = constant = seeded = optimizes = reads_groups = reads_whole = skipping = holds = state_of = _fail
-    grad_set = grad_added = _fail
+    grad_set = grad_added = passes_end = _fail
 
     def grad_read(self, _leaf: object) -> None:
         """An optimizer looks at gradients."""

@@ -23,13 +23,14 @@ from facula_tensor.extend import no_record_ops, snapshot, user_site
 from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CHANGED, RECORDED, WRAPPED, CaptureError
 from ._checking import NEVER, Digest
-from ._checks import ADDRESS, checks_of, described, first_failing, reads_options
+from ._checks import ADDRESS, checks_of, described, first_failing, puts_of, reads_options
 from ._containers import Tree, rebuilt
 from ._crossings import found_crossings, is_crossed, take_down
 from ._lowering import Lowered, layout_of_block
 from ._recording import Argument, Given, Output, Recording
 from ._records import made_tensor
 from ._refill import Refill
+from ._signature import has_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,7 +94,7 @@ class Replay:
         self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
-        self.crossings = recorder.crossings
+        self.crossings, self.ends = recorder.crossings, recorder.ends
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
@@ -113,6 +114,7 @@ class Replay:
         self.read_by_call = [] if reads is None else [one.check for one in reads.guards.all()]
         self.read_backwards = [] if back is None else [one.check for one in back.guards.all()]  # compared by backward
         self.checks += checks_of(recording, [one.group for one in refills])
+        self.puts = puts_of(recording, self.checks)
         self.numbers_from = len(self.checks)
         self.checks += [one.check() for one in self.refills]
         self.has_backward = bool(recording.roots)
@@ -185,7 +187,7 @@ class Replay:
 
     def _frame(self, arena: Storage) -> Frame:
         base, lowered = arena.ptr, self.lowered
-        forward = lowered.forward.sequence(base, lowered.places, self.checks, self.recording.puts)
+        forward = lowered.forward.sequence(base, lowered.places, self.checks, self.puts)
         for refill in self.refills:
             refill.put(forward, lowered.forward.step_of)
         backwards: list[Sequence] = []
@@ -212,6 +214,10 @@ class Replay:
             raise CaptureError(IN_USE.format(self.name))
         if self.count == self.check_at or (self.identities and self.knows(tensors)):
             return MISS
+        for place in self.ends:
+            if has_hooks(tensors[place]):
+                self.missed = -1 - place
+                return MISS
         cells: list[int] = []
         if self.crossings:
             found = found_crossings(self.crossings, tensors)
@@ -437,7 +443,7 @@ class Replay:
         if missed == IDENTITY:
             return "that an argument is an object which the function finds elsewhere, too"
         if missed < 0:
-            parts = "the layout, class, graph or requires_grad"
+            parts = "the layout, class, graph, hooks or requires_grad"
             return f"{parts} of argument {-1 - missed}, or that it lies where is written"
         if missed < len(self.guards):
             return self.guards[missed].described()

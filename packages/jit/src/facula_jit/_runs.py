@@ -9,7 +9,7 @@ from facula_tensor.extend import user_frame
 from ._again import Again
 from ._boundary import record_backward
 from ._breaks import Break, CaptureError
-from ._crossings import crossings
+from ._crossings import crossings, hooks_of_arguments
 from ._reads.events import observing
 from ._reads.values import Reads
 from ._recorder import recording
@@ -71,7 +71,7 @@ class Run:
             recorder.caller = user_frame(2)
             with recording(recorder), observing(self.reads):
                 self.reads.begin([self.function, recorder.own, *signature.kept, *signature.classes], signature)
-                with crossings(recorder):
+                with crossings(recorder), hooks_of_arguments(recorder):
                     self.result = self.function(*args, **kwargs)
                 recorder.reads = self.reads.begin_backward()
                 boundary = record_backward(recorder, self.result)

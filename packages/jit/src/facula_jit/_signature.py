@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_autograd.extend import DEFAULT, LEAF, active_modes, current_mode
+from facula_autograd.extend import DEFAULT, LEAF, Node, WrappedRule, active_modes, current_mode
 from facula_storage import Device, DType, Layout
 from facula_tensor import Tensor
 from facula_tensor.extend import other_defaults
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 NUMBERS = (int, float, complex, str, bytes)
+AGAIN = "facula_jit._again"  # whose hooks look for recorded backward passes
 MAX_WORDS = 8  # containers in containers whose parts are shown
 PLAIN = frozenset((*NUMBERS, type(None), bool, range))  # types whose values are compared alone
 
@@ -107,8 +108,10 @@ class Signature:
         wants: Hashable = "" if tensor.node is None else "leaf" if tensor.node is LEAF else "computed"
         if tensor._own_attributes:
             wants = wants, self._attributes(tensor._own_attributes)
-        found = Tensor, layout.dtype, layout.shape, layout.strides, wants
-        return found if kind is Tensor else (*found, kind)
+        found: tuple[Any, ...] = Tensor, layout.dtype, layout.shape, layout.strides, wants
+        if kind is not Tensor:
+            found = *found, kind
+        return (*found, "hooks") if has_hooks(tensor) else found
 
     def _attributes(self, own: dict[str, Any]) -> Hashable:
         """A tensor's attributes, which the function may read: plain values; others cannot be told apart by a key."""
@@ -116,6 +119,16 @@ class Signature:
             self.supported = False
         self.attributes.update(own)
         return tuple([(name, type(one), repr(one)) for name, one in own.items() if type(one) in PLAIN])
+
+
+def has_hooks(tensor: Tensor) -> bool:
+    """Whether hooks are registered on a tensor, or were on a leaf; backward passes run them."""
+    node = tensor.node
+    if node is LEAF:
+        return getattr(tensor, "hooks", None) is not None
+    if type(node) is not Node or type(around := node.rule.extra) is not WrappedRule:
+        return False
+    return any([getattr(one, "__module__", "") != AGAIN for one in around.watchers()])
 
 
 def by_value(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:

@@ -10,18 +10,19 @@ values)`, works through:
   With (address, count, 0) it does so where the number is 0. What is no launch but a function, as plans of NumPy's have
   it, is called with integers, and the GIL. Addresses among them are right for memory that the holder of the sequence
   keeps where it is; `set` changes a number.
-* `inputs`: (layout, node, extent in bytes, root, delta, is_written, kind, twin) of each tensor that a call is given.
-  The layout is compared by value. `node` is what its slot `node` has to contain, or the type of that. `root` is the
-  first input in the same memory, which begins `delta` bytes before; inputs of other roots may not overlap. Without the
+* `inputs`: (layout, node, extent in bytes, root, delta, is_written, kind, twin, is_bare) of each tensor that a call
+  is given. The layout is compared by value. `node` is what its slot `node` has to contain, or the type of that. `root`
+  is the first input in the same memory, which begins `delta` bytes before; inputs of other roots may not overlap. Without the
   two they may lie anywhere. An input that is written may not be read-only. `kind` is its class, `twin` the first input
-  that is the same object; without them neither is compared.
+  that is the same object; without them neither is compared. One that `is_bare` has no hooks.
   `values` is the number of integers that follow: addresses of results, seeds.
 * `patches`: (launch, argument, source, delta): before the launches that argument becomes a source plus delta. Sources
   are the inputs' addresses, then the values.
 * `checks`: (kind, holder, key, expected), all before the first launch; see Note [Checks].
 * `changed`: (storage, count, mutator): storages that are written, whose version is counted up. None of them may be
   read-only.
-* `puts`: (object, descriptor, value): slots that are set in the end, as `.grad` is.
+* `puts`: (object, descriptor, value): slots that are set in the end, as `.grad` is. With a fourth part, (layout,
+  storage, offset, node, hooks) of the value, a tensor, these are set again where the program changed them.
 * `spans`: (first address, address past the last, is_written) of memory that launches write, or read: no input may lie
   in the first, no input that is written in the second.
 
