@@ -5,8 +5,9 @@
 - `resolved` is a path, or an open binary file; `shown` what it is called in messages; `take` and `write_pieces` read
   and write such a file, as many bytes as there are.
 - `TensorTable` is the table of the classes and functions that a file of PyTorch's may use, for subclasses that add rows
-  (`Global`); `expect`, `attributes_of` and `refuse` check the arguments of their functions; `Marker` stands for a name,
-  `Stored` is a storage of a file, and `Memory` what `relocate` of `load` gives.
+  (`Global`); `expect`, `attributes`, `attributes_of` and `refuse` check the arguments of their functions, and
+  `is_settable` says which attributes a file may set; `Marker` stands for a name, `Stored` is a storage
+  of a file, and `Memory` what `relocate` of `load` gives.
 - `names_in` lists the classes and functions that such a file uses.
 - `write_pytorch` writes such a file; its `reduce` gets a `CheckpointPickler`, and `Block`s say which memory is written.
 """
@@ -22,7 +23,7 @@ from ._streams import resolved, shown, take, write_pieces
 
 if TYPE_CHECKING:
     from ._pytorch.pickling import Block, CheckpointPickler
-    from ._pytorch.plain_globals import expect
+    from ._pytorch.plain_globals import attributes, expect, is_settable
     from ._pytorch.reading import names_in
     from ._pytorch.storages import Memory
     from ._pytorch.tables import Global, Marker, refuse
@@ -37,8 +38,10 @@ __all__ = [
     "Memory",
     "Stored",
     "TensorTable",
+    "attributes",
     "attributes_of",
     "expect",
+    "is_settable",
     "names_in",
     "parse_json",
     "refuse",
@@ -53,7 +56,7 @@ __all__ = [
 # Loaded when they are first asked for: most files are safetensors, or read by `load` alone.
 _LATER = {
     "pickling": ("Block", "CheckpointPickler"),
-    "plain_globals": ("expect",),
+    "plain_globals": ("attributes", "expect", "is_settable"),
     "reading": ("names_in",),
     "storages": ("Memory",),
     "tables": ("Global", "Marker", "refuse"),

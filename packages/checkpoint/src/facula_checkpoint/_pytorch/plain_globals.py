@@ -24,20 +24,31 @@ def expect(value: Value, kind: type | tuple[type, ...], what: str) -> Value:
     return value
 
 
-def attributes(instance: object, state: Value) -> dict[str, Value]:
-    """A state that is a dict of attributes, none of which hides one of the class."""
+def is_settable(kind: type, name: Value) -> bool:
+    """Whether a file may set an attribute of instances of a class.
+
+    It may not hide a method or property, nor set what Python and NumPy look up between double underscores: an
+    `__array_interface__` has an address, which `numpy.asarray` reads.
+    """
+    if type(name) is not str or (name.startswith("__") and name.endswith("__")):
+        return False
+    given = getattr(kind, name, None)
+    return not callable(given) and not hasattr(type(given), "__set__")
+
+
+def attributes(kind: type, state: Value) -> dict[str, Value]:
+    """A state that is a dict of attributes which files may set."""
     if state is None:
         return {}
-    expect(state, (dict, OrderedDict), f"the attributes of {shown(instance)}")
-    for name in state:
-        if type(name) is not str or hasattr(type(instance), name):
-            refuse(f"its pickle sets the attribute {shown(name)} of {shown(instance)}")
-    return state
+    for name in expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}"):
+        if not is_settable(kind, name):
+            refuse(f"its pickle sets the attribute {shown(name)} of a {kind.__name__}, which files may not set")
+    return state  # type: ignore[no-any-return]
 
 
 def set_attributes(instance: Any, state: Value) -> None:
-    """Set attributes, none of which hides one of the class."""
-    instance.__dict__.update(attributes(instance, state))
+    """Set attributes that files may set."""
+    vars(instance).update(attributes(type(instance), state))
 
 
 def _container(kind: Callable[..., Value], *taken: type) -> Callable[..., Value]:

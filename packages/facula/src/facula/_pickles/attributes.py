@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from facula_checkpoint.extend import expect, refuse
+from facula_checkpoint.extend import attributes, expect, refuse
 from facula_errors.extend import is_library_module
 
 if TYPE_CHECKING:
@@ -110,22 +110,17 @@ def extra_attributes(kind: type) -> Extra:
     }
 
 
-def written(instance: Any, attributes: State) -> State:
+def written(instance: Any, state: State) -> State:
     """The attributes of an instance as PyTorch's have them."""
-    return attributes | {name: work(instance) for name, work in extra_attributes(type(instance)).items()}
+    return state | {name: work(instance) for name, work in extra_attributes(type(instance)).items()}
 
 
 def fill_plain(instance: Any, state: Any) -> None:
-    """Give a new instance the attributes of a file; PickleError for one that is a method."""
+    """Give a new instance the attributes of a file; PickleError for those that files may not set."""
     kind = type(instance)
-    made, extra = {}, extra_attributes(kind)
-    for name, value in expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}").items():
-        given = getattr(kind, name, None) if type(name) is str else refuse("its pickle has an attribute without a name")
-        if name in extra:
-            continue
-        if callable(given) or hasattr(type(given), "__set__"):
-            refuse(f"its pickle sets the attribute {name!r:.60} of a {kind.__name__}, which is not for that")
-        made[name] = value
+    extra = extra_attributes(kind)
+    given = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
+    made = attributes(kind, {name: value for name, value in given.items() if name not in extra})
     if kind.__module__.endswith("_transforms"):
         made.setdefault("_cached_x_y", (None, None))  # which PyTorch's have where the cache has a size
     vars(instance).update(made)

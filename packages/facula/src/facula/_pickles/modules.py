@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from facula_checkpoint.extend import expect, refuse
+from facula_checkpoint.extend import attributes, expect, refuse
 from facula_errors import InvalidTypeError
 from facula_nn import Module
 from facula_nn import functional as F
@@ -68,16 +68,19 @@ def exported(module: Module, attributes: State) -> State:
     return state | {name: work(module) for name, work in extra_attributes(type(module)).items()}
 
 
-def fill(module: Any, state: Any) -> None:
-    """Give a new module the members and attributes of a file; PickleError for whatever is not as it should be."""
-    state = dict(expect(state, (dict, OrderedDict), "the state of a module"))
+def fill(module: Any, state: Any, kind: type | None = None) -> None:
+    """Give a new module the members and attributes of a file; PickleError for whatever is not as it should be.
+
+    `kind` is the class whose methods no attribute may hide, where that is not the module's own.
+    """
+    state, own = dict(expect(state, (dict, OrderedDict), "the state of a module")), kind or type(module)
     Module.__init__(module)
     hidden = expect(state.pop("_non_persistent_buffers_set", set()), set, "names of buffers")
-    for name, value in _pairs(state, "_parameters", Parameter):
+    for name, value in _pairs(own, state, "_parameters", Parameter):
         module.register_parameter(name, value)
-    for name, value in _pairs(state, "_buffers", Tensor):
+    for name, value in _pairs(own, state, "_buffers", Tensor):
         module.register_buffer(name, value, persistent=name not in hidden)
-    for name, value in _pairs(state, "_modules", Module):
+    for name, value in _pairs(own, state, "_modules", Module):
         module.add_module(name, value)
     for name in _HOOKS:
         if state.pop(name, None):
@@ -88,20 +91,16 @@ def fill(module: Any, state: Any) -> None:
             for name, value in _DEFAULTS.get(ancestor.__name__, {}).items():
                 state.setdefault(name, value)
     left_out = _LEFT_OUT.union(extra_attributes(type(module)))
-    for name, value in state.items():
-        if type(name) is not str or name in _MEMBERS:
-            refuse("its pickle has a module with an attribute that has no name")
-        if name in left_out:
-            continue
-        given = getattr(type(module), name, None)
-        if callable(given) or isinstance(given, property) or name in vars(module):
-            refuse(f"its pickle sets the attribute {name!r:.60} of a {type(module).__name__}, which is not for that")
-        vars(module)[name] = value
+    given = attributes(own, {name: value for name, value in state.items() if name not in left_out})
+    for name in given:
+        if name in vars(module):
+            refuse(f"its pickle sets the attribute {name!r:.60} of a {type(module).__name__}, which files may not set")
+    vars(module).update(given)
 
 
-def _pairs(state: State, name: str, kind: type) -> list[tuple[str, Any]]:
-    found = expect(state.pop(name, {}), (dict, OrderedDict), f"the {name} of a module")
-    for key, value in found.items():
-        if type(key) is not str or not (value is None or isinstance(value, kind)):
+def _pairs(module: type, state: State, name: str, kind: type) -> list[tuple[str, Any]]:
+    found = attributes(module, expect(state.pop(name, {}), (dict, OrderedDict), f"the {name} of a module"))
+    for value in found.values():
+        if not (value is None or isinstance(value, kind)):
             refuse(f"its pickle has a {type(value).__name__} among the {name} of a module")
     return list(found.items())

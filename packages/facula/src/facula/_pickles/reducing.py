@@ -7,7 +7,7 @@ from collections import OrderedDict
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from facula_checkpoint.extend import Block, CheckpointPickler
+from facula_checkpoint.extend import Block, CheckpointPickler, is_settable
 from facula_errors import InvalidTypeError
 from facula_errors.extend import is_library_module
 from facula_storage import uint8
@@ -16,7 +16,7 @@ from facula_tensor.extend import addressable, attributes, block_under, no_record
 
 from .attributes import fill_plain, written
 from .names import name_of
-from .table import our_row
+from .table import fill_schedule, our_row
 
 if TYPE_CHECKING:
     from facula_checkpoint.extend import Global
@@ -94,7 +94,9 @@ def _object(pickler: CheckpointPickler, obj: Any) -> Any:
         return pickler.global_of(name), (tuple(obj), {})
     if row.build is fill_plain:
         function, arguments, state = obj.__reduce_ex__(2)[:3]
-        return function, arguments, written(obj, state)
+        return function, arguments, written(obj, _settable(kind, state))
+    if row.build is fill_schedule:
+        _settable(kind, vars(obj))
     return _module(obj)
 
 
@@ -102,6 +104,8 @@ def _module(obj: Any) -> Any:
     """A module, with the attributes that PyTorch's modules have; NotImplemented for everything else."""
     network = sys.modules.get("facula_nn")
     if network is None or not isinstance(obj, network.Module):
+        if type(obj).__module__ in ("argparse", "collections", "types"):
+            _settable(type(obj), getattr(obj, "__dict__", {}))
         return NotImplemented
     made = obj.__reduce_ex__(2)
     if type(made) is not tuple or len(made) < 3 or not isinstance(made[2], dict):
@@ -110,11 +114,19 @@ def _module(obj: Any) -> Any:
         return NotImplemented
     from .modules import exported
 
-    return (*made[:2], exported(obj, made[2]), *made[3:])
+    return (*made[:2], exported(obj, _settable(type(obj), made[2])), *made[3:])
+
+
+def _settable(kind: type, state: dict[str, Any]) -> dict[str, Any]:
+    """Attributes of an instance; TypeError for one that `load` refuses to set."""
+    for name in state:
+        if not is_settable(kind, name):
+            _refuse(f"the attribute {name!r:.60} of a {kind.__name__}", "delete it, or give it another name")
+    return state
 
 
 def _tensor(pickler: CheckpointPickler, tensor: Tensor) -> tuple[Any, ...]:
-    kind, extra = type(tensor), attributes(tensor)
+    kind, extra = type(tensor), _settable(type(tensor), attributes(tensor) or {})
     parts, requires_grad = _block(tensor), tensor.requires_grad
     if kind is Tensor and not extra:
         return pickler.tensor(*parts, requires_grad)
@@ -125,10 +137,10 @@ def _tensor(pickler: CheckpointPickler, tensor: Tensor) -> tuple[Any, ...]:
     name_, arguments = pickler.tensor(*parts, requires_grad)
     written: Any = kind
     if kind.__module__.startswith("facula_nn") and kind.__name__ == "Buffer":
-        written, extra = Tensor, {**(extra or {}), "_is_buffer": True}
+        written, extra = Tensor, {**extra, "_is_buffer": True}
     if written is Tensor:
         written = pickler.global_of("torch Tensor")
-    return pickler.global_of("torch._tensor _rebuild_from_type_v2"), (name_, written, arguments, extra or {})
+    return pickler.global_of("torch._tensor _rebuild_from_type_v2"), (name_, written, arguments, extra)
 
 
 def _block(tensor: Tensor) -> tuple[Block, Layout, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from facula_checkpoint.extend import Global, Marker, Memory, Stored, TensorTable, expect, refuse
+from facula_checkpoint.extend import Global, Marker, Memory, Stored, TensorTable, attributes, expect, refuse
 from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
 from facula_storage.extend import is_connected
 from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
@@ -139,11 +139,9 @@ def tensors_at(relocate: Relocate | None) -> Callable[[Parts], Tensor]:
     return made
 
 
-def set_names(tensor: Any, attributes: dict[str, Any]) -> None:
-    """Set the attributes of a tensor, none of which hides one of its class."""
-    for name, value in attributes.items():
-        if hasattr(type(tensor), name):
-            refuse(f"its pickle sets the attribute {name!r:.60} of a tensor")
+def set_names(tensor: Any, given: dict[str, Any]) -> None:
+    """Set attributes of a tensor that files may set."""
+    for name, value in attributes(type(tensor), given).items():
         setattr(tensor, name, value)
 
 
@@ -241,10 +239,7 @@ def fill_schedule(schedule: Any, state: Any) -> None:
     state = expect(state, dict, "the state of a schedule")
     if not isinstance(state.get("optimizer"), Optimizer):
         refuse(f"its pickle has a {type(schedule).__name__} without an optimizer")
-    for name in state:
-        if type(name) is not str or callable(getattr(type(schedule), name, None)):
-            refuse(f"its pickle has a {type(schedule).__name__} whose attributes hide methods")
-    vars(schedule).update(state)
+    vars(schedule).update(attributes(type(schedule), state))
 
 
 def named_row(value: Any) -> Global:
@@ -264,8 +259,8 @@ def named_row(value: Any) -> Global:
         else:
             state, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
             if state:
-                vars(instance).update(expect(state, dict, "attributes"))
-            for name, one in expect(slots or {}, dict, "slots").items():
+                vars(instance).update(attributes(object, state))
+            for name, one in attributes(object, slots).items():
                 setattr(instance, name, one)
 
     return Global(value, call=value, new=new, build=build, named=True)
@@ -282,5 +277,5 @@ def set_module(instance: Any, state: Any) -> None:
         fill(instance, state)
         return
     plain = Module.__new__(Module)
-    fill(plain, state)
+    fill(plain, state, type(instance))
     instance.__setstate__(dict(vars(plain)))

@@ -1,0 +1,106 @@
+"""Attributes of objects in files: none that NumPy or Python would act upon, and none that hides a method."""
+
+import argparse
+import collections
+import io
+import types
+import zipfile
+
+import numpy as np
+import pytest
+
+import facula
+import facula.nn as nn
+from facula_checkpoint import CheckpointError
+
+
+class Options:
+    pass
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return x
+
+
+class Restored(Net):
+    def __setstate__(self, state):
+        super().__setstate__(state)
+
+
+def tagged(value):
+    value.tag_of_a_test = {"shape": (1,), "typestr": "|u1", "data": (4096, True), "version": 3}
+    return value
+
+
+def schedule():
+    optimizer = facula.optim.SGD(nn.Linear(1, 1).parameters())
+    return facula.optim.lr_scheduler.StepLR(optimizer, 1)
+
+
+def with_buffer():
+    module = nn.Module()
+    module.register_buffer("tag_of_a_test", facula.ones(2))
+    return module
+
+
+OBJECTS = {
+    "Tensor": (lambda: tagged(facula.ones(2)), "numpy"),
+    "Parameter": (lambda: tagged(nn.Parameter(facula.ones(2))), "numpy"),
+    "Buffer": (lambda: tagged(nn.Buffer(facula.ones(2))), "data"),
+    "Linear": (lambda: tagged(nn.Linear(1, 1)), "forward"),
+    "module of the program": (lambda: tagged(Net()), "forward"),
+    "module with __setstate__": (lambda: tagged(Restored()), "forward"),
+    "names of buffers": (with_buffer, "forward"),
+    "StepLR": (lambda: tagged(schedule()), "step"),
+    "TensorDataset": (lambda: tagged(facula.utils.data.TensorDataset(facula.ones(2))), None),
+    "Normal": (lambda: tagged(facula.distributions.Normal(0.0, 1.0)), "sample"),
+    "Namespace": (lambda: tagged(argparse.Namespace()), "_get_kwargs"),
+    "SimpleNamespace": (lambda: tagged(types.SimpleNamespace()), None),
+    "OrderedDict": (lambda: tagged(collections.OrderedDict()), "items"),
+    "object of the program": (lambda: tagged(Options()), None),
+}  # fmt: skip
+PROTOCOLS = ("__array_interface__", "__array_struct__", "__class__", "__dict__", "__dlpack__", "__torch_function__")
+
+
+def text(name):
+    return b"X" + len(name).to_bytes(4, "little") + name.encode()
+
+
+def renamed(value, name):
+    """The file of a value, whose attribute has another name."""
+    file, changed = io.BytesIO(), io.BytesIO()
+    facula.save(value, file)
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(changed, "w") as other:
+        for member in archive.namelist():
+            data = archive.read(member)
+            assert text("tag_of_a_test") in data or not member.endswith(".pkl")
+            other.writestr(member, data.replace(text("tag_of_a_test"), text(name)))
+    changed.seek(0)
+    return changed
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_a_file_does_not_choose_what_numpy_reads_or_what_is_called(kind):
+    make, method = OBJECTS[kind]
+    with facula.serialization.safe_globals([Net, Restored, Options]):
+        assert facula.load(renamed(make(), "another")).another is not None
+        for name in (*PROTOCOLS, *filter(None, [method])):
+            with pytest.raises(CheckpointError, match=f"sets the attribute '{name}' of a .*, which files may not set"):
+                facula.load(renamed(make(), name))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: facula.ones(2), lambda: nn.Linear(1, 1), schedule, argparse.Namespace, collections.OrderedDict, Net],
+)
+def test_what_would_be_refused_is_not_written(make):
+    value = make()
+    value.__array_interface__ = {}
+    with pytest.raises(TypeError, match=r"save: expected .*; got the attribute '__array_interface__' of a .*; delete"):
+        facula.save(value, io.BytesIO())
+
+
+def test_arrays_are_of_the_tensor_alone():
+    found = facula.load(renamed(tagged(facula.ones(2)), "array_interface"))
+    assert np.asarray(found).tolist() == [1.0, 1.0]
