@@ -12,9 +12,9 @@ values)`, works through:
   keeps where it is; `set` changes a number.
 * `inputs`: (layout, node, extent in bytes, root, delta, is_written, kind, twin, is_bare) of each tensor that a call
   is given. The layout is compared by value. `node` is what its slot `node` has to contain, or the type of that. `root`
-  is the first input in the same memory, which begins `delta` bytes before; inputs of other roots may not overlap. Without the
-  two they may lie anywhere. An input that is written may not be read-only. `kind` is its class, `twin` the first input
-  that is the same object; without them neither is compared. One that `is_bare` has no hooks.
+  is the first input in the same memory, which begins `delta` bytes before; inputs of other roots may not overlap.
+  Without the two they may lie anywhere. An input that is written may not be read-only. `kind` is its class, `twin` the
+  first input that is the same object; without them neither is compared. One that `is_bare` has no hooks.
   `values` is the number of integers that follow: addresses of results, seeds.
 * `patches`: (launch, argument, source, delta): before the launches that argument becomes a source plus delta. Sources
   are the inputs' addresses, then the values.
