@@ -1,5 +1,7 @@
 """torchvision: models, transforms of both versions, and operators on boxes."""
 
+from copy import deepcopy
+
 import declared  # noqa: F401  before torchvision
 import numpy as np
 import torch
@@ -121,6 +123,12 @@ for name, transform in TWO.items():
     assert isinstance(image, tv_tensors.Image) and isinstance(found, tv_tensors.BoundingBoxes)
     record(f"v2 {name}", [torch.as_tensor(image), torch.as_tensor(found), torch.as_tensor(masked)])
     record(f"v2 {name}, canvas", list(found.canvas_size))
+for name, kept in {
+    "clone": boxes.clone(), "to": boxes.to(torch.float64), "detach": boxes.detach(), "deepcopy": deepcopy(boxes),
+    "requires_grad_": boxes.clone().requires_grad_(False), "plain": boxes + 1, "element": boxes[0],
+}.items():  # fmt: skip
+    record(f"boxes after {name}", isinstance(kept, tv_tensors.BoundingBoxes))
+record("cloned boxes flipped", torch.as_tensor(v2.functional.horizontal_flip(boxes.clone())))
 record("v2 to image", v2.functional.to_image(picture))
 record(
     "v2 mixed up",

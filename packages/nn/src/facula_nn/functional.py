@@ -11,7 +11,7 @@ from collections.abc import Callable as _Callable
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import as_real, listed, recorded_ops
+from facula_tensor.extend import as_real, asks, listed, recorded_ops
 from facula_tensor.functional import *
 from facula_tensor.functional import logsigmoid
 
@@ -78,3 +78,6 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     smooth = recorded_ops.neg(logsigmoid(recorded_ops.neg(scaled)))
     result = recorded_ops.where(recorded_ops.gt(scaled, threshold), exact, recorded_ops.div(smooth, beta))
     return result.to(input.dtype) if narrow else result
+
+
+asks(globals(), __all__)

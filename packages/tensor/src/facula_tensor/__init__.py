@@ -68,6 +68,7 @@ from ._creation.random import *
 from ._creation.random_fill import *
 from ._creation.ranges import *
 from ._creation.strided import *
+from ._dispatch import asking as _asking
 from ._interop import flags as _flags
 from ._interop import print_options as _print_options
 from ._interop import typed as _typed
@@ -365,6 +366,12 @@ __all__ += _sums.__all__
 __all__ += _taking.__all__
 __all__ += _truth.__all__
 
+_asking.asks(
+    globals(),
+    "addmv_ celu clamp_max_ clamp_min_ concat concatenate conj_physical_ conv2d deg2rad_ detach_ empty_like full_like "
+    "is_complex is_floating_point ldexp_ linspace logspace max_pool2d numel ones_like rad2deg_ rand_like randint_like "
+    "randn_like resize_as_ result_type round_ rrelu selu threshold zeros_like".split(),
+)
 _names.mark_missing(Tensor, "torch.Tensor", _names.PyTorchNames(__file__))
 
 

@@ -8,7 +8,8 @@
 - `return_types` are the classes of named results.
 - `standard_gamma` and `sample_dirichlet` draw, with gradients; `gamma_share` is the gamma distribution's function.
 - `overridable` lets subclasses that override operators answer a function made of several; in a block of
-  `disable_overrides` they are plain tensors.
+  `disable_overrides` they are plain tensors. `asks` does so for functions of a module, at no cost before there is an
+  instance of such a subclass.
 - `snapshot` is a tensor as it is at one moment, `addressable` one that has memory, `elements` one of a whole batch;
   `overlapping` finds two of many tensors that share memory.
 - `refuse_unless` raises where bools of a tensor are false, and reads none unless one is.
@@ -50,6 +51,7 @@ from ._core.promotion import _default as default_dtype_cell
 from ._core.promotion import accumulating, as_real, floating
 from ._core.tensor import addressable, check_dim, elements, layout_of_tensor, make, method, snapshot
 from ._core.wrapped import batches_of, in_transform
+from ._dispatch.asking import asks
 from ._dispatch.autocast import Autocast, autocast_state
 from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
@@ -136,6 +138,7 @@ __all__ = [
     "as_class",
     "as_real",
     "asgd_step",
+    "asks",
     "attributes",
     "autocast_state",
     "batches_of",

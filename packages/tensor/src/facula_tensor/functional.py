@@ -6,6 +6,7 @@ An operator that networks use and that `torch` itself does not have at its top l
 from typing import TYPE_CHECKING
 
 from ._core.names import listed as _listed
+from ._dispatch.asking import asks as _asks
 from .ops.activation import elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, relu, relu6, silu, softmax
 from .ops.adaptive_pooling import (
     adaptive_avg_pool1d,
@@ -193,5 +194,7 @@ __all__ = [
     "triplet_margin_with_distance_loss",
     "unfold",
 ]
+
+_asks(globals(), __all__)
 
 __dir__: "Callable[[], list[str]]" = _listed(__name__)

@@ -195,8 +195,12 @@ def _public_name(frame: FrameType) -> str | None:
 def _asking_nobody(function: object, frame: FrameType) -> object:
     """What runs of a function that asks overriding classes first: the one within (`overridable`)."""
     function = function.fget if isinstance(function, property) else function
-    within = getattr(function, "__wrapped__", None)
-    return within if getattr(within, "__code__", None) is frame.f_code else function
+    within = function
+    while within is not None:
+        if getattr(within, "__code__", None) is frame.f_code:
+            return within
+        within = getattr(within, "__wrapped__", None)
+    return function
 
 
 def _closed_over(running: Any) -> list[int]:

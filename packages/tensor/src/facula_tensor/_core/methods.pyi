@@ -131,7 +131,7 @@ class Methods:
     def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[builtins.object, ...]:
         """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
     def __repr__(self) -> builtins.str:
-        """The elements (the corners of large tensors), and what is not to be guessed from them."""
+        """The elements (the corners of large tensors), and what is not to be guessed from them; a subclass's name."""
     def __rfloordiv__(self, other: Operand) -> Tensor:
         """The quotient of each pair of elements, rounded down. Its gradient is 0."""
     def __rlshift__(self, other: Operand) -> Tensor:

@@ -12,15 +12,15 @@ is in no plan table, so the fast path fails to find a plan and ends where the qu
 does the wrapping, wherever an instance is made. Gradient rules see plain tensors: the nodes of such
 calls run with overriding switched off.
 
-Functions made of several operators (`@asks`) have one name, and are asked about by that. Their methods are replaced
-in the classes that override, and nowhere else; the functions look into a list that is empty until there is such a
-class. So tensors of programs that override nothing never pay.
+Functions made of several operators (`overridable`) have one name, and are asked about by that. They look into a list
+that is empty until there is an instance of such a class. So tensors of programs that override nothing never pay. What
+`func` is for methods, properties and the other functions: Note [Asking] in asking.py.
 """
 
 from __future__ import annotations
 
 from functools import wraps
-from types import FunctionType
+from types import FunctionType, MethodWrapperType
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
@@ -79,7 +79,8 @@ def call_torch_function(name: str, function: Function, args: Args, kwargs: Kwarg
     )
 
 
-_overriding: list[None] = []  # not empty as soon as there is a class that overrides operators, or an autocast
+_overriding: list[None] = []  # not empty from the first instance of a class that overrides operators, or autocast, on
+firsts: list[Callable[[], None]] = []  # called when there is such an instance
 _overridable: dict[Function, Function] = {}  # a function made of several operators: the one that asks first
 
 
@@ -92,7 +93,7 @@ def overridable(function: F) -> F:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             if _overriding:
-                tensors = tuple(_tensors_in((*args, *kwargs.values())))
+                tensors = tuple(tensors_in((*args, *kwargs.values())))
                 if overridden(tensors):
                     return call_torch_function(call.__name__, call, args, kwargs, tensors)
                 state = autocast_state()
@@ -110,6 +111,7 @@ def overridable(function: F) -> F:
             trim_traceback(error)
             raise
 
+    call.asks = True  # type: ignore[attr-defined]
     _overridable[function] = call
     return call  # type: ignore[return-value]
 
@@ -135,12 +137,13 @@ def watch_functions() -> None:
             setattr(Tensor, name, _overridable[function])
 
 
-def _tensors_in(values: Iterable[object]) -> Iterator[Tensor]:
+def tensors_in(values: Iterable[object]) -> Iterator[Tensor]:
+    """The tensors among values, and in lists and tuples of them."""
     for value in values:
         if isinstance(value, Tensor):
             yield value
         elif isinstance(value, (list, tuple)):
-            yield from _tensors_in(value)
+            yield from tensors_in(value)
 
 
 class disable_overrides(replace_mode):
@@ -161,7 +164,7 @@ def default_torch_function(
         return NotImplemented
     with disable_overrides():
         result = func(*args, **(kwargs or {}))
-    return wrap(result, cls, args)
+    return result if func in unwrapped else wrap(result, cls, args)
 
 
 def plain_torch_function(
@@ -191,11 +194,14 @@ def plain_torch_function(
 
 def is_foreign(func: object) -> bool:
     """Whether this is a function of PyTorch, which asks all classes with this method about its own, too."""
+    if type(func) is MethodWrapperType:  # of a property
+        return type(func.__self__) is not property
     return type(func) is not FunctionType or func.__module__.partition(".")[0] == "torch"
 
 
 Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]
 Parameter.__torch_function__ = classmethod(plain_torch_function)  # type: ignore[attr-defined]
+unwrapped: set[Function] = set()  # what gives plain tensors, or tensors of the class that they have
 
 
 def overrides(cls: type) -> bool:
@@ -243,17 +249,9 @@ def as_subclass(self: Tensor, cls: type[T]) -> T:
 def wrap_layout(tensor: T) -> T:
     """Let operators see that the tensor's class overrides them, if it does."""
     if overrides(type(tensor)) and type(tensor._layout) is not WrappedLayout:
+        if firsts and hasattr(type(tensor), "_asked"):
+            _overriding[:] = [None]
+            while firsts:
+                firsts.pop()()
         tensor._layout = WrappedLayout(tensor._layout)  # type: ignore[assignment]
     return tensor
-
-
-def _prepare_subclass(cls: type, **kwargs: object) -> None:
-    super(Tensor, cls).__init_subclass__(**kwargs)  # type: ignore[misc]  # which is a subclass of Tensor
-    if overrides(cls):
-        _overriding[:] = [None]
-        for name, function in vars(Tensor).items():
-            if isinstance(function, FunctionType) and function in _overridable and getattr(cls, name) is function:
-                setattr(cls, name, _overridable[function])
-
-
-Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]

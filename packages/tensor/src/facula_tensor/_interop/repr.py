@@ -12,37 +12,41 @@ from .._core.parameter import Parameter
 from .._core.promotion import get_default_dtype
 from .._core.tensor import Tensor, elements, method, snapshot
 from .._core.wrapped import LevelLayout
+from .._dispatch.overrides import overrides
 from .export import MOST_DIMS
 from .formatting import Excerpt, laid_out
 from .print_options import chosen
-
-PREFIX = "tensor("
 
 
 @method("__repr__")
 @boundary
 def represent(self: Tensor) -> str:
-    """The elements (the corners of large tensors), and what is not to be guessed from them."""
+    """The elements (the corners of large tensors), and what is not to be guessed from them; a subclass's name."""
     now = snapshot(elements(self))
     layout = now._layout
-    name = "Parameter containing:\n" if isinstance(self, Parameter) else ""
+    cls = type(self)
+    is_parameter, is_own = isinstance(self, Parameter), cls is not Parameter
+    prefix = f"{cls.__name__}(" if overrides(cls) or (is_parameter and is_own) else "tensor("
     options = chosen()
     hidden = layout.device.type == "meta" or len(layout.shape) > MOST_DIMS
-    text = "..." if hidden else laid_out(Excerpt(now, options), len(PREFIX)) if layout.numel else "[]"
+    text = "..." if hidden else laid_out(Excerpt(now, options), len(prefix)) if layout.numel else "[]"
     # The notes follow in the last line, or in lines of their own where they do not fit.
-    text = PREFIX + text
+    text = prefix + text
     used = len(text) - text.rfind("\n") + 1
     found = notes(layout, self.node, hidden)
     if isinstance(self._layout, LevelLayout) and self._layout.level.open:
         found.append(f"level={self._layout.level.number}")
     for note in found:
         if used + len(note) + 2 > options.linewidth:
-            text += ",\n" + " " * len(PREFIX) + note
-            used = len(PREFIX) + len(note)
+            text += ",\n" + " " * len(prefix) + note
+            used = len(prefix) + len(note)
         else:
             text += ", " + note
             used += len(note) + 2
-    return f"{name}{text})"
+    text += ")"
+    if is_parameter:
+        return "Parameter containing:\n" + (f"Parameter({text})" if is_own else text)
+    return text
 
 
 def elements_as_text(tensor: Tensor, indent: int) -> str:

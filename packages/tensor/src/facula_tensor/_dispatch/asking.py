@@ -1,0 +1,201 @@
+"""Which function ``__torch_function__`` is given: the public object that the program called.
+
+Note [Asking]
+~~~~~~~~~~~~~
+Programs compare `func` with public objects: ``func is torch.Tensor.clone``, ``func in {F.gelu: ...}``. An operator on
+the slow path no longer knows which of its public forms was called (method, function, Python's operator), nor the
+arguments as they were given. So what programs call asks first, before anything is computed:
+
+* A class that overrides operators gets a form of each method and property of Tensor that asks. Tensor itself keeps
+  the quick ones.
+* `ask_first` replaces the code of a function that is made of operators, in place: the object stays, so that
+  ``from ... import gelu`` of before sees it. This happens when the first instance of such a class is made; programs
+  without one never pay.
+
+What asks by itself, in the slow path or as `overridable`, is left alone. `func` for one of Python's operators is the
+method that PyTorch names: ``x + 1`` asks about `Tensor.add`. The getter of a property is ``Tensor.shape.__get__``,
+which compares equal each time.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._core.parameter import Parameter
+from .._core.promotion import plain_number
+from .._core.tensor import Tensor
+from .overrides import call_torch_function, disable_overrides, firsts, overridden, overrides, tensors_in, unwrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .._core.types import Function
+
+# What PyTorch asks nobody about, and what gives other methods their results.
+_UNASKED = frozenset(
+    "__new__ __init_subclass__ __torch_function__ __hash__ __dir__ __iter__ __buffer__ __array_wrap__ __copy__ "
+    "as_subclass _repr_html_".split()
+)
+_PRIVATE = ("_version", "_base")  # the properties with an underscore that PyTorch asks about
+
+# Python's operators, and the methods that PyTorch asks about for them; the others are asked about by their own name.
+_OPERATORS = {
+    "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_",
+    "__mul__": "mul", "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_",
+    "__ifloordiv__": "floor_divide_", "__mod__": "remainder", "__imod__": "remainder_", "__matmul__": "matmul",
+    "__neg__": "neg", "__pos__": "positive", "__abs__": "abs",
+    "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
+    "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
+}  # fmt: skip
+_BINARY = frozenset("add sub mul truediv floordiv mod matmul pow and or xor lshift rshift divmod".split())
+_COMPARISONS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
+_QUICK = {Tensor, Parameter, int, float, bool, str, type(None)}  # types of arguments that need no second look
+
+_forms: dict[str, tuple[object, object]] = {}  # a name: what Tensor has under it, and the form that asks
+_waiting: list[tuple[Mapping[str, object], tuple[str, ...]]] = []  # names of modules whose functions shall ask
+
+
+def let_methods_ask(cls: type) -> None:
+    """Give a class that overrides operators a form of each method of Tensor that asks it, but for its own."""
+    for base in Tensor.__mro__[:2]:
+        for name, member in vars(base).items():
+            if name in _UNASKED or (name.startswith("_") and not name.startswith("__") and name not in _PRIVATE):
+                continue
+            if not isinstance(member, (FunctionType, property)) or _found(cls, name) is not member:
+                continue
+            known = _forms.get(name)
+            if known is None or known[0] is not member:
+                made = _property(name, member) if isinstance(member, property) else _method(name, member)
+                known = _forms[name] = (member, made)
+            setattr(cls, name, known[1])
+    if _found(cls, "__iter__") is vars(Tensor)["__iter__"]:
+        cls.__iter__ = _iterate  # type: ignore[attr-defined]
+
+
+def _iterate(self: Tensor) -> Iterator[Tensor]:
+    """PyTorch asks about `unbind`, so that the elements are instances of the class."""
+    return iter(self.unbind(0)) if overridden((self,)) and self.dim() else Tensor.__iter__(self)
+
+
+def _found(cls: type, name: str) -> object:
+    """What a class has under a name, as it lies there."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
+def _method(name: str, member: Function) -> Function:
+    """The form of a method that asks."""
+    bare = name.strip("_")
+    is_reflected = name.startswith("__r") and bare[1:] in _BINARY
+    is_binary = is_reflected or name in _COMPARISONS or (name.startswith("__") and bare in _BINARY)
+    public = getattr(Tensor, _OPERATORS.get(name, name))
+    straight = f"__{bare[1:]}__"
+    unreflected = getattr(Tensor, _OPERATORS.get(straight, straight)) if is_reflected else None
+
+    @wraps(member)
+    def method(self: Tensor, /, *args: Any, **kwargs: Any) -> Any:
+        tensors = (self, *tensors_in(args), *tensors_in(kwargs.values())) if args or kwargs else (self,)
+        if not overridden(tensors):
+            return member(self, *args, **kwargs)
+        if is_binary and args and not isinstance(args[0], (Tensor, np.ndarray)) and plain_number(args[0]) is None:
+            with disable_overrides():  # Python asks the other operand's class where there is no answer
+                if member(self, *args) is NotImplemented:
+                    return NotImplemented
+        if unreflected is not None and isinstance(args[0], Tensor):  # a subclass's operator comes first
+            return call_torch_function(name, unreflected, (args[0], self), kwargs, tensors)
+        return call_torch_function(name, public, (self, *args), kwargs, tensors)
+
+    return method
+
+
+def _property(name: str, member: property) -> property:
+    """The form of a property that asks."""
+
+    def get(self: Tensor) -> Any:
+        if not overridden((self,)):
+            return member.fget(self)  # type: ignore[misc]
+        return call_torch_function(name, member.__get__, (self,), {})
+
+    def put(self: Tensor, value: object) -> None:
+        if not overridden((self,)):
+            member.fset(self, value)  # type: ignore[misc]
+        else:
+            call_torch_function(name, member.__set__, (self, value), {})
+
+    def delete(self: Tensor) -> None:
+        if not overridden((self,)):
+            member.fdel(self)  # type: ignore[misc]
+        else:
+            call_torch_function(name, member.__delete__, (self,), {})
+
+    return property(
+        wraps(member.fget)(get),  # type: ignore[arg-type]
+        put if member.fset else None,
+        delete if member.fdel else None,
+        member.__doc__,
+    )
+
+
+def asks(module: Mapping[str, object], names: Iterable[str]) -> None:
+    """Let these functions of a module ask classes that override operators, from the first instance of one on."""
+    _waiting.append((module, tuple(names)))
+    if not firsts:
+        _let_functions_ask()
+
+
+def _let_functions_ask() -> None:
+    while _waiting:
+        module, names = _waiting.pop()
+        for name in names:
+            function = module[name]
+            if isinstance(function, FunctionType) and not _asks_itself(function):
+                ask_first(function)
+
+
+def _asks_itself(function: FunctionType) -> bool:
+    op = getattr(function, "operator", None)
+    return getattr(function, "asks", False) or (op is not None and op.public is function)
+
+
+def ask_first(function: FunctionType) -> None:
+    """Replace the code of a function, in place, by that of one that asks classes that override operators first."""
+    inner = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    inner.__kwdefaults__ = function.__kwdefaults__
+    inner.__dict__.update(function.__dict__)
+
+    def asking(*args: Any, **kwargs: Any) -> Any:
+        if not (_QUICK.issuperset(map(type, args)) and (not kwargs or _QUICK.issuperset(map(type, kwargs.values())))):
+            tensors = (*tensors_in(args), *tensors_in(kwargs.values()))
+            if overridden(tensors):
+                return call_torch_function(function.__name__, function, args, kwargs, tensors)
+        return inner(*args, **kwargs)
+
+    function.__kwdefaults__ = {"_asking": asking}
+    # The variables from outside of the former code stay in the function, and nobody reads them.
+    function.__code__ = _passing.__code__.replace(
+        co_freevars=inner.__code__.co_freevars,
+        co_name=inner.__code__.co_name,
+        co_qualname=inner.__code__.co_qualname,
+    )
+    function.__dict__.update(__wrapped__=inner, asks=True)
+
+
+def _passing(*args: Any, _asking: Function, **kwargs: Any) -> Any:
+    return _asking(*args, **kwargs)
+
+
+def _prepare_subclass(cls: type, **kwargs: object) -> None:
+    super(Tensor, cls).__init_subclass__(**kwargs)  # type: ignore[misc]  # which is a subclass of Tensor
+    if overrides(cls):
+        let_methods_ask(cls)
+        cls._asked = True  # type: ignore[attr-defined]
+
+
+Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]
+firsts.append(_let_functions_ask)
+unwrapped.update([Tensor.__reduce_ex__, Tensor.grad.__get__])  # type: ignore[attr-defined]
