@@ -22,6 +22,9 @@ COMPUTED = {
     "narrow": lambda x: x.narrow(0, 0, x.shape[0]) * 2,
     "concatenation": lambda x: x.reshape(x.shape[:-1] + (5,)) + 1,
     "another size": lambda x: x / math.sqrt(x.shape[1]) if x.shape[1] > 3 else x,
+    "quotient": lambda x: x.reshape(x.numel() // 5, 5) * (x.numel() // x.shape[0] + x.numel() % x.shape[0]),
+    "quotient of another size": lambda x: x * (x.shape[1] // 2) + x.shape[1] ** -0.5 + abs(x.shape[1] - 9),
+    "product of sizes": lambda x: x.reshape(x.shape[0] * x.shape[1]) * 2,
     "equal sizes": lambda x: x * 2 if x.shape[0] == (x + 1).shape[0] and x.shape == (x * 2).shape else x,
 }
 DECIDED = {
@@ -39,10 +42,20 @@ DECIDED = {
 }
 
 
-def captured_at_sizes(function):
-    """`function`, captured with the SIZES."""
+MULTIPLES = (32, 48, 64)  # of 16
+BY_CHANCE = {  # linear in these sizes, and not in others
+    "-n % 16": 40, "n % 100": 200, "n // 100": 200, "-(-n // 64)": 100, "abs(n - 100)": 200, "n & 1": 7, "n >> 7": 200,
+    "n | 1": 7, "n ^ n // 100": 200, "divmod(n, 16)[1]": 7, "math.floor(n / 100)": 200, "math.ceil(n / 64)": 100,
+    "round(n / 1000)": 1000, "n / 100 // 1": 200, "(n * 1.0) // 100": 200, "n * (n - 32) * (n - 48) * (n - 64)": 7,
+    "x.numel() // 5 % 16": 7, "max([n // 100])": 200, "n**0 * 1 + n // 100": 200, "1000 // n // 100": 7,
+    "n // (n - 16)": 7,
+}  # fmt: skip
+
+
+def captured_at_sizes(function, sizes=SIZES):
+    """`function`, captured with these sizes."""
     made = capture(function, on_break="error")
-    for size in SIZES:
+    for size in sizes:
         for _ in range(2):
             made(ft.rand(size, 5))
     return made
@@ -65,6 +78,17 @@ def test_decisions_by_the_size_are_refused_with_their_line(name, tmp_path):
     with pytest.raises(SaveError, match=rf"decides nothing by the batch size; it does at .*{line}"):
         save(captured_at_sizes(function), tmp_path / "function.facula", batch=True)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("text", BY_CHANCE)
+def test_numbers_that_follow_from_the_sizes_of_captures_by_chance_are_refused(text, tmp_path):
+    space = {"math": math}
+    exec(f"def function(x):\n    n = x.shape[0]\n    return x * 2 + ({text})", space)
+    with pytest.raises(SaveError, match=r"(decides nothing by|multiples of) the batch size.* at <string>:3"):
+        save(captured_at_sizes(space["function"], MULTIPLES), tmp_path / "function.facula", batch=True)
+    ones = [eval(text, {"n": size, "x": ft.zeros(size, 5), "math": math}) for size in (*MULTIPLES, BY_CHANCE[text])]
+    (a, m), (b, n) = (ones[0], MULTIPLES[0]), (ones[1], MULTIPLES[1])
+    assert ones[3] != a + (b - a) / (n - m) * (BY_CHANCE[text] - m), ones  # else it need not be refused
 
 
 def test_marks_stay_out_of_layouts_and_end_with_the_run():
@@ -94,15 +118,17 @@ def test_arithmetic_keeps_the_sizes_that_a_number_came_from():
         100 // four,
         six % four,
         -six,
-        six**2,
+        six * four,
         divmod(six, four)[1],
-        round(six / 4),
+        round(six),
     ]
     assert [type(one) for one in results] == [MarkedInt] * len(results)
-    assert [int.__int__(one) for one in results] == [10, 12, 5, 25, 2, -6, 36, 2, 2]
+    assert [int.__int__(one) for one in results] == [10, 12, 5, 25, 2, -6, 24, 2, 6]
     assert results[0].origins == (4, 6) and results[1].origins == (6,)
-    assert type(six / 4) is type(six * 0.5) is type(1 / six) is type(six**-1) is MarkedFloat
+    assert type(six / 4) is type(six * 0.5) is type(1 / six) is MarkedFloat
     assert not decisions.found
+    terms = [term for found in decisions.terms.values() for term in found]
+    assert terms == [("floordiv", 100, 4), ("mod", 6, 4), ("mul", 6, 4), ("divmod", 6, 4)]
     assert six == six + 0 and not decisions.found  # two sizes that are equal
     assert (six > four) and (six != four) and hash(six) == 6 and (six + 1) in {7}
     assert {origins for found in decisions.found.values() for origins in found} == {(4, 6), (6,)}

@@ -9,6 +9,11 @@ that lose it (comparisons, `bool`, `hash`, `int`, conversion to text, `len(x)`) 
 executes them; the library's own code is trusted. `save(batch=True)` compares the notes of several captures: a line
 whose numbers came from different sizes decides by the batch size.
 
+Arithmetic that is not linear (`n & 1`, `abs(n)`, `n ** 2`, rounded floats) is noted like that: its results may be
+linear in the sizes of the captures by chance, as `-n % 16` is in multiples of 16. Products of sizes and divisions of
+integers are noted with their operands (`terms`), which say whether the result is linear for all sizes: `n * t` is if
+only one of both follows from the batch size, `x.numel() // t` if t divides every row.
+
 Only the second and later signatures of a function are marked, since programs with one signature have no use for it.
 Functions in C that take an integer without calling its methods (`range`, `math.log`, indexing of lists) are not noted;
 if they change what is launched, the captures differ, and saving is refused.
@@ -27,9 +32,13 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     Origins = tuple[int, ...]
+    Term = tuple[str, int, int]
 
 ARITHMETIC = "add sub mul floordiv mod pow lshift rshift and or xor truediv divmod".split()
 UNARY = "neg pos abs invert round trunc floor ceil".split()
+LINEAR = "add sub truediv neg pos invert".split()
+ROUNDING = "round trunc floor ceil".split()  # which leave integers as they are
+DIVISIONS = "floordiv mod divmod".split()
 COMPARISONS = "lt le gt ge eq ne".split()
 CONVERSIONS = "bool hash int float index str repr format".split()
 ACCESSORS = frozenset(
@@ -44,6 +53,7 @@ class Decisions:
 
     def __init__(self) -> None:
         self.found: dict[tuple[CodeType, int], set[Origins]] = {}
+        self.terms: dict[tuple[CodeType, int], dict[Term, None]] = {}
         self.is_open = True
 
     def note(self, origins: Origins, frame: FrameType | None = None) -> None:
@@ -56,6 +66,19 @@ class Decisions:
         frame = frame or _getframe(2)
         if self.is_open and not in_library(frame):
             self.found.setdefault((frame.f_code, frame.f_lasti), set()).add(origins)
+
+    def note_term(self, name: str, left: Any, right: Any, frame: FrameType) -> None:
+        """Note a product or a division of integers.
+
+        Arguments:
+            name: of the operation.
+            left: the first operand.
+            right: the second one.
+            frame: what computes it.
+        """
+        if self.is_open and not in_library(frame):
+            terms = self.terms.setdefault((frame.f_code, frame.f_lasti), {})
+            terms[name, plain(left), plain(right)] = None
 
     def read(self, sizes: tuple[int, ...], is_length: bool) -> tuple[int, ...]:
         """Sizes as the code that reads them gets them: marked, if it is the program's.
@@ -121,11 +144,31 @@ def _function(name: str) -> Callable[..., Any]:
     return found or (lambda value: getattr(value, f"__{name}__")())
 
 
+def _note_arithmetic(number: Marked, name: str, *operands: Any) -> None:
+    """Note arithmetic whose result may be another function of the size than a linear one.
+
+    Arguments:
+        number: one of the operands that is marked.
+        name: of the operation.
+        operands: all of them.
+    """
+    are_integers = all([isinstance(one, int) for one in operands])
+    are_sizes = name == "mul" and all([isinstance(one, Marked) for one in operands])
+    if (name in DIVISIONS or are_sizes) and are_integers:
+        number.decisions.note_term(name, operands[0], operands[1], _getframe(2))
+    elif not (name in LINEAR or (name == "mul" and not are_sizes) or (name in ROUNDING and operands == (number,))):
+        number.decisions.note(_origins(*operands), _getframe(2))
+    elif name in ROUNDING and not are_integers:
+        number.decisions.note(number.origins, _getframe(2))
+
+
 def _arithmetic(name: str) -> Callable[..., Any]:
     function = _function(name)
 
     def method(self: Any, *others: Any) -> Any:
-        return marked(function(plain(self), *map(plain, others)), self.decisions, _origins(self, *others))
+        found = function(plain(self), *map(plain, others))
+        _note_arithmetic(self, name, self, *others)
+        return marked(found, self.decisions, _origins(self, *others))
 
     return method
 
@@ -134,7 +177,9 @@ def _reflected(name: str) -> Callable[..., Any]:
     function = _function(name)
 
     def method(self: Any, other: Any) -> Any:
-        return marked(function(plain(other), plain(self)), self.decisions, self.origins)
+        found = function(plain(other), plain(self))
+        _note_arithmetic(self, name, other, self)
+        return marked(found, self.decisions, self.origins)
 
     return method
 

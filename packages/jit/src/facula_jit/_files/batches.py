@@ -16,7 +16,7 @@ from .errors import SaveError, refuse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._marked_sizes import Decisions
+    from .._marked_sizes import Decisions, Term
 
 SIZE, FLOAT, SHARE, PART = "$n", "$n.0", "$1/n", "$c/n"
 """{"$n": [a, b]} is a * n + b, {"$n.0": [a, b]} the same as a float; {"$1/n": [a, b]} is 1 / (a * n + b), and
@@ -45,19 +45,55 @@ def unify(sized: Sequence[Sized]) -> Any:
     return made
 
 
-def check_decisions(runs: Sequence[Decisions | None]) -> None:
+def check_decisions(runs: Sequence[tuple[int, Decisions | None]]) -> None:
     """Check that no line of the program decides by the batch size: by other sizes in each capture.
 
-    SaveError names the first that does. `runs`: what each of the captures decided by sizes; None where nobody noted it.
+    SaveError names the first that does. `runs`: the size of each capture, and what it decided by sizes; None where
+    nobody noted it.
     """
-    found = [one.found for one in runs if one is not None]
-    for site in dict.fromkeys([site for one in found for site in one]):
-        origins = [one.get(site) for one in found]
+    noted = [(size, one) for size, one in runs if one is not None]
+    for site in dict.fromkeys([site for _, one in noted for site in one.found]):
+        origins = [one.found.get(site) for _, one in noted]
         if any([one != origins[0] for one in origins]):
             raise SaveError(
                 f"save: batch=True wants a function that decides nothing by the batch size; it does at "
                 f"{describe_call_site(*site)}; compute with tensors there, or save the sizes apart, without batch=True"
             )
+    sizes = [size for size, _ in noted]
+    for site in dict.fromkeys([site for _, one in noted for site in one.terms]):
+        terms = [list(one.terms.get(site, ())) for _, one in noted]
+        if len(set(map(len, terms))) != 1 or not all([_is_linear(sizes, alike) for alike in zip(*terms, strict=True)]):
+            raise SaveError(
+                f"save: batch=True wants numbers that are multiples of the batch size plus a constant; the one at "
+                f"{describe_call_site(*site)} is another function of it; compute it with tensors, or save the sizes "
+                "apart, without batch=True"
+            )
+
+
+def _is_linear(sizes: Sequence[int], terms: Sequence[Term]) -> bool:
+    """Whether the result of arithmetic follows from all sizes by one factor and one constant.
+
+    Arguments:
+        sizes: of the captures.
+        terms: the operation and its two operands in each of them.
+    """
+    if len(sizes) < 2:  # nothing says what follows from the size
+        return False
+    _, lefts, rights = zip(*terms, strict=True)
+    (a, b), (c, d) = _factors(sizes, lefts), _factors(sizes, rights)
+    if None in (a, b, c, d):
+        return False
+    if terms[0][0] == "mul":
+        return a == 0 or c == 0
+    return a % d == 0 if c == 0 else a % c == 0 and a * d == b * c  # constant divisors, or proportional ones
+
+
+def _factors(sizes: Sequence[int], values: Sequence[int]) -> Any:
+    """The factor and the constant by which integers follow from the sizes; None, None where they do not."""
+    factor, left = divmod(values[1] - values[0], sizes[1] - sizes[0])
+    constant = values[0] - factor * sizes[0]
+    is_linear = not left and all([factor * size + constant == one for size, one in zip(sizes, values, strict=True)])
+    return (factor, constant) if is_linear else (None, None)
 
 
 def alike(sized: Sequence[Sized]) -> list[Sized]:

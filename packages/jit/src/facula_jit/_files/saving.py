@@ -169,7 +169,7 @@ def _file_of(
             sized.append((replay.inputs[0].layout.shape[0] if _has_batch(replay) else 0, graph))
             decisions[id(graph)] = replay.recording.recorder.decisions
         sized = alike(sorted(sized, key=lambda one: one[0]))
-        check_decisions([decisions[id(graph)] for _, graph in sized])
+        check_decisions([(size, decisions[id(graph)]) for size, graph in sized])
         graph = unify(sized)
         entries = [{"graph": graph, "sizes": sorted([size for size, _ in sized]), "arguments": graph["arguments"]}]
     else:
