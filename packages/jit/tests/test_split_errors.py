@@ -92,3 +92,27 @@ def test_the_gradient_of_an_argument_is_its_own(mode):
         x.grad = ones(3)
         captured(x)
         assert x.grad.tolist() == [3.0] * 3
+
+
+def calls_over_several_lines(x):
+    y = scaled(
+        x.sin(),
+        x.sum().item(),
+    )
+    if y.sum() > 0:
+        y = scaled(
+            y,
+            scale=y.sum().item(),
+        )
+    return scaled(
+        y,
+        2,
+    )
+
+
+def test_a_cut_call_may_end_left_of_where_it_begins():
+    function = capture(calls_over_several_lines, on_break="split")
+    for number in range(5):
+        x = full((3,), number / 2)
+        assert same(function(x), calls_over_several_lines(x))
+    assert "runs in pieces" in function.report()

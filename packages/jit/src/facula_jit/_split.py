@@ -284,7 +284,7 @@ def _placed(tree: Any, where: ast.stmt) -> Any:
     for one in ast.walk(tree):
         if isinstance(one, (ast.stmt, ast.expr, ast.arg)) and not hasattr(one, "lineno"):
             ast.copy_location(one, where)
-            one.end_lineno = one.lineno
+            one.end_lineno, one.end_col_offset = one.lineno, one.col_offset
     return tree
 
 
