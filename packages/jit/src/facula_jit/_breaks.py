@@ -20,6 +20,11 @@ HOOKS_RUN = (
     "register them on a tensor that is computed inside, or call backward() outside",
 )
 
+RATES_READ = (
+    "a schedule steps in the function, which also reads the options of its optimizer: a replay sees other ones",
+    "step the schedule outside of the function, or read the options there",
+)
+
 
 class Break(NamedTuple):
     """Why a run was not taken down: the problem, what to do, and the program's line."""

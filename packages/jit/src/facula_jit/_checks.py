@@ -34,7 +34,6 @@ SLOTS = (
 PARTS = ("layout", "storage", "offset", "node", "hooks", "memory", "grad")  # of a tensor
 
 DEFAULTS = (default_dtype_cell, default_device_cell)
-OPTIONS = frozenset(("param_groups", "get_last_lr", "get_lr"))  # by these names programs come to them
 
 
 def checks_of(recording: Recording, followed: list[Any]) -> list[Check]:
@@ -93,11 +92,6 @@ def first_failing(checks: Iterable[Check]) -> int | None:
     """The first of some checks that fails now; None where all hold."""
     failing: int | None = Sequence(SLOTS, [], [], 0, [], list(checks), [], [], []).run((), ())
     return failing
-
-
-def reads_options(names: set[str]) -> bool:
-    """Whether the program's lines look at the options of optimizers themselves: more than steps follow from them."""
-    return not OPTIONS.isdisjoint(names)
 
 
 def checks_of_groups(optimizer: Any) -> list[Check]:

@@ -10,6 +10,7 @@ from facula_errors.extend import guarded
 from facula_tensor import Tensor
 
 from ._branching import Branches
+from ._breaks import RATES_READ
 from ._records import Numbers, do_if
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class OptimizerRecorder:
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.groups: dict[int, Any] = {}  # id -> an optimizer whose parameters were gone through
         self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
+        self.reads_options = False  # whether the program looks at options of optimizers itself
         self.acting = False  # whether this is an action
         self.condition: Callable[[], bool] | None = None  # whether what is done now is left out of a replay
 
@@ -94,6 +96,8 @@ class OptimizerRecorder:
     def act(self, owner: Any, action: Callable[[], object]) -> None:
         """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
         self.branches.refuse("a step of a schedule or scaler")
+        if owner is not None and self.reads_options:
+            self.broken(*RATES_READ)
         if self.breaks is None and not self.acting:
             if self.condition is not None:
                 self.actions.append((owner, partial(do_if, self.condition, action)))

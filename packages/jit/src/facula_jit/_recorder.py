@@ -34,7 +34,7 @@ from facula_storage.extend import (
 from facula_tensor import Tensor
 from facula_tensor.extend import forget_readers, user_frame, user_site
 
-from ._breaks import HOOKS_RUN, Break, CaptureError
+from ._breaks import HOOKS_RUN, RATES_READ, Break, CaptureError
 from ._cells import Cell
 from ._optimizers import OptimizerRecorder
 from ._records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
@@ -90,7 +90,6 @@ class Recorder(OptimizerRecorder):
         self.outside: Break | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
         self.reads: Any = None  # what notes the program's reads; None where nobody does
-        self.reads_options = False  # whether the program looks at all options of an optimizer
         self.line: int | None = None  # that of the function where it breaks
         self.again: Break | None = None  # why the next run may be captured, if this one is not
         self.decisions: Decisions | None = None  # what the program decides by sizes, where that is noted
@@ -316,8 +315,15 @@ class Recorder(OptimizerRecorder):
     def reads_whole(self, owner: Any) -> None:
         """All attributes of an optimizer, schedule or module are about to be read."""
         if self.breaks is None and self.reads is not None:
-            self.reads_options = True
+            if not hasattr(owner, "named_modules"):
+                self.options_are_read()
             self.reads.whole(owner)
+
+    def options_are_read(self, site: Site | None = None) -> None:
+        """The program looks at the options of an optimizer itself."""
+        self.reads_options = True
+        if self.actions_of_schedules():
+            self.broken(*RATES_READ, site)
 
     def read(self, operation: str) -> None:
         """Elements are about to be looked at."""

@@ -23,7 +23,7 @@ from facula_tensor.extend import no_record_ops, snapshot, user_site
 from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CHANGED, RECORDED, WRAPPED, CaptureError
 from ._checking import NEVER, Digest
-from ._checks import ADDRESS, checks_of, described, first_failing, puts_of, reads_options
+from ._checks import ADDRESS, checks_of, described, first_failing, puts_of
 from ._containers import Tree, rebuilt
 from ._crossings import found_crossings, is_crossed, take_down
 from ._lowering import Lowered, layout_of_block
@@ -98,8 +98,7 @@ class Replay:
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
-        looks = recorder.reads_options or (reads is not None and reads_options(reads.all_names()))
-        refills = [] if looks else recorder.refills
+        refills = [] if recorder.reads_options else recorder.refills
         self.refills = [Refill(one) for one in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [

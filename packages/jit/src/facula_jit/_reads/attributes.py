@@ -63,6 +63,8 @@ class AttributeReads:
         if name in library.METHODS_THAT_BREAK:
             self.refuse(library.METHODS_THAT_BREAK[name], "compute it outside of the function")
         self.names.add(name)
+        if name in known.OPTIONS:
+            self.recorder.options_are_read(self.site)
         for one in list(self._named):
             if name in one.before:
                 self._reach_attribute(one, name)

@@ -67,6 +67,9 @@ ALL_BY_NAME = frozenset(
 )
 """Attributes that do the same."""
 
+OPTIONS = frozenset(("param_groups", "get_last_lr", "get_lr", "get_rates_at"))
+"""Attributes by which programs come to the options of optimizers: more than steps follow from them, then."""
+
 allowed: dict[int, Any] = {}  # what `allow` was given, and the code of functions among it, by id
 
 

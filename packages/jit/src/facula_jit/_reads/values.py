@@ -252,10 +252,6 @@ class Reads(Reach):
         found = frozenset(self._reached) if self.compares_identity else frozenset()
         return found if self.back is None else found | self.back.identities()
 
-    def all_names(self) -> set[str]:
-        """Those of attributes that instructions load in the function and in backward passes."""
-        return self.names if self.back is None else self.names | self.back.names
-
     def reads_any_of(self, names: set[str]) -> bool:
         """Whether attributes of arguments may be read: of these names, or of any."""
         return super().reads_any_of(names) or (self.back is not None and self.back.reads_any_of(names))
