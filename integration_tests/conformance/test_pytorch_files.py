@@ -2,11 +2,15 @@
 
 import argparse
 import collections
+import contextlib
 import datetime
 import functools
+import inspect
 import io
 import pathlib
 import runpy
+import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -155,6 +159,67 @@ def test_state_dicts_and_whole_modules(architecture, theirs, across):
     if shape is not None:
         expected = output(module, shape)
         assert same(output(whole, shape), expected, exact=False) and same(output(target, shape), expected, exact=False)
+
+
+SOME_MODULES = {
+    **{f"Conv{n}d": (2, 4, 3) for n in (1, 2, 3)},
+    **{f"ConvTranspose{n}d": (2, 4, 3, 2, 1, 1) for n in (1, 2, 3)},
+    **{f"FractionalMaxPool{n}d": (2, 3) for n in (2, 3)},
+    **{f"LPPool{n}d": (2, 2) for n in (1, 2, 3)},
+    "AdaptiveLogSoftmaxWithLoss": (4, 10, [3, 6]),
+    "Bilinear": (2, 3, 4),
+    "RNNBase": ("LSTM", 3, 4),
+    "Transformer": (8, 2, 1, 1, 16),
+    "TransformerEncoderLayer": (8, 2, 16, 0.1, "gelu"),
+    "Unflatten": (1, (2, 2)),
+    "Fold": ((4, 4), 2),
+}  # a dict of arguments; those of all other classes are found by trying
+ATTEMPTS = ((), (2,), (2, 2), (0.1, 20.0), (2, 2, 1))
+
+
+def plain(value):
+    """An attribute as a value that can be compared between the libraries."""
+    if isinstance(value, (list, tuple)):
+        return type(value), [plain(one) for one in value]
+    if isinstance(value, dict):
+        return [*value]
+    if isinstance(value, (torch.Tensor, facula.Tensor)):
+        return [*value.shape]
+    if isinstance(value, (torch.nn.Module, facula.nn.Module, weakref.ref)):
+        return type(value).__name__
+    return getattr(value, "__name__", value)
+
+
+def modules_of(library):
+    """An instance of each class of modules, by its name."""
+    made = {}
+    for name, kind in vars(library.nn).items():
+        if not inspect.isclass(kind) or not issubclass(kind, library.nn.Module) or name.startswith("Lazy"):
+            continue
+        for arguments in (SOME_MODULES[name],) if name in SOME_MODULES else ATTEMPTS:
+            with contextlib.suppress(TypeError, ValueError, RuntimeError):
+                made[name] = kind(*arguments)
+                break
+    return made
+
+
+def test_modules_of_all_classes_have_the_attributes_of_pytorch():
+    """What is written here has in PyTorch what PyTorch's own has, and the other way around."""
+    ours, theirs = modules_of(facula), modules_of(torch)
+    assert len(ours) > 130
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in ours:
+            found, own = torch.load(saved(facula, ours[name]), weights_only=False), theirs[name]
+            assert {k: plain(v) for k, v in vars(found).items()} == {k: plain(v) for k, v in vars(own).items()}, name
+            assert repr(found) == repr(own) == repr(facula.load(saved(torch, own))), name
+
+
+def saved(library, value):
+    file = io.BytesIO()
+    library.save(value, file)
+    file.seek(0)
+    return file
 
 
 def trained(network, optimizer, steps):

@@ -11,6 +11,7 @@ import pytest
 
 import facula
 import facula.nn as nn
+from facula._pickles.attributes import written
 from facula_checkpoint import CheckpointError
 
 
@@ -99,6 +100,14 @@ def test_what_would_be_refused_is_not_written(make):
     value.__array_interface__ = {}
     with pytest.raises(TypeError, match=r"save: expected .*; got the attribute '__array_interface__' of a .*; delete"):
         facula.save(value, io.BytesIO())
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_attributes_that_only_modules_of_pytorch_have(dims):
+    for name, transposed in (("Conv", False), ("ConvTranspose", True), ("LazyConvTranspose", True)):
+        module = getattr(nn, f"{name}{dims}d")(*[2][: name[0] != "L"], 2, 3, padding=1)
+        state = written(module, {})
+        assert state == {"transposed": transposed, "_reversed_padding_repeated_twice": (1,) * 2 * dims}
 
 
 def test_arrays_are_of_the_tensor_alone():

@@ -44,13 +44,13 @@ PLAIN = {
 }  # fmt: skip
 
 
-def _twice(module: Any) -> tuple[int, ...]:
+def _twice(module: Any) -> tuple[int, ...] | list[int]:
     """The padding of both ends of each dimension, last dimension first, as PyTorch's convolutions keep it."""
     if module.padding == "valid":
-        return (0,) * (2 * len(module.kernel_size))
+        return [0] * (2 * len(module.kernel_size))
     if module.padding == "same":
         totals = [d * (k - 1) for d, k in zip(module.dilation, module.kernel_size, strict=True)]
-        return tuple([half for total in reversed(totals) for half in (total // 2, total - total // 2)])
+        return [half for total in reversed(totals) for half in (total // 2, total - total // 2)]
     return tuple([size for size in reversed(module.padding) for _ in range(2)])
 
 
@@ -104,7 +104,7 @@ def extra_attributes(kind: type) -> Extra:
     """The rows of `EXTRA` for a class and those of ours that it inherits from."""
     return {
         name: work
-        for ancestor in kind.__mro__
+        for ancestor in reversed(kind.__mro__)
         if is_library_module(ancestor.__module__)
         for name, work in EXTRA.get(ancestor.__name__, {}).items()
     }

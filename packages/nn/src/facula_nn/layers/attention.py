@@ -107,8 +107,7 @@ class MultiheadAttention(Module):
         self.register_parameter("v_proj_weight", parameter(not packed, embed_dim, self.vdim))
         self.register_parameter("in_proj_bias", parameter(bias, 3 * embed_dim))
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, **place)
-        self.register_parameter("bias_k", parameter(add_bias_kv, 1, 1, embed_dim))
-        self.register_parameter("bias_v", parameter(add_bias_kv, 1, 1, embed_dim))
+        self.bias_k, self.bias_v = (parameter(add_bias_kv, 1, 1, embed_dim) for _ in range(2))
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:

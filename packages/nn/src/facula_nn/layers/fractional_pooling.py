@@ -46,7 +46,8 @@ class _FractionalMaxPool(Module):
             )
         output_sizes(name, dims, output_size, output_ratio)
         self.kernel_size = lengths(name, "kernel_size", kernel_size, dims)
-        self.return_indices, self._random_samples = return_indices, _random_samples
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
         self.output_size = None if output_size is None else lengths(name, "output_size", output_size, dims)
         self.output_ratio = (output_ratio,) * dims if isinstance(output_ratio, (int, float)) else output_ratio
 
