@@ -118,6 +118,28 @@ def test_statistics():
     assert abs(values_of(ft.bernoulli(ft.full((n,), 0.3), generator=generator)).mean() - 0.3) < 0.01
 
 
+COMPLEX = {
+    "randn": (lambda n, g: ft.randn(n, dtype=ft.complex64, generator=g), 0, 0.5),
+    "randn_like": (lambda n, g: ft.randn_like(ft.zeros(n, dtype=ft.complex128), generator=g), 0, 0.5),
+    "rand": (lambda n, g: ft.rand(n, dtype=ft.complex64, generator=g), 0.5, 1 / 12),
+    "normal_": (lambda n, g: ft.zeros(n, dtype=ft.complex64).normal_(2, 3, generator=g), 2, 4.5),
+    "normal_ strided": (lambda n, g: ft.zeros(n, 2, dtype=ft.complex64)[:, 1].normal_(2, 3, generator=g), 2, 4.5),
+    "uniform_": (lambda n, g: ft.zeros(n, dtype=ft.complex64).uniform_(2, 3, generator=g), 2.5, 1 / 12),
+    "normal": (lambda n, g: ft.normal(1, 2, (n,), dtype=ft.complex64, generator=g), 1, 2),
+    "normal of means": (lambda n, g: ft.normal(ft.zeros(n, dtype=ft.complex64), 2.0, generator=g), 0, 2),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_draws_have_independent_parts(name):
+    draw, mean, variance = COMPLEX[name]
+    drawn = values_of(draw(100_000, seeded(1)))
+    for part in (drawn.real, drawn.imag):
+        assert abs(part.mean() - mean) < 0.02
+        assert abs(part.var() - variance) < 0.02 * (1 + variance)
+    assert abs(np.corrcoef(drawn.real, drawn.imag)[0, 1]) < 0.02
+
+
 def test_half_precisions_stay_below_one():
     for dtype in (ft.float16, ft.bfloat16):
         drawn = values_of(ft.rand(100_000, dtype=dtype, generator=seeded()))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import Layout, Plan, Storage, cpu, float64, int64, meta
-from facula_storage.extend import FLOATING, INTEGER, PlanTable, collecting, current_recorder, recorders
+from facula_storage import Layout, Plan, Storage, contiguous, cpu, float64, int64, meta
+from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, collecting, current_recorder, recorders
 
 from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import named
@@ -77,8 +78,8 @@ def _draw_slowly(
         raise named(
             ArgumentError(f"draw: generator is for device '{source.device}'; the tensor is on '{layout.device}'")
         )
-    if table is not RANDINT and layout.dtype.category != FLOATING:
-        raise named(DTypeError(f"draw: expected a floating dtype; got {layout.dtype.name}; give dtype="))
+    if table is not RANDINT and layout.dtype.category not in (FLOATING, COMPLEX):
+        raise named(DTypeError(f"draw: expected a floating or complex dtype; got {layout.dtype.name}; give dtype="))
     if is_meta:  # nothing is drawn, and no generator moves
         return
     if not layout.is_contiguous:
@@ -87,6 +88,9 @@ def _draw_slowly(
         draw(compact._layout, compact._storage, 0, table, source, first, second)
         write(target, compact)
         return
+    if layout.dtype.category == COMPLEX and table is not RANDINT:  # both parts; they share the normal's variance
+        second = second * sqrt(0.5) if table is NORMAL else second
+        layout = contiguous((2 * layout.numel,), layout.dtype.to_real(), layout.device)
     key = (layout.dtype, layout.device)
     plan = table.by_key.get(key)
     if plan is None:
@@ -120,7 +124,7 @@ def rand(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Numbers drawn evenly from [0, 1).
+    """Numbers drawn evenly from [0, 1), of complex dtypes both parts.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
@@ -161,7 +165,7 @@ def randn(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Numbers drawn from the normal distribution of mean 0 and variance 1.
+    """Numbers drawn from the normal distribution of mean 0 and variance 1, half of it in each part of complex dtypes.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.

@@ -10,7 +10,7 @@ from facula_autograd.extend import active_modes, replace_mode
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import contiguous
-from facula_storage.extend import FLOATING, INTEGER, PlanTable
+from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable
 
 from .._core.allocation import fresh, layout_for
 from .._core.memory import check_overlap, check_writable
@@ -29,6 +29,8 @@ from .generator import LARGEST, Generator, default_generator
 from .random import NORMAL, RANDINT, UNIFORM, draw, drawn, randint, randn
 
 if TYPE_CHECKING:
+    from facula_storage import Layout
+
     from .._core.types import DeviceLike, DTypeLike, Lengths, Number, Scalar
 
 __all__ = ["normal"]
@@ -57,8 +59,7 @@ def _draw_into(
             raise UnsupportedError(f"{name}: a gradient is wanted through this tensor; call it on .detach()")
         now = snapshot(self)
         layout, storage, offset = now._layout, now._storage, now._offset
-        if layout.dtype.category != (INTEGER if table is RANDINT else FLOATING):
-            raise DTypeError(f"{name}: expected a floating tensor; got {layout.dtype.name}")
+        _check_dtype(name, layout, table)
         check_writable(name, now)
         check_overlap(name, now, ())
         draw(layout, storage, offset, table, generator, first, second)
@@ -70,13 +71,17 @@ def _draw_into(
     return self
 
 
+def _check_dtype(name: str, layout: Layout, table: PlanTable) -> None:
+    if layout.dtype.category not in ((INTEGER,) if table is RANDINT else (FLOATING, COMPLEX)):
+        raise DTypeError(f"{name}: expected a floating or complex tensor; got {layout.dtype.name}")
+
+
 def _draw_new_into(
     name: str, self: Tensor, table: PlanTable, generator: Generator | None, first: float, second: float
 ) -> Tensor:
     """The same inside a transform: by way of a new tensor."""
     layout = layout_of_tensor(self)
-    if layout.dtype.category != (INTEGER if table is RANDINT else FLOATING):
-        raise DTypeError(f"{name}: expected a floating tensor; got {layout.dtype.name}")
+    _check_dtype(name, layout, table)
     made = contiguous(layout.shape, layout.dtype, layout.device)
     with replace_mode(grad=False):
         return self.copy_(drawn(made, table, generator, first, second))
@@ -221,7 +226,7 @@ def normal(
     for name, one in (("mean", mean), ("std", std)):
         if not isinstance(one, Tensor):
             as_real(one, "normal", name)
-        elif one.dtype.category != FLOATING:
+        elif one.dtype.category != FLOATING and not (name == "mean" and one.dtype.category == COMPLEX):
             raise DTypeError(f"normal: expected {name} to be floating; got {one.dtype.name}; convert with .float()")
     if isinstance(std, Tensor):
         refuse_outside(std, 0, inf, lambda: _negative_deviation(elements(std).amin().item()))
