@@ -287,3 +287,10 @@ def test_observers_are_asked_without_the_lock(driver):
 
     caching.add_oom_observer(observer)
     assert caching.allocate(30 * MIB)
+
+
+def test_programs_raise_it_with_a_text_of_their_own():
+    error = pickle.loads(pickle.dumps(OutOfMemoryError("CUDA out of memory.")))
+    assert (str(error), error.args, error.requested) == ("CUDA out of memory.", ("CUDA out of memory.",), 0)
+    assert isinstance(error, RuntimeError)
+    assert str(OutOfMemoryError()) == ""

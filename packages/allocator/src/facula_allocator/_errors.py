@@ -27,10 +27,10 @@ class OutOfMemoryError(FaculaError, MemoryError, RuntimeError):
     The first line of the message says most, for logs. Who asked for the memory may set `operation` ("matmul") and
     `purpose` ("float32 (4, 5)"), which that line then names; an allocator sets `memory`, `remedy`, `device_free` (what
     others have not taken either), and as `explanation` the lines that follow: who holds the memory, and what would
-    help. Pickles whole.
+    help. Pickles whole. Programs raise it with one text, which is then the message, and the fields are 0.
 
     Arguments:
-        requested: the block that was asked for.
+        requested: the block that was asked for, or the message.
         allocated: in blocks that are in use.
         reserved: taken from the system, allocated and cached together.
         cached: idle, kept for reuse.
@@ -48,15 +48,28 @@ at once, or raise the limit (FACULA_HOST_LIMIT)
     explanation = ""
     device_free: int | None = None
 
-    def __init__(self, requested: int, allocated: int, reserved: int, cached: int, limit: int | None = None):
-        super().__init__(requested, allocated, reserved, cached, limit)
-        self.requested = requested
+    def __init__(
+        self,
+        requested: int | str = "",
+        allocated: int = 0,
+        reserved: int = 0,
+        cached: int = 0,
+        limit: int | None = None,
+    ):
+        self.text = requested if isinstance(requested, str) else None
+        if self.text is None:
+            super().__init__(requested, allocated, reserved, cached, limit)
+        else:
+            super().__init__(self.text)
+        self.requested = 0 if isinstance(requested, str) else requested
         self.allocated = allocated
         self.reserved = reserved
         self.cached = cached
         self.limit = limit
 
     def __str__(self) -> str:
+        if self.text is not None:
+            return self.text
         by = "" if self.operation is None else f" by {self.operation}"
         purpose = "" if self.purpose is None else f" for {self.purpose}"
         held = f"{readable(self.allocated)} in use, {readable(self.cached)} idle"
