@@ -103,6 +103,15 @@ class Mode:
             return _common.get(values) or _common.setdefault(values, Mode(values))
         return Mode(values)
 
+    def changes_to(self, other: Mode) -> dict[str, object]:
+        """What `replace` takes to make another mode of this one.
+
+        >>> DEFAULT.changes_to(DEFAULT.replace(grad=False))
+        {'grad': False}
+        """
+        pairs = zip(FIELDS, self.values, other.values, strict=True)
+        return {name: new for name, old, new in pairs if new is not old}
+
     def __repr__(self) -> str:
         return "Mode(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in FIELDS) + ")"
 

@@ -16,6 +16,7 @@
   this thread runs.
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
 - `as_dot` and `as_svg` draw `Box`es, as pictures of graphs are.
+- `set_lasting` changes the mode as a call of `set_grad_enabled` does.
 - `walk` gives the nodes of a graph.
 - `run_backward` starts a backward pass whose gradients the caller collects; `record_call` makes the node of a
   Function's call whose context was filled.
@@ -35,7 +36,7 @@ from ._function_nodes import from_function, record_call
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
 from ._handles import Handle, Hooks
 from ._hooks import WrappedRule, move_hooks, set_context
-from ._mode_state import DEFAULT, Mode, active_modes, current_mode, passive_modes
+from ._mode_state import DEFAULT, Mode, active_modes, current_mode, passive_modes, set_lasting
 from ._modes import replace_mode
 from ._outputs import OUTPUT, Gradients, output_node, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
@@ -92,6 +93,7 @@ __all__ = [
     "run_backward",
     "running_node",
     "set_context",
+    "set_lasting",
     "unpack_value",
     "unpack_with",
     "walk",

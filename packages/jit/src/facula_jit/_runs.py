@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import current_mode, set_lasting
 from facula_tensor.extend import user_frame
 
 from ._again import Again
@@ -52,6 +53,7 @@ class Run:
         self.reads = recorder.reads = Reads(recorder, allowed)
         self.result: Any = None
         self.again: Again | None = None
+        self._left: dict[str, object] = {}  # the fields of the mode that the function leaves changed
 
     def go(self, guard: Guard, name: str, tell: Callable[[Break], None], args: Any, kwargs: Any) -> None:
         """Do it.
@@ -72,10 +74,12 @@ class Run:
             with recording(recorder), observing(self.reads):
                 self.reads.begin([self.function, recorder.own, *signature.kept, *signature.classes], signature)
                 with crossings(recorder), hooks_of_arguments(recorder):
-                    self.result = self.function(*args, **kwargs)
+                    self._call(args, kwargs)
                 recorder.reads = self.reads.begin_backward()
                 boundary = record_backward(recorder, self.result)
         finally:
+            if self._left:  # beyond the recorder's block, as in eager code
+                set_lasting(self._left)
             guard.busy = False
             if recorder.decisions is not None:
                 recorder.decisions.is_open = False
@@ -89,3 +93,17 @@ class Run:
         self.breaks = self.recording.breaks or leak_of(self.recording)
         if self.recording.unsettled is None:
             self.recording.unsettled = recorder.outside or self.reads.changed()
+
+    def _call(self, args: Any, kwargs: Any) -> None:
+        """Call the function; it breaks the capture if it leaves another mode than it found."""
+        recorder, own, before = self.recorder, self.recorder.own, current_mode()
+        try:
+            self.result = self.function(*args, **kwargs)
+        finally:
+            self._left = before.changes_to(current_mode())
+        if self._left:
+            recorder.broken(
+                f"it leaves a mode changed ({', '.join(self._left)})",
+                "use a with statement, as in `with set_grad_enabled(False):`",
+                None if own is None else (own.__code__, 0),
+            )

@@ -9,7 +9,7 @@ from facula_storage.extend import ABSENT, ANY, CheckKind
 
 from .._checks import first_failing
 from .._closures import UNSET
-from .putting import PUTTERS, put_item
+from .putting import PUTTERS, put_attribute, put_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,13 +63,14 @@ class Attributes:
         hidden: the classes whose attributes these hide: an object's own, or the further bases of a class.
     """
 
-    __slots__ = ("before", "hidden", "is_class", "is_whole", "names", "own", "read", "sparse", "words")
+    __slots__ = ("before", "hidden", "is_class", "is_whole", "names", "own", "owner", "read", "sparse", "words")
 
     def __init__(
         self, own: dict[str, Any], words: str, names: set[str], sparse: bool = False, hidden: tuple[type, ...] = ()
     ):
         self.own, self.words, self.names, self.sparse, self.hidden = own, words, names, sparse, hidden
         self.is_class = "__module__" in own  # as every class has, and no object
+        self.owner: type | None = None  # the class that has them
         self.before = dict(own)
         self.read: set[str] = set()  # names of attributes that are read otherwise
         self.is_whole = False  # whether all of them may be read
@@ -114,7 +115,8 @@ class Attributes:
     def put_back(self) -> None:
         """Let those that are read be what they were."""
         while name := self.difference():
-            put_item(self.own, name, self.before.get(name, ABSENT))
+            value = self.before.get(name, ABSENT)
+            put_item(self.own, name, value) if self.owner is None else put_attribute(self.owner, name, value)
 
 
 class Guards:

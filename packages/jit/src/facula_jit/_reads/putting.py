@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 
 def put_item(holder: dict[str, Any], name: str, value: Any) -> None:
     """Set an item of a dict of variables or attributes, or delete it if the value is ABSENT."""
-    if "__module__" in holder and (owners := [one for one in get_referrers(holder) if isinstance(one, type)]):
-        setattr(owners[0], name, value) if value is not ABSENT else delattr(owners[0], name)
+    if "__module__" in holder:
+        put_attribute(next(one for one in get_referrers(holder) if isinstance(one, type)), name, value)
     elif value is ABSENT:
         holder.pop(name, None)
     else:
         holder[name] = value
+
+
+def put_attribute(owner: type, name: str, value: Any) -> None:
+    """Set an attribute of a class, or delete it if the value is ABSENT."""
+    setattr(owner, name, value) if value is not ABSENT else delattr(owner, name)
 
 
 def _put_slot(holder: Any, descriptor: Any, value: Any) -> None:
@@ -89,7 +94,7 @@ def as_read(checks: Sequence[Check]) -> Iterator[bool]:
                 kind, holder, key, expected = one
                 present.append((one, PRESENT[kind](holder, key)))
                 PUTTERS[kind](holder, key, expected)
-        except (AttributeError, TypeError, KeyError):  # what Python does not let anybody change
+        except (AttributeError, TypeError, KeyError, StopIteration):  # what Python does not let anybody change
             pass
         yield first_failing(checks) is None
     finally:

@@ -231,6 +231,7 @@ class Reach(LibraryReads):
         made = self._note(own, f"the class {kind.__name__}")
         if made is None:
             return
+        made.owner = kind
         for name, one in made.before.items():
             if type(function := function_in(one)) is FunctionType:
                 self._methods.setdefault(id(function.__code__), []).append((made, name))
