@@ -64,6 +64,13 @@ def is_overload(node) -> bool:
     return any(ast.unparse(decorator).endswith("overload") for decorator in node.decorator_list)
 
 
+def is_declared_with_signature(node) -> bool:
+    """Whether the public function is written from this declaration, with what its docstring leaves out."""
+    if isinstance(node, ast.ClassDef):
+        return any(isinstance(one, ast.FunctionDef) and one.name == "signature" for one in node.body)
+    return any(ast.unparse(decorator).startswith("function(") for decorator in node.decorator_list)
+
+
 @cache
 def names_in(module: str) -> dict:
     """The definitions and imports of a module by name: an AST node, or (module, name); and the modules it stars."""
@@ -93,7 +100,8 @@ def find(module: str, name: str):
     if isinstance(found, tuple):  # imported, or a module of the same name
         return find(*found) if found != (module, name) else None
     if found is not None:
-        return module, found
+        top, _, last = module.partition(".")[0], *module.rpartition(".")[1:]
+        return find(f"{top}._forms.{last}", name) if is_declared_with_signature(found) else (module, found)
     return next(filter(None, (find(other, name) for other in names["*"])), None)
 
 

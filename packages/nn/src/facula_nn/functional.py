@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable as _Callable
 
-from facula_errors import InvalidTypeError, InvalidValueError
-from facula_errors.extend import boundary
-from facula_tensor import Tensor
-from facula_tensor.extend import as_real, asks, listed, recorded_ops
+from facula_tensor.extend import asks, listed
 from facula_tensor.functional import *
-from facula_tensor.functional import logsigmoid
 
 from ._fractional_pooling import *
 from ._multi_head import multi_head_attention_forward
@@ -42,42 +38,5 @@ __all__ = [
 ]  # fmt: skip
 
 __dir__: _Callable[[], list[str]] = listed(__name__)
-
-
-@boundary
-def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """log(1 + exp(beta · x)) / beta of each element; x itself where beta · x is above `threshold`.
-
-    ValueError where `beta` is 0.
-
-    Arguments:
-        input: of floating dtype.
-        beta: the steepness, not 0.
-        threshold: above it the result is x itself.
-
-    Returns:
-        A tensor of the input's shape and dtype.
-
-    Raises:
-        ValueError: `beta` is 0.
-
-    >>> from facula_tensor import tensor
-    >>> softplus(tensor([0.0, 30.0]))
-    tensor([ 0.6931, 30.0000])
-    """
-    beta, threshold = as_real(beta, "softplus", "beta"), as_real(threshold, "softplus", "threshold")
-    if beta == 0:
-        raise InvalidValueError("softplus: expected a beta other than 0, since it divides by it; got 0")
-    if not isinstance(input, Tensor):
-        raise InvalidTypeError(f"softplus: expected a Tensor; got {type(input).__name__}")
-    if beta == 1 and threshold == 20 and input.is_floating_point():
-        return recorded_ops.softplus(input)
-    narrow = input.is_floating_point() and input.dtype.itemsize == 2
-    exact = input.float() if narrow else input  # so that the threshold is not rounded to 16 bits
-    scaled = recorded_ops.mul(exact, beta)
-    smooth = recorded_ops.neg(logsigmoid(recorded_ops.neg(scaled)))
-    result = recorded_ops.where(recorded_ops.gt(scaled, threshold), exact, recorded_ops.div(smooth, beta))
-    return result.to(input.dtype) if narrow else result
-
 
 asks(globals(), __all__)

@@ -69,6 +69,8 @@ from ._creation.random_fill import *
 from ._creation.ranges import *
 from ._creation.strided import *
 from ._dispatch import asking as _asking
+from ._forms.activation import celu_, selu_, threshold_
+from ._forms.irregular_activations import rrelu_
 from ._interop import flags as _flags
 from ._interop import print_options as _print_options
 from ._interop import typed as _typed
@@ -149,6 +151,7 @@ from .ops import triangles as _triangles
 from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
 from .ops import view_copies as _view_copies
+from .ops.activation import celu, hardshrink, selu, threshold
 from .ops.adaptive_pooling import adaptive_avg_pool1d
 from .ops.adaptive_pooling import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
 from .ops.aliases import *
@@ -179,16 +182,15 @@ from .ops.exponents import *
 from .ops.flat_places import *
 from .ops.flips import *
 from .ops.further import *
-from .ops.further_activations import celu, hardshrink, prelu, rrelu, selu, threshold
 from .ops.fused_arithmetic import *
 from .ops.gamma import *
 from .ops.gathering import *
 from .ops.grids import *
 from .ops.histograms import *
-from .ops.in_place_activations import celu_, relu_, rrelu_, selu_, threshold_
 from .ops.index_assignment import *
 from .ops.index_ops import *
 from .ops.inverses import *
+from .ops.irregular_activations import prelu, relu_, rrelu
 from .ops.join import *
 from .ops.logic import *
 from .ops.masks import *

@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING
 
 from ._core.names import listed as _listed
 from ._dispatch.asking import asks as _asks
-from .ops.activation import elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, relu, relu6, silu, softmax
+from ._forms.activation import celu_, elu_, hardtanh_, leaky_relu_, selu_, threshold_
+from ._forms.irregular_activations import rrelu_
+from .ops.activation import (
+    celu,
+    elu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    relu6,
+    selu,
+    softshrink,
+    threshold,
+)
 from .ops.adaptive_pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool3d,
@@ -31,26 +45,10 @@ from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdis
 from .ops.dropout import dropout
 from .ops.embedding import embedding, one_hot
 from .ops.embedding_bag import embedding_bag
-from .ops.further_activations import (
-    celu,
-    glu,
-    hardshrink,
-    hardsigmoid,
-    hardswish,
-    mish,
-    prelu,
-    rrelu,
-    selu,
-    softmin,
-    softshrink,
-    softsign,
-    tanhshrink,
-    threshold,
-)
 from .ops.grid_sample import affine_grid, grid_sample
 from .ops.gumbel import gumbel_softmax
-from .ops.in_place_activations import celu_, elu_, hardtanh_, leaky_relu_, relu_, rrelu_, selu_, threshold_
 from .ops.instance_norm import instance_norm, local_response_norm
+from .ops.irregular_activations import glu, log_softmax, prelu, relu, relu_, rrelu, softmax, softmin
 from .ops.layer_norm import group_norm, layer_norm, rms_norm
 from .ops.likelihood_losses import gaussian_nll_loss, multilabel_soft_margin_loss, poisson_nll_loss, soft_margin_loss
 from .ops.linear import linear
@@ -69,6 +67,7 @@ from .ops.pointwise import sigmoid, tanh
 from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d, max_pool2d_with_indices
 from .ops.resampling import interpolate
 from .ops.sequence_pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices
+from .ops.smooth_activations import gelu, logsigmoid, mish, silu, softplus, softsign, tanhshrink
 from .ops.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
 from .ops.volume_pooling import avg_pool3d, max_pool3d, max_pool3d_with_indices
 
@@ -184,6 +183,7 @@ __all__ = [
     "soft_margin_loss",
     "softmax",
     "softmin",
+    "softplus",
     "softshrink",
     "softsign",
     "tanh",

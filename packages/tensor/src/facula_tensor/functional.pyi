@@ -122,6 +122,7 @@ __all__ = [
     "soft_margin_loss",
     "softmax",
     "softmin",
+    "softplus",
     "softshrink",
     "softsign",
     "tanh",
@@ -239,7 +240,7 @@ def fold(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kern
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | builtins.float, full: builtins.bool = False, eps: builtins.float = 1e-06, reduction: builtins.str = 'mean') -> Tensor:
     """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound."""
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
-    'x times the normal distribution\'s probability of less than x; `approximate`: "none", or "tanh".'
+    """x times the normal distribution's probability of less than x. D. Hendrycks, K. Gimpel, 2016."""
 def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
     """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd."""
 def grid_sample(input: Tensor, grid: Tensor, mode: builtins.str = 'bilinear', padding_mode: builtins.str = 'zeros', align_corners: builtins.bool | None = None) -> Tensor:
@@ -391,6 +392,8 @@ def softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtin
     """exp(x) / sum(exp(x)) along a dimension."""
 def softmin(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: DTypeLike | None = None) -> Tensor:
     """softmax(-x) along a dimension."""
+def softplus(input: Tensor, beta: builtins.float = 1, threshold: builtins.float = 20) -> Tensor:
+    """log(1 + exp(beta * x)) / beta of each element; x itself where beta * x is above `threshold`."""
 def softshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
     """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0."""
 def softsign(input: Tensor) -> Tensor:

@@ -22,6 +22,7 @@ from .operator import Operator
 from .signatures import shown_as
 from .slow_path import slow_call
 from .view_call import make_view
+from .written import written_operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +42,8 @@ def elementwise(body: type) -> Function:
     """
     op = Operator(body, is_elementwise=True)
     function = _finish(op)
+    if "signature" in vars(body):
+        return written_operator(op, body)
     if body.__name__.startswith("_"):
         return function
     _attach(op.name, function)

@@ -26,6 +26,7 @@ from facula_storage.extend import FLOATING, PlanTable
 from .expressions.gradients import derived_rule
 from .namespaces import operators
 from .rules import make_rules, refusing_rule
+from .written import operands_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
-    "accepts arity batching bilinear cached compute_dtype decompose differentiable direct dunders execute holomorphic "
-    "inplace inplace_dunders inputs jvp kernel launch_scalars linear low_bits mask_operands mutates named no_gradient "
-    "optional outputs parameters program reads_values reflected result_dtype results scaled validate_layouts "
-    "validate_values value vjp_all widens window".split()
+    "accepts arity batching bilinear cached changes compute_dtype decompose differentiable direct dunders execute "
+    "holomorphic inplace inplace_dunders inputs jvp kernel launch_scalars linear low_bits mask_operands mutates named "
+    "no_gradient optional outputs parameters program reads_values reflected refuses result_dtype results scaled "
+    "signature validate_layouts validate_values value vjp_all widens window".split()
 )
 
 
@@ -69,6 +70,8 @@ class Operator:
     - `inputs`: names of the tensor operands; `arity`: their number (-1: any). `optional` names those that may be
       None (the launch gets address 0), `mutates` those that the kernel changes in place, `widens` those that are
       taken in float32 where they have no dimensions and the operator computes in float16 or bfloat16.
+    - `signature(*arguments)`: the public function's arguments, with kinds as annotations; operands have their names.
+      `refuses` and `changes` say more of that function: `Declared` in written.py.
     - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
       result) instead.
@@ -102,7 +105,9 @@ class Operator:
         self.doc: str = body.__doc__ or ""
         self.module: str = body.__module__
         self.elementwise = is_elementwise
-        self.inputs: tuple[str, ...] = declared.get("inputs", ("input",))
+        signature = declared.get("signature")
+        operands = ("input",) if signature is None else operands_of(signature)
+        self.inputs: tuple[str, ...] = declared.get("inputs", operands)
         own = [f"{kind}_{name}" for name in self.inputs for kind in ("vjp", "partial")]
         _check_names(self.name, declared, KNOWN.union(own))
         self.arity: int = declared.get("arity", len(self.inputs))

@@ -1,171 +1,65 @@
-"""Activations: functions of one element, and softmax, that PyTorch has in `nn.functional` alone."""
+"""Activations that are straight lines or exponentials on both sides of a point."""
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, FaculaError
-from facula_errors.extend import boundary, trim_traceback
-from facula_storage import bfloat16, float16, float32
+from facula_storage import float32
+from facula_storage.extend import FLOATING
 
-from .._core.promotion import as_real
-from .._core.tensor import Tensor
-from .._dispatch.namespaces import recorded_ops
+from .._core.promotion import floating
+from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import composite
 from .._dispatch.view_call import as_tensor
-from . import activation_operators as _operators  # noqa: F401  declares them
-from .softmax import log_softmax as log_softmax_along
-from .softmax import softmax as softmax_along
+from .._dispatch.written import function
+from .pointwise import real
 
 if TYPE_CHECKING:
-    from .._core.types import DTypeLike
-
-__all__ = [
-    "elu",
-    "gelu",
-    "hardtanh",
-    "leaky_relu",
-    "log_softmax",
-    "logsigmoid",
-    "relu",
-    "relu6",
-    "silu",
-    "softmax",
-]
+    from .._dispatch.kinds import Flag, Float, Floating, Real
+    from .._dispatch.namespaces import Namespace
 
 
-def assign_inplace(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """`result`; or `input`, with the elements of `result` copied into it, where `inplace`."""
-    return input.copy_(result) if inplace else result
+@composite
+def below_zero(F: Namespace, input: Tensor) -> Tensor:
+    """Negative elements, and 0 for positive ones, so that nothing overflows where it is not looked at; NaN stays."""
+    return F.hardtanh(input, -inf, 0)
 
 
-def source(operation: str, input: Tensor, inplace: bool) -> Tensor:
-    """The tensor to compute from: a copy of `input` if `inplace` and it has a graph.
-
-    That graph's nodes, and the new one, need the elements as they were. `operation` names the caller in the TypeError.
-    """
-    input = as_tensor(operation, input)
-    return input.clone() if inplace and input.node is not None else input
-
-
-def wide(input: Tensor) -> Tensor:
-    """`input` in float32 where its elements have 16 bits, so that bounds compared with it are not rounded."""
-    return recorded_ops.to(input, (float32,)) if input.dtype in (float16, bfloat16) else input
-
-
-def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Each element, or 0 where it is negative; `inplace` changes `input` and returns it.
-
-    >>> from facula_tensor import tensor
-    >>> relu(tensor([-1.0, 2.0]))
-    tensor([0., 2.])
-    """
-    try:
-        return as_tensor("relu", input).relu_() if inplace else recorded_ops.relu(input)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+# ------------------------------------------------------------------------------------------------ straight lines
+@elementwise
+class leaky_relu:
     """Each element, times `negative_slope` where it is negative.
 
     Arguments:
-        input: a tensor of real numbers.
         negative_slope: the factor of negative elements.
-        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import tensor
     >>> leaky_relu(tensor([-1.0, 2.0]), 0.5)
     tensor([-0.5000,  2.0000])
     """
-    try:
-        return assign_inplace(
-            input,
-            recorded_ops.leaky_relu(
-                source("leaky_relu", input, inplace), as_real(negative_slope, "leaky_relu", "negative_slope")
-            ),
-            inplace,
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+
+    accepts = real
+    changes = True
+
+    @staticmethod
+    def signature(input: Tensor, negative_slope: Real = 0.01, inplace: Flag = False) -> None: ...
+
+    def vjp_input(F, g, input, negative_slope):
+        return F.where(F.gt(input, 0), g, F.mul(g, negative_slope))
+
+    def vjp_negative_slope(F, g, input, _negative_slope):
+        return F.mul(g, F.below_zero(input))
 
 
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Each element, or alpha * (exp(x) - 1) where it is negative.
-
-    D.-A. Clevert and others: Fast and accurate deep network learning by exponential linear units, 2015.
-
-    Arguments:
-        input: a tensor of real numbers.
-        alpha: minus the value that very negative elements tend to.
-        inplace: whether `input` itself takes the result.
-
-    >>> from facula_tensor import tensor
-    >>> elu(tensor([-1.0, 2.0]))
-    tensor([-0.6321,  2.0000])
-    """
-    try:
-        return assign_inplace(
-            input, recorded_ops.elu(source("elu", input, inplace), float(as_real(alpha, "elu", "alpha"))), inplace
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * sigmoid(x) of each element.
-
-    >>> from facula_tensor import tensor
-    >>> silu(tensor([0.0, 2.0]))
-    tensor([0.0000, 1.7616])
-    """
-    try:
-        return assign_inplace(input, recorded_ops.silu(source("silu", input, inplace)), inplace)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """x times the normal distribution's probability of less than x; `approximate`: "none", or "tanh".
-
-    D. Hendrycks, K. Gimpel: Gaussian error linear units, 2016.
-
-    >>> from facula_tensor import tensor
-    >>> gelu(tensor([0.0, 2.0]))
-    tensor([0.0000, 1.9545])
-    """
-    try:
-        if approximate not in ("none", "tanh"):
-            raise ArgumentError(f"gelu: expected approximate to be 'none' or 'tanh'; got {approximate!r}")
-        return recorded_ops.gelu(input) if approximate == "none" else recorded_ops.gelu_tanh(input)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@boundary
-def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(x)) of each element, without overflow.
-
-    >>> from facula_tensor import tensor
-    >>> logsigmoid(tensor([0.0, -100.0]))
-    tensor([  -0.6931, -100.0000])
-    """
-    return recorded_ops.log_sigmoid(input)
-
-
-@boundary
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+@function(refuses={"min_val > max_val": "min_val <= max_val; got {min_val} and {max_val}"}, changes=True)
+def hardtanh(F: Namespace, input: Tensor, min_val: Real = -1.0, max_val: Real = 1.0) -> Tensor:
     """Each element, or the bound that it is beyond; no gradient flows at a bound.
 
     Arguments:
-        input: a tensor of real numbers.
         min_val: the lower bound; rounded toward zero for integers.
         max_val: the upper bound, likewise.
-        inplace: whether `input` itself takes the result.
 
     Raises:
         ValueError: where min_val > max_val.
@@ -174,68 +68,177 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     >>> hardtanh(tensor([-2.0, 0.5]))
     tensor([-1.0000,  0.5000])
     """
-    input = as_tensor("hardtanh", input)
-    min_val, max_val = as_real(min_val, "hardtanh", "min_val"), as_real(max_val, "hardtanh", "max_val")
-    if min_val > max_val:
-        raise ArgumentError(f"hardtanh: expected min_val <= max_val; got {min_val} and {max_val}")
-    input = as_tensor("hardtanh", input)
-    if not input.is_floating_point():
+    if not as_tensor("hardtanh", input).is_floating_point():
         min_val, max_val = int(min_val), int(max_val)
-    return assign_inplace(input, recorded_ops.hardtanh(source("hardtanh", input, inplace), min_val, max_val), inplace)
+    return F.hardtanh(input, min_val, max_val)
 
 
-@boundary
-def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+@function(inplace=True)
+def relu6(F: Namespace, input: Tensor) -> Tensor:
     """Each element, but at least 0 and at most 6.
 
     >>> from facula_tensor import tensor
     >>> relu6(tensor([-1.0, 7.0]))
     tensor([0., 6.])
     """
-    return hardtanh(input, 0.0, 6.0, inplace)
+    low, high = (0.0, 6.0) if as_tensor("relu6", input).is_floating_point() else (0, 6)
+    return F.hardtanh(input, low, high)
 
 
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along a dimension.
-
-    Arguments:
-        input: a tensor of numbers.
-        dim: the dimension; if None, 0 for 0, 1 and 3 dimensions, else 1.
-        _stacklevel: has no effect.
-        dtype: converted to it first, unless None.
+@elementwise
+class hardsigmoid:
+    """relu6(x + 3) / 6 of each element: a sigmoid of straight lines.
 
     >>> from facula_tensor import tensor
-    >>> softmax(tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
+    >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
     """
-    try:
-        input = as_tensor("softmax", input)
-        return softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+
+    compute_dtype = floating
+    accepts = real
+
+    @staticmethod
+    def signature(input: Floating, inplace: Flag = False) -> None: ...
+
+    def value(F, input):
+        return F.clamp(input + 3, 0, 6) / 6
+
+    def vjp_input(F, g, input):
+        return F.where(F.lt(F.abs(input), 3), F.mul(g, 1 / 6), 0)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """The logarithm of softmax along a dimension.
-
-    Arguments:
-        input: a tensor of numbers.
-        dim: the dimension, as `softmax` takes it.
-        _stacklevel: has no effect.
-        dtype: converted to it first, unless None.
+@elementwise
+class hardswish:
+    """x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019.
 
     >>> from facula_tensor import tensor
-    >>> log_softmax(tensor([0.0, 0.0]), 0)
-    tensor([-0.6931, -0.6931])
+    >>> hardswish(tensor([0.0, 1.0, 4.0]))
+    tensor([0.0000, 0.6667, 4.0000])
     """
-    try:
-        input = as_tensor("log_softmax", input)
-        return log_softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+
+    compute_dtype = floating
+    accepts = real
+
+    @staticmethod
+    def signature(input: Floating, inplace: Flag = False) -> None: ...
+
+    def value(F, input):
+        return input * F.clamp(input + 3, 0, 6) / 6
+
+    def vjp_input(F, g, input):
+        slope = F.where(F.lt(input, 3), F.add(F.mul(input, 1 / 3), 0.5), 1)
+        return F.where(F.le(input, -3), 0, F.mul(g, slope))
 
 
-def _dim(input: Tensor) -> int:
-    return 0 if input.ndim in (0, 1, 3) else 1
+@function(refuses={"not lambd >= 0": "lambd of at least 0; got {lambd}"})
+def softshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
+    """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0.
+
+    Arguments:
+        lambd: the distance.
+
+    Raises:
+        ValueError: where `lambd` is negative.
+
+    >>> from facula_tensor import tensor
+    >>> softshrink(tensor([-2.0, 0.25]))
+    tensor([-1.5000,  0.0000])
+    """
+    inner = F.where(F.ge(input, -lambd), F.mul(input, 0), F.add(input, lambd))
+    return F.where(F.gt(input, lambd), F.sub(input, lambd), inner)
+
+
+@function(method=True)
+def hardshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
+    """Each element, or 0 where it is at most `lambd` from 0.
+
+    Arguments:
+        lambd: the distance.
+
+    >>> from facula_tensor import tensor
+    >>> hardshrink(tensor([-2.0, 0.25]))
+    tensor([-2.,  0.])
+    """
+    return F.where(F.gt(input, lambd), input, F.where(F.ge(input, -lambd), 0, input))
+
+
+@function(changes=True)
+def threshold(F: Namespace, input: Tensor, threshold: Real, value: Real) -> Tensor:
+    """Each element, or `value` where it is not greater than `threshold`.
+
+    Arguments:
+        threshold: the bound; rounded toward zero for integers.
+        value: the number in place of elements up to the bound, rounded likewise.
+
+    >>> from facula_tensor import tensor
+    >>> threshold(tensor([1.0, 3.0]), 2.0, -1.0)
+    tensor([-1.,  3.])
+    """
+    dtype = layout_of_tensor(as_tensor("threshold", input)).dtype
+    if dtype.category != FLOATING:
+        threshold, value = int(threshold), int(value)
+    # Compared in float32, so that the bound of 16-bit elements is not rounded.
+    compared = F.to(input, (float32,)) if dtype.category == FLOATING and dtype.itemsize == 2 else input
+    return F.where(F.le(compared, threshold), value, input)
+
+
+# --------------------------------------------------------------------------------------------------- exponentials
+@elementwise
+class elu:
+    """Each element, or alpha * (exp(x) - 1) where it is negative.
+
+    D.-A. Clevert and others: Fast and accurate deep network learning by exponential linear units, 2015.
+
+    Arguments:
+        alpha: minus the value that very negative elements tend to.
+
+    >>> from facula_tensor import tensor
+    >>> elu(tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+
+    compute_dtype = floating
+    accepts = real
+    changes = True
+
+    @staticmethod
+    def signature(input: Tensor, alpha: Float = 1.0, inplace: Flag = False) -> None: ...
+
+    def value(F, input, alpha):
+        return F.where(input > 0, input, alpha * F.expm1(input))
+
+    def vjp_input(F, g, input, alpha):
+        # The slope at 0 is that of negative elements, and the slope's own slope is not: `below_zero` is constant there.
+        return F.where(F.le(input, 0), F.mul(g, F.mul(F.exp(F.below_zero(input)), alpha)), g)
+
+    def vjp_alpha(F, g, input, _alpha):
+        return F.mul(g, F.expm1(F.below_zero(input)))
+
+
+@function(changes=True)
+def selu(F: Namespace, input: Floating) -> Tensor:
+    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017.
+
+    >>> from facula_tensor import tensor
+    >>> selu(tensor([-1.0, 1.0]))
+    tensor([-1.1113,  1.0507])
+    """
+    return F.mul(F.elu(input, 1.6732632423543772), 1.0507009873554805)
+
+
+@function(refuses={"alpha == 0": "an alpha other than 0, since it divides by it; got 0"}, changes=True)
+def celu(F: Namespace, input: Floating, alpha: Float = 1.0) -> Tensor:
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
+
+    Arguments:
+        alpha: minus the value that very negative elements tend to.
+
+    Raises:
+        ValueError: for an alpha of 0.
+
+    >>> from facula_tensor import tensor
+    >>> celu(tensor([-1.0, 1.0]), 2.0)
+    tensor([-0.7869,  1.0000])
+    """
+    below = F.mul(F.expm1(F.div(F.below_zero(input), alpha)), alpha)
+    return F.where(F.lt(input, 0), below, input)  # at 0 the slope is 1, and that of below_zero is 0

@@ -10,6 +10,7 @@ from facula_errors.extend import boundary
 
 from .._core.promotion import as_real, floating
 from .._core.tensor import Tensor, elements
+from .._dispatch.arguments import floats
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
@@ -17,7 +18,6 @@ from .._dispatch.planning import broadcast_shapes
 from .._dispatch.value_checks import refuse_unless
 from .._dispatch.view_call import as_tensor
 from .binary_losses import same_shape
-from .further_activations import floats
 from .losses import loss_of, reduced, reduction_of
 from .pointwise import real
 

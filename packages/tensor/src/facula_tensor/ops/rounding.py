@@ -11,12 +11,12 @@ from .._core.number_limits import finfo
 from .._core.promotion import as_integer, as_real, floating
 from .._core.tensor import Tensor, method
 from .._creation.like import zeros_like
+from .._dispatch.arguments import source
 from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
-from .activation import source
 from .assigning import assign_inplace
 from .comparison import boolean
 from .pointwise import real
