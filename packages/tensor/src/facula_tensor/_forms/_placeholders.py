@@ -1,0 +1,33 @@
+"""What stands in for the written files while they are written."""
+
+from __future__ import annotations
+
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from typing import TYPE_CHECKING
+
+from facula_errors import MissingAttributeError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+class Placeholders(MetaPathFinder, Loader):
+    """Finds modules of this package in which declarations find a function of each name."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        package, _, module = name.rpartition(".")
+        return ModuleSpec(name, self) if package == __package__ and not module.startswith("_") else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        def missing(name: str) -> object:
+            if name.startswith("__"):
+                raise MissingAttributeError(name)
+
+            def placeholder(*arguments: object) -> None:
+                """Called by nobody."""
+
+            placeholder.__name__ = placeholder.__qualname__ = name
+            return placeholder
+
+        module.__getattr__ = missing  # type: ignore[method-assign]
