@@ -15,12 +15,13 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def modules_of(module_name):
-    """All modules of the package, private ones too, but for programs, which run when they are imported."""
+    """All modules of the package but programs, which run when they are imported: private ones after public ones."""
     root = importlib.import_module(module_name)
     yield root
-    for found in pkgutil.walk_packages(root.__path__, prefix=f"{module_name}."):
-        if not found.name.endswith(("__main__", ".as_torch")):
-            yield importlib.import_module(found.name)
+    names = [found.name for found in pkgutil.walk_packages(root.__path__, prefix=f"{module_name}.")]
+    for name in sorted(names, key=lambda name: "._" in name):
+        if not name.endswith(("__main__", ".as_torch")):
+            yield importlib.import_module(name)
 
 
 def test_doctests(module_name):

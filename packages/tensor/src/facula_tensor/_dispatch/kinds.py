@@ -58,5 +58,8 @@ KINDS = {
     ),
     "Flag": Kind("bool"),
 }
-STANDARD = {"inplace": "whether `input` itself takes the result."}
+STANDARD = {
+    "inplace": "whether `input` itself takes the result.",
+    "out": "where the result goes; a new tensor if None.",
+}
 """Documentation of arguments that mean the same everywhere, by name."""

@@ -2,7 +2,7 @@
 
 Note [Written functions]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-A declaration with a signature has its public function in `_forms/`, in a file with the name of the declaring module.
+A declaration with a signature has its public function in `_forms/`, in a file that is named after the declaring module.
 `python -m facula_tensor._forms` writes these files from the declarations; a test compares them with what it would
 write, and nobody edits them. A written function checks its arguments by their kinds (`kinds.py`), calls the operator
 in `recorded_ops` or the declared body, and takes the library's frames off errors.
@@ -29,25 +29,41 @@ class Declared(NamedTuple):
     """What a declaration says of its public function.
 
     - `signature`: a function whose arguments have kinds as annotations, and defaults.
-    - `first`: the place of the first argument of users' among those of `signature`.
+    - `is_body`: the function is written in other operators, `(F, *arguments)`; else an operator has its name.
+    - `label`: how errors name it, where that is not its name.
     - `refuses`: conditions of the arguments where an error is raised, and what it says that it expected.
     - `inplace`: it takes `inplace=`; `changes`: and there is a function with an underscore that changes its input.
-    - `method`: it is a method of tensors, too, and classes that override operators are asked about it.
+    - `out`: it takes `out=`.
+    - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
     """
 
+    name: str
     module: str
     doc: str
     signature: Function
-    first: int
+    is_body: bool = True
+    label: str = ""
     refuses: Mapping[str, str] = NOTHING
     inplace: bool = False
     changes: bool = False
+    out: bool = False
+    overridable: bool = False
     method: bool = False
 
 
-declared: dict[str, Declared] = {}  # by the name of the public function
-bodies = Namespace()
-"""Public functions that are written in other operators: `(F, *arguments)`."""
+declared: list[Declared] = []
+_bodies: dict[str, Namespace] = {}  # by file
+
+
+def file_of(module: str) -> str:
+    """The name of the file with the functions that a module declares: `fft_transforms` for `fft/_transforms.py`."""
+    parts = [part.lstrip("_") for part in module.split(".")[1:]]
+    return "_".join(parts[parts[0] == "ops" :])
+
+
+def bodies_of(file: str) -> Namespace:
+    """The declared bodies that a file's functions call, by name."""
+    return _bodies.setdefault(file.rpartition(".")[2], Namespace())
 
 
 def operands_of(signature: Function) -> tuple[str, ...]:
@@ -56,12 +72,23 @@ def operands_of(signature: Function) -> tuple[str, ...]:
     return tuple([name for name in code.co_varnames[: code.co_argcount] if name != "inplace"])
 
 
+def declare(what: Declared, body: Function | None = None) -> Function:
+    """The public function of a declaration; `body` is what it calls, unless an operator has its name."""
+    declared.append(what)
+    file = file_of(what.module)
+    if body is not None:
+        setattr(bodies_of(file), what.name, body)
+    found: Function = getattr(import_module(f"{FOLDER}.{file}"), what.name)
+    found.__module__ = what.module
+    return found
+
+
 def written_operator(op: Operator, body: type) -> Function:
     """The public function of an operator whose declaration has a signature."""
     said = vars(body)
-    signature = said["signature"].__func__
-    function = _find(op.name, Declared(op.module, op.doc, signature, 0, said.get("refuses", NOTHING),
-                                       changes=said.get("changes", False)))  # fmt: skip
+    refuses, changes = said.get("refuses", NOTHING), said.get("changes", False)
+    what = Declared(op.name, op.module, op.doc, said["signature"].__func__, False, refuses=refuses, changes=changes)
+    function = declare(what)
     op.public = function
     function.operator = op  # type: ignore[attr-defined]
     return function
@@ -76,17 +103,9 @@ def function(
         refuses, inplace, changes, method: as in `Declared`.
     """
 
-    def declare(body: Function) -> Function:
-        setattr(bodies, body.__name__, body)
-        return _find(body.__name__, Declared(body.__module__, body.__doc__ or "", body, 1, refuses,
-                                             inplace or changes, changes, method))  # fmt: skip
+    def decorate(body: Function) -> Function:
+        what = Declared(body.__name__, body.__module__, body.__doc__ or "", body, refuses=refuses,
+                        inplace=inplace or changes, changes=changes, overridable=method, method=method)  # fmt: skip
+        return declare(what, body)
 
-    return declare
-
-
-def _find(name: str, what: Declared) -> Function:
-    declared[name] = what
-    module = import_module(f"{FOLDER}.{what.module.rpartition('.')[2]}")
-    found: Function = getattr(module, name)
-    found.__module__ = what.module
-    return found
+    return decorate

@@ -17,11 +17,17 @@ class Argument(NamedTuple):
 
     name: str
     kind: Kind
-    default: object
+    default: object = inspect.Parameter.empty
+    by_name: bool = False
 
     def __str__(self) -> str:
         default = "" if self.default is inspect.Parameter.empty else f" = {quoted(self.default)}"
         return f"{self.name}: {self.kind.annotation}{default}"
+
+    @property
+    def passed(self) -> str:
+        """How it is handed on."""
+        return f"{self.name}={self.name}" if self.by_name else self.name
 
 
 def quoted(value: object) -> str:
@@ -29,19 +35,29 @@ def quoted(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
+def listed(arguments: list[Argument]) -> list[str]:
+    """The arguments as a function's head has them, with a star before those that are given by name alone."""
+    first = next((place for place, one in enumerate(arguments) if one.by_name), len(arguments))
+    return [*map(str, arguments[:first]), *["*"] * (first < len(arguments)), *map(str, arguments[first:])]
+
+
 def arguments_of(what: Declared) -> list[Argument]:
-    """The arguments that users give."""
-    parameters = [*inspect.signature(what.signature).parameters.values()][what.first :]
-    arguments = [Argument(one.name, kind_of(str(one.annotation)), one.default) for one in parameters]
-    return [*arguments, Argument("inplace", KINDS["Flag"], False)] if what.inplace else arguments
+    """The arguments that users give and the operator takes: neither `inplace` nor `out`."""
+    parameters = [*inspect.signature(what.signature).parameters.values()]
+    return [
+        Argument(one.name, kind_of(str(one.annotation)), one.default, one.kind is one.KEYWORD_ONLY)
+        for one in parameters if one.name not in ("F", "inplace")
+    ]  # fmt: skip
 
 
 def kind_of(annotation: str) -> Kind:
-    """The kind of this name; or one of some values, `Literal["a", "b"]`."""
-    if not annotation.startswith("Literal["):
+    """The kind of this name; one of some values, `Literal["a", "b"]`; or what the body checks: any other annotation."""
+    if annotation in KINDS:
         return KINDS[annotation]
+    if not annotation.startswith("Literal["):
+        return Kind(annotation)
     choices = ast.literal_eval(f"({annotation[len('Literal[') : -1]},)")
     said = f"{', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}"
     refuse = f'refuse_choice("{{operation}}", "{{name}}", {{name}}, "{said}")'
-    usual = f"{{name}} not in ({', '.join(map(quoted, choices))})"
-    return Kind("str", refuse, usual, ((".._dispatch.arguments", "refuse_choice"),))
+    unusual = f"{{name}} not in ({', '.join(map(quoted, choices))})"
+    return Kind("str", refuse, unusual, ((".._dispatch.arguments", "refuse_choice"),))

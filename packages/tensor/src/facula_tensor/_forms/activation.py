@@ -12,7 +12,7 @@ from .._core.tensor import method
 from .._dispatch.arguments import floats, source
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.written import bodies
+from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
@@ -36,6 +36,8 @@ __all__ = [
     "threshold",
     "threshold_",
 ]
+
+bodies = bodies_of("activation")
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:

@@ -11,12 +11,14 @@ from .._core.promotion import as_real
 from .._dispatch.arguments import floats, source
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.written import bodies
+from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
 __all__ = ["rrelu", "rrelu_"]
+
+bodies = bodies_of("irregular_activations")
 
 
 def rrelu(

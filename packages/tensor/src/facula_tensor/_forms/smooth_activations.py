@@ -10,12 +10,14 @@ from facula_errors.extend import trim_traceback
 from .._core.promotion import as_real
 from .._dispatch.arguments import floats, refuse_choice, source
 from .._dispatch.namespaces import recorded_ops as ops
-from .._dispatch.written import bodies
+from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
 __all__ = ["gelu", "logsigmoid", "mish", "silu", "softplus", "softsign", "tanhshrink"]
+
+bodies = bodies_of("smooth_activations")
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:

@@ -2,7 +2,7 @@
 
 What it is: transforms of complex numbers (`fft`), of real ones (`rfft`, which leaves out the half that follows by
 symmetry), and to real ones (`irfft`, `hfft`), along one dimension, two (`fft2`) or several (`fftn`), by NumPy's FFT.
-Where next: `_complex.py` and its neighbours; `ops/fourier.py` for the operators, `ops/transforms.py` for arguments.
+Where next: `_transforms.py`; `ops/fourier.py` for the operators, `ops/transforms.py` for arguments.
 """
 
 from __future__ import annotations
@@ -10,10 +10,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._core.names import listed
-from ._complex import fft, fft2, fftn, ifft, ifft2, ifftn
+from .._forms.fft_transforms import (
+    fft,
+    fft2,
+    fftn,
+    hfft,
+    hfft2,
+    hfftn,
+    ifft,
+    ifft2,
+    ifftn,
+    ihfft,
+    ihfft2,
+    ihfftn,
+    irfft,
+    irfft2,
+    irfftn,
+    rfft,
+    rfft2,
+    rfftn,
+)
+from . import _transforms as _transforms  # declares them
 from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
-from ._hermitian import hfft, hfft2, hfftn, ihfft, ihfft2, ihfftn
-from ._real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
