@@ -105,8 +105,8 @@ class Operator:
         self.doc: str = body.__doc__ or ""
         self.module: str = body.__module__
         self.elementwise = is_elementwise
-        signature = declared.get("signature")
-        operands = ("input",) if signature is None else operands_of(signature)
+        self.signature: Function | None = declared.get("signature")
+        operands = ("input",) if self.signature is None else operands_of(self.signature)
         self.inputs: tuple[str, ...] = declared.get("inputs", operands)
         own = [f"{kind}_{name}" for name in self.inputs for kind in ("vjp", "partial")]
         _check_names(self.name, declared, KNOWN.union(own))
