@@ -1,4 +1,4 @@
-/* Whether an object has a __dict__ yet: reading `__dict__` would make one. */
+/* Whether an object has a __dict__ yet, since reading `__dict__` would make one; which classes are asked for a name. */
 #include "bridge.h"
 
 /* Not of the limited API. Where a Python no longer has it, the dict is made. */
@@ -23,4 +23,29 @@ PyObject *dict_descriptor(PyObject *module, PyObject *type)
         return NULL;
     }
     return PyDescr_NewGetSet((PyTypeObject *)type, &definition);
+}
+
+/* Python asks the metaclass for the order of bases, and keeps the answer. A class whose metaclass is not `type` would make
+   every `isinstance` slower, so it has the other one for this question alone. */
+PyObject *reorder_bases(PyObject *module, PyObject *args)
+{
+    PyObject *type, *metaclass;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!O!:reorder_bases", &PyType_Type, &type, &PyType_Type, &metaclass))
+        return NULL;
+    if (!PyType_IsSubtype((PyTypeObject *)metaclass, Py_TYPE(type))) {
+        PyErr_Format(PyExc_TypeError, "reorder_bases: expected a class derived from %R; got %R", Py_TYPE(type), metaclass);
+        return NULL;
+    }
+    PyObject *bases = PyObject_GetAttrString(type, "__bases__");
+    if (!bases)
+        return NULL;
+    PyTypeObject *before = Py_TYPE(type);
+    Py_SET_TYPE(type, (PyTypeObject *)metaclass);
+    const int failed = PyObject_SetAttrString(type, "__bases__", bases);
+    Py_SET_TYPE(type, before);
+    Py_DECREF(bases);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
 }

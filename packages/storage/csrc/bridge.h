@@ -7,7 +7,7 @@
    dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
    threads.c  what other threads, the cyclic collector and tracers do: `threads_inside`, `collection_callback`,
               `call_filter`
-   attributes.c   whether an object has a __dict__ yet: `dict_descriptor`
+   attributes.c   whether an object has a __dict__ yet: `dict_descriptor`; which classes are asked: `reorder_bases`
    module.c   the module's table, and `new_instance`
 
    Functions with the signature of a PyCFunction are entries of the module's table and documented there. */
@@ -48,6 +48,7 @@ PyObject *dlpack_consume(PyObject *module, PyObject *capsule);
 
 /* attributes.c */
 PyObject *dict_descriptor(PyObject *module, PyObject *type);
+PyObject *reorder_bases(PyObject *module, PyObject *args);
 
 /* threads.c */
 int prepare_threads(void); /* -1 with an error set where this Python lacks what is needed */

@@ -37,6 +37,9 @@ static PyMethodDef methods[] = {
     {"dict_descriptor", dict_descriptor, METH_O,
      "dict_descriptor(cls) -> descriptor\n\nAn attribute for a class: the `__dict__` of an instance, or None where it has "
      "none yet, as of `new_instance`."},
+    {"reorder_bases", reorder_bases, METH_VARARGS,
+     "reorder_bases(cls, metaclass)\n\nLet a class and those derived from it have the method resolution order that `mro` "
+     "of a metaclass gives, and keep their own metaclass."},
     {"new_instance", new_instance, METH_O, "new_instance(cls) -> an instance with nothing set, made without __new__ and __init__"},
     {"collection_callback", collection_callback, METH_O,
      "A function for gc.callbacks that has an entry in the given list while the collector runs."},

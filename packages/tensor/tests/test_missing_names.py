@@ -1,11 +1,16 @@
 """Attributes that are not there: what PyTorch's tensors have is told from what is misspelt, and nothing is slower."""
 
+import abc
+import dis
+import inspect
+import sys
+
 import pytest
 
 from facula_tensor import Parameter, Tensor, ones
 from facula_tensor._core.names import MissingName
 
-MISSING = sorted(name for name, value in vars(Tensor).items() if type(value) is MissingName)
+MISSING = sorted(name for base in Tensor.__mro__ for name, one in vars(base).items() if type(one) is MissingName)
 
 
 @pytest.mark.parametrize("name", MISSING[::5])
@@ -17,7 +22,8 @@ def test_what_pytorchs_tensors_have_is_named(name):
             getattr(owner, name)
         assert caught.value.name == name and caught.value.obj is owner
         assert not hasattr(owner, name)
-    assert name not in dir(ones(2)) and name not in dir(Parameter(ones(2)))
+    for shown in (ones(2), Parameter(ones(2)), Tensor, Parameter, type("Own", (Tensor,), {})):
+        assert name not in dir(shown)
 
 
 def test_what_is_misspelt_is_pythons_own_error():
@@ -29,6 +35,36 @@ def test_look_ups_are_left_as_they_are():
     """A `__getattr__` would slow every look-up of every attribute."""
     for cls in (Tensor, Parameter):
         assert not any("__getattr__" in vars(base) or "__getattribute__" in vars(base) for base in cls.__mro__[:-1])
+
+
+def test_what_dir_shows_of_the_class_is_there():
+    assert [name for name in dir(Tensor) if not hasattr(Tensor, name)] == [] and len(MISSING) > 40
+    members = dict(inspect.getmembers(Tensor))
+    assert members.keys() == set(dir(Tensor)) and not any(type(one) is MissingName for one in members.values())
+    assert {one.name for one in inspect.classify_class_attrs(Tensor)} >= members.keys() - {"__class__"}
+
+
+def test_isinstance_stays_quick():
+    """Python takes a short way for classes whose metaclass is `type`, and lets others be mixed with abstract ones."""
+    assert type(Tensor) is type(Parameter) is type
+
+    class Abstract(Tensor, abc.ABC):
+        pass
+
+    assert not hasattr(Abstract, "geqrf") and isinstance(ones(2).as_subclass(Abstract), Abstract)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="instructions have other names")
+def test_attributes_are_looked_up_in_the_quick_way():
+    """Instructions of Python specialize for a class only where its method resolution order may be cached."""
+
+    def read(t):
+        return t._layout, t._storage
+
+    for t in [ones(2)] * 200:
+        read(t)
+    names = [one.opname for one in dis.get_instructions(read, adaptive=True)]
+    assert names.count("LOAD_ATTR_SLOT") == 2, names
 
 
 def test_attributes_of_ones_own_come_first():
@@ -44,6 +80,7 @@ def test_attributes_of_ones_own_come_first():
 
     both = ones(2).as_subclass(Both)
     assert (both.geqrf, both.sspaddmm, Both.geqrf) == (3, 4, 3)
+    assert "geqrf" in dir(Both) and "sspaddmm" in dir(both)
     parameter = Parameter(ones(2))
     parameter.geqrf = 5
     assert parameter.geqrf == 5 and "geqrf" in dir(parameter)

@@ -1,6 +1,6 @@
 """What sibling packages use beyond the public API: the parts of the hot path."""
 
-from ._bridge import call_filter, collection_callback, dict_descriptor, new_instance, rebind, unbind
+from ._bridge import call_filter, collection_callback, dict_descriptor, new_instance, rebind, reorder_bases, unbind
 from ._devices import default_device_blocks, is_connected, register_backend
 from ._dtypes import (
     BOOL,
@@ -110,6 +110,7 @@ __all__ = [
     "register_dtype",
     "release_idle_memory",
     "release_retired",
+    "reorder_bases",
     "replace_buffer",
     "root_of",
     "snapshot_bytes",

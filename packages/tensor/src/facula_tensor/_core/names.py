@@ -2,10 +2,11 @@
 
 Note [Missing names]: a `__getattr__` on Tensor would make every look-up of every attribute slower, on Python 3.11 three
 times, and one that fails (a slot that is unset, which operators ask for) twice. So each missing name of PyTorch's is an
-attribute of the class that raises when it is asked for: nothing else changes, `hasattr` is False, and `dir` of a tensor
-leaves them out. A class that is mixed into a subclass after Tensor still gives its own. `dir(Tensor)` and completion
-that goes by it show them: only a metaclass could change that, which would cost each `isinstance(value, Tensor)` 30 ns
-and keep abstract base classes from being mixed in.
+attribute that raises when it is asked for, of a class that is the last but `object` in the method resolution order:
+nothing else changes, and `hasattr` is False. That class is no base of Tensor: `dir`, which goes by `__bases__`, leaves
+its names out, of classes and of tensors. A metaclass gives that order once and is not kept, since it would cost each
+`isinstance(value, Tensor)` 30 ns and keep abstract base classes from being mixed in. A class that is mixed into a
+subclass after Tensor still gives its own attributes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from functools import cache
 
 from facula_errors import MissingAttributeError
+from facula_storage.extend import reorder_bases
 
 PAGE = "https://github.com/facula/facula/blob/main/docs/coming-from-pytorch.md"  # as the wheel's metadata says
 
@@ -90,16 +92,14 @@ def _alternatives(path: str) -> dict[str, str]:
 class MissingName:
     """An attribute of a class under a name of PyTorch's that is not there; it raises when it is asked for."""
 
-    __slots__ = ("listing", "name", "owner", "place")
+    __slots__ = ("listing", "name", "place")
 
-    def __init__(self, owner: type, name: str, place: str, listing: PyTorchNames) -> None:
-        self.owner, self.name, self.place, self.listing = owner, name, place, listing
+    def __init__(self, name: str, place: str, listing: PyTorchNames) -> None:
+        self.name, self.place, self.listing = name, place, listing
 
     def __get__(self, instance: object, cls: type) -> object:
-        mro = cls.__mro__
-        for base in mro[mro.index(self.owner) + 1 :]:
-            if self.name in vars(base):
-                found = vars(base)[self.name]
+        for found in [vars(base)[self.name] for base in cls.__mro__ if self.name in vars(base)]:
+            if type(found) is not MissingName:  # of a class that was mixed in
                 return found.__get__(instance, cls) if hasattr(type(found), "__get__") else found
         subject = f"type object {cls.__name__!r}" if instance is None else f"{cls.__name__!r} object"
         raise MissingAttributeError(
@@ -111,9 +111,16 @@ class MissingName:
 
 def mark_missing(cls: type, place: str, listing: PyTorchNames) -> None:
     """Let names that `place` has in PyTorch and `cls` has not say so. After all that is there has been put on `cls`."""
-    for name in listing.names(place):
-        if not hasattr(cls, name):
-            setattr(cls, name, MissingName(cls, name, place, listing))
+    missing = {name: MissingName(name, place, listing) for name in listing.names(place) if not hasattr(cls, name)}
+    said = {"__module__": __name__, "__doc__": f"Names of PyTorch's {place} that are not there.", "__slots__": ()}
+    holder = type("MissingNames", (), {**missing, **said})
+
+    class Order(type):
+        def mro(cls) -> list[type]:
+            *before, last = super().mro()
+            return [*before, holder, last]
+
+    reorder_bases(cls, Order)
 
 
 def listed(module_name: str, *also: str) -> Callable[[], list[str]]:
@@ -139,7 +146,7 @@ def present(cls: type, instance: object = None, hidden: frozenset[str] = frozens
     found: dict[str, object] = {}
     own: set[str] = set()  # names that a program's classes and it itself gave
     for base in reversed(cls.__mro__):
-        found.update(vars(base))
+        found.update({name: one for name, one in vars(base).items() if type(one) is not MissingName})
         if base.__module__.partition(".")[0].partition("_")[0] not in (
             "facula",
             "builtins",
@@ -155,7 +162,5 @@ def present(cls: type, instance: object = None, hidden: frozenset[str] = frozens
     return sorted(
         name
         for name, value in found.items()
-        if type(value) is not MissingName
-        and name not in hidden
-        and (name[0] != "_" or name.startswith("__") or name in own)
+        if name not in hidden and (name[0] != "_" or name.startswith("__") or name in own)
     )
