@@ -57,6 +57,17 @@ def test_training_learns_a_line():
     assert weight.flatten().tolist() == pytest.approx([3.0, -1.0], abs=1e-4)
 
 
+HIDING = """
+import sys
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "HIDDEN":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Finder)
+"""
 HIDDEN = [
     ("facula_tensor", "import facula", "facula"),
     ("facula_allocator", "import facula; facula.ones(2)", "facula_cpu"),
@@ -68,6 +79,8 @@ HIDDEN = [
     ("facula_distributions", "import facula; facula.distributions.Normal", "facula.distributions"),
     ("facula_data", "from facula.utils.data import DataLoader", "facula.utils.data"),
     ("facula_data", "import facula; facula.utils", "facula.utils.data"),
+    ("facula_data", "import facula; facula.distributed", "facula.distributed"),
+    ("facula_data", "from facula.distributed.fsdp.wrap import wrap", "facula.distributed"),
     ("facula_checkpoint", "import facula; facula.save(1, 'x')", "facula.save"),
     ("facula_checkpoint", "import facula; facula.load('x')", "facula.load"),
 ]
@@ -75,7 +88,7 @@ HIDDEN = [
 
 @pytest.mark.parametrize(("module", "statement", "user"), HIDDEN)
 def test_without_a_package_the_error_says_what_to_install(module, statement, user, tmp_path):
-    script = f"import sys; sys.modules[{module!r}] = None; {statement}"
+    script = HIDING.replace("HIDDEN", module) + statement
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 1
     folder = module.removeprefix("facula_")
