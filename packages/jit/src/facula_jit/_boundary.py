@@ -70,6 +70,11 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     reached = _leaves_of(roots, recorder.inputs)
     for one in reached:
         recorder.watch_tensor(one)
+    returned = {id(one) for one in tensors_in(result)} - recorder.given.keys()
+    blocks = [recorder.block_of(one._storage) for one in reached if id(one) in returned]
+    if any([block.born or block.inputs for block in blocks]):
+        recorder.broken("a gradient of a result flows to another one, a leaf that is made here", REMEDY)
+        return None
     leaves += [one for one in reached if not recorder.block_of(one._storage).born]
     targets = list({id(one): one for one in recorder.inputs if one.node is not None}.values())
     targets += {id(one): one for one in leaves if not any([one is other for other in targets])}.values()

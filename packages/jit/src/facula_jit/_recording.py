@@ -13,7 +13,8 @@ from facula_tensor.extend import layout_of_tensor, overlapping
 from ._breaks import Break
 from ._containers import Tree, factory_of, is_kept, parts_of
 from ._memory import Lifetime
-from ._records import Address, any_grad, moment_of
+from ._records import NEW_LEAF, Address, any_grad, moment_of
+from ._signature import has_hooks
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -169,10 +170,14 @@ class Recording:
             return None
         number = self.recorder.number_of(tensor._storage)
         block = self.recorder.blocks[number]
-        root = self.roots.index(id(tensor)) if id(tensor) in self.roots else -1
+        root = NEW_LEAF if tensor.node is LEAF else -1
+        if id(tensor) in self.roots:
+            root = self.roots.index(id(tensor))
         is_made = block.born or (block.inputs and not any([one is tensor for one in self.recorder.inputs]))
         if type(tensor) is not Tensor and is_made:
             self._break(f"the result has a {type(tensor).__name__}, which Python makes", "return its .data, or keep it")
+        if is_made or not (block.born or block.inputs or id(tensor) in self.recorder.watched):
+            self._look_at_parts(tensor)
         if block.inputs:
             for place in block.inputs:
                 given = self.recorder.inputs[place]
@@ -188,6 +193,8 @@ class Recording:
             if root >= 0:
                 self._break("a result is a view of a tensor from outside", "return a clone() of it")
             if type(tensor) is Tensor and id(tensor) not in self.recorder.watched:
+                if root == NEW_LEAF:
+                    self._break("a result is a new leaf that shows a tensor from outside", "return a clone() of it")
                 tensor = tensor.as_subclass(Tensor)  # the caller may change the one that he gets
                 self.views.add(id(tensor))
             return tensor
@@ -195,6 +202,17 @@ class Recording:
             self.outputs.append(number)
         self._made.append(tensor)
         return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
+
+    def _look_at_parts(self, tensor: Tensor) -> None:
+        """Break where Python has given something to a tensor that each replay makes anew."""
+        is_leaf = tensor.node is LEAF
+        for is_set, words in (
+            (bool(tensor._own_attributes), "attributes"),
+            (is_leaf and has_hooks(tensor), "hooks"),
+            (is_leaf and tensor._grad is not None, "a .grad"),
+        ):
+            if is_set:
+                self._break(f"a result that is made here has {words}, which Python sets", f"set {words} after the call")
 
     def _look_at_boundary(self, boundary: Boundary) -> None:
         for target in boundary.targets:

@@ -143,6 +143,7 @@ def made_tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Ten
     return t
 
 
+NEW_LEAF = -2  # in the place of a number among differentiable results: a leaf that the function makes
 ANY_GRAD = object()  # what `.grad` was before does not matter
 
 

@@ -28,7 +28,7 @@ from ._containers import Tree, rebuilt
 from ._crossings import found_crossings, is_crossed, take_down
 from ._lowering import Lowered, layout_of_block
 from ._recording import Argument, Given, Output, Recording
-from ._records import made_tensor
+from ._records import NEW_LEAF, made_tensor
 from ._refill import Refill
 from ._signature import has_hooks
 
@@ -122,7 +122,7 @@ class Replay:
             self.rule, self.rule_of_one = make_rule(name, len(recording.roots)), make_output_rule(name)
         is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.crossings)
         single = recording.result
-        self.single = single if type(single) is Output and is_plain else None
+        self.single = single if type(single) is Output and is_plain and single.root != NEW_LEAF else None
         self.node = _spent if self.single is not None and self.single.wants_grad else None
 
     @property
@@ -389,22 +389,20 @@ class Replay:
         if kind is Output:
             if id(one) in made:
                 return made[id(one)]
-            node = nodes.get(one.root, _spent if one.wants_grad else None)
-            made[id(one)] = made_tensor(one.layout, storages[one.place], one.offset, node)
-            return made[id(one)]
+            made[id(one)] = made_tensor(one.layout, storages[one.place], one.offset, _node_of(one, nodes))
+            return made[id(one)] if one.root != NEW_LEAF else made[id(one)].requires_grad_()
         if kind is Argument:
             return tensors[one.place]
         if kind is Given:
             if id(one) in made:
                 return made[id(one)]
             given = tensors[one.argument]
-            node = nodes.get(one.root, _spent if one.wants_grad else None)
-            t = made_tensor(one.layout, given._storage, given._offset + one.offset, node)
+            t = made_tensor(one.layout, given._storage, given._offset + one.offset, _node_of(one, nodes))
             if one.is_view:
                 t._base = given
                 adapter_of(t).register_output(t, t)
             made[id(one)] = t
-            return t
+            return t if one.root != NEW_LEAF else t.requires_grad_()
         if kind is Tree:
             if id(one) not in made:
                 parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
@@ -447,3 +445,8 @@ class Replay:
         if missed < len(self.guards):
             return self.guards[missed].described()
         return described(self.checks[missed]) if missed < len(self.checks) else "another thread's use of it"
+
+
+def _node_of(one: Output | Given, nodes: dict[int, Node]) -> Node | None:
+    """The node of a tensor of the result; a new leaf gets its own by `requires_grad_`."""
+    return None if one.root == NEW_LEAF else nodes.get(one.root, _spent if one.wants_grad else None)

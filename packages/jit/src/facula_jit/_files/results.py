@@ -9,6 +9,7 @@ from facula_tensor.extend import return_types
 
 from .._containers import Tree, parts_of, rebuilt
 from .._recording import Argument, Given, Output
+from .._records import NEW_LEAF
 from . import plain
 from .errors import refuse
 from .plain import a_list, an_int, to_layout
@@ -113,4 +114,4 @@ def _view(made: Any, value: list[Any]) -> Given:
 
 
 def _root(made: Any, root: Any) -> int:
-    return an_int(root, -1, len(made.roots) - 1, "the number of a result")
+    return an_int(root, NEW_LEAF, len(made.roots) - 1, "the number of a result")
