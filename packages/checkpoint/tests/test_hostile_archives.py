@@ -1,15 +1,18 @@
 """Archives and files of the older format, made by hand: what is damaged, ambiguous or a bomb is refused whole."""
 
+import io
 import mmap
 import struct
 import zipfile
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 from pickle_testing import FLOATS, PROTO, STOP, archive, legacy, loaded, put, storage, tensor
 
 from facula_checkpoint import CheckpointError, load
-from facula_checkpoint._pytorch import writing, zip_directory
+from facula_checkpoint.__main__ import main
+from facula_checkpoint._pytorch import storages, writing, zip_directory
 from facula_checkpoint._pytorch.sources import FileSource
 
 
@@ -76,6 +79,56 @@ def test_a_deflated_member_has_the_size_that_is_promised():
         other = struct.pack("<I", int.from_bytes(size, "little") + wrong)
         with pytest.raises(CheckpointError, match="another size than the directory says"):
             loaded(content.replace(size, other))
+
+
+def flipped(content, part):
+    at = content.index(part)
+    return content[:at] + bytes([content[at] ^ 4]) + content[at + 1 :]
+
+
+def without_checksums(content):
+    """As PyTorch writes it after `set_crc32_options(False)`."""
+    made = bytearray(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
+        entry = opened.start_dir
+        for member in opened.infolist():
+            made[member.header_offset + 14 : member.header_offset + 18] = made[entry + 16 : entry + 20] = bytes(4)
+            entry += 46 + len(member.filename)
+    return bytes(made)
+
+
+CHECKSUMS = {
+    "a storage": (flipped(GOOD, FLOATS[4:8]), "storage '0'", "member 'archive/data/0'"),
+    "a number in the pickle": (flipped(archive(1.5), struct.pack(">d", 1.5)), *["member 'archive/data.pkl'"] * 2),
+    "a member that nothing uses": (flipped(archive(1), FLOATS), None, "member 'archive/data/0'"),
+    "a good file": (GOOD, None, None),
+    "a flipped storage without one": (without_checksums(flipped(GOOD, FLOATS[4:8])), None, None),
+}
+
+
+@pytest.mark.parametrize("name", CHECKSUMS)
+def test_checksums(name, tmp_path, capsys):
+    content, loading, checking = CHECKSUMS[name]
+    path = tmp_path / "a.pt"
+    path.write_bytes(content)
+    damaged = pytest.raises(CheckpointError, match=f"its {loading} has another checksum")
+    with damaged if loading else nullcontext():
+        load(path)
+    assert main(["check", str(path)]) == (checking is not None)
+    said = capsys.readouterr()
+    count = 4 if content[16 + content.index(b"PK\1\2") :][:4] != bytes(4) else 0
+    expected = f"its {checking} has another checksum" if checking else f"{count} of 4 records have a checksum, all as"
+    assert expected in said.err + said.out
+
+
+def test_checksums_of_large_files_are_for_the_command(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(storages, "MAX_CHECKED", 100)
+    loaded(CHECKSUMS["a storage"][0])
+    (tmp_path / "a.pt").write_bytes(archive(tensor(), compression=8))
+    (tmp_path / "b.pt").write_bytes(legacy(tensor()))
+    assert main(["check", str(tmp_path / "a.pt"), str(tmp_path / "b.pt")]) == 1
+    said = capsys.readouterr()
+    assert "4 of 4 records" in said.out and "b.pt: it has no checksums, which only zip archives have" in said.err
 
 
 def test_overlapping_members():

@@ -10,6 +10,7 @@ from pickle_testing import FILES, archive, call, glob, put, storage, tensor
 
 from facula_checkpoint import save_file
 from facula_checkpoint.__main__ import main
+from facula_checkpoint._show import members
 
 
 def lines(capsys, *paths):
@@ -45,6 +46,16 @@ def test_what_is_not_loaded_is_shown(tmp_path, capsys):
     key = put({"k": tensor()})[:-1] + tensor() + tensor() + b"u"
     (tmp_path / "a.pt").write_bytes(archive(call("os system", key, glob("pkg Class"))))
     assert any("<tensor_v2>" in line or "k  " in line for line in lines(capsys, tmp_path / "a.pt"))
+
+
+def test_ways_are_bounded(tmp_path, capsys):
+    """Where each container is in the one before, the ways to all of them would take quadratic time and memory."""
+    depth = 5000
+    nested = (call("collections defaultdict", glob("builtins dict")) + put("a")) * depth + tensor() + b"s" * depth
+    (tmp_path / "a.pt").write_bytes(archive(nested))
+    (row,) = [line for line in lines(capsys, tmp_path / "a.pt") if "float32" in line]
+    assert row.startswith("  a.a.a.") and len(row) < 400
+    assert max(len(name) for name, _ in members("a." * 149, {"b": 0, "long": 0})) == 300
 
 
 def test_a_safetensors_file(tmp_path, capsys):

@@ -8,7 +8,7 @@ import pickletools
 import subprocess
 import sys
 import zipfile
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from pathlib import Path
 
 import numpy as np
@@ -96,9 +96,14 @@ def test_whatever_can_be_pickled():
         "dtype": facula.bfloat16, "device": facula.device("cpu"), "size": facula.Size([2]),
         "counts": defaultdict(int, a=1),
         "array": np.arange(3, dtype="u4"), "number": np.float64(0.5), "layout": facula.strided, 3: None, "z": 1j,
-        "format": facula.channels_last, "ordered": OrderedDict(a=1),
+        "format": facula.channels_last, "ordered": OrderedDict(a=1), tuple(range(100)): {((1, 2), (3, (4,)))},
+        "factories": [defaultdict(Counter, a=Counter({(1, 2): 3})), defaultdict(deque), defaultdict(facula.Tensor)],
+        "pairs": OrderedDict([(tuple(range(80)), 3)]), frozenset(range(100)): 1, True: {1.5, None, 1j}, "big": 1 << 999,
     }  # fmt: skip
+    kept["itself"], kept["in a list"] = kept, ([],)
+    kept["in a list"][0].append(kept["in a list"])
     found = again(kept)
+    assert found["itself"] is found and found["in a list"][0][0] is found["in a list"]
     assert repr(found) == repr(kept) and type(found["size"]) is facula.Size and found["dtype"] is facula.bfloat16
 
 
@@ -173,76 +178,6 @@ def test_storages_lie_at_multiples_of_64_bytes(tmp_path):
     assert names == [f"archive/{name}" for name in (
         "data.pkl", ".format_version", ".storage_alignment", "byteorder", "data/0", "data/1", "data/2", "version",
     )]  # fmt: skip
-
-
-class Net(nn.Module):
-    """A module of the program's own, with a state of its own."""
-
-    def __init__(self):
-        super().__init__()
-        self.layer = nn.Linear(2, 2)
-        self.register_buffer("seen", facula.zeros(1), persistent=False)
-        self.note = {"a": (1, 2)}
-
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        self.restored = True
-
-
-class Options:
-    def __init__(self, a):
-        self.a = a
-
-    def __eq__(self, other):
-        return type(other) is Options and self.a == other.a
-
-    __hash__ = None
-
-
-class Labels(dict):
-    pass
-
-
-class Slotted:
-    __slots__ = ("a",)
-
-
-def test_classes_of_the_program():
-    kept = [Net(), Options(3), Labels(x=1), Slotted()]
-    kept[3].a = 5
-    with pytest.raises(CheckpointError, match=rf"facula\.serialization\.add_safe_globals\(\[{Net.__module__}\.Net\]\)"):
-        again(kept)
-    with facula.serialization.safe_globals([Net, Options, Labels, Slotted]):
-        net, options, labels, slotted = again(kept)
-    assert net.restored and net.note == {"a": (1, 2)} and list(net.state_dict()) == ["layer.weight", "layer.bias"]
-    assert net.layer.weight.tolist() == kept[0].layer.weight.tolist() and net.seen.tolist() == [0.0]
-    assert options == kept[1] and type(labels) is Labels and labels == {"x": 1} and slotted.a == 5
-    with pytest.raises(CheckpointError, match="add_safe_globals"):
-        again(kept)
-
-
-def test_names_that_are_not_loaded(tmp_path):
-    facula.save([Options(1), facula.ones(2), nn.Linear(2, 2)], tmp_path / "a.pt")
-    unsafe = facula.serialization.get_unsafe_globals_in_checkpoint
-    name = f"{Options.__module__}.Options"
-    assert unsafe(tmp_path / "a.pt") == unsafe(io.BytesIO((tmp_path / "a.pt").read_bytes())) == [name]
-    with facula.serialization.safe_globals([Options]):
-        assert unsafe(tmp_path / "a.pt") == []
-    with pytest.raises(CheckpointError, match="neither a zip archive nor a pickle"):
-        unsafe(__file__)
-
-
-def test_a_class_under_another_name():
-    old = globals_of(Options(1)) - {"copy_reg _reconstructor"}
-    (name,) = [one.replace(" ", ".") for one in old if "Options" in one]
-
-    class Renamed(Options):
-        pass
-
-    with facula.serialization.safe_globals([(Renamed, name)]):
-        assert type(again(Options(3))) is Renamed
-    with pytest.raises(TypeError, match=r"add_safe_globals: expected classes, functions and pairs .*; got 3"):
-        facula.serialization.add_safe_globals([3])
 
 
 def test_modules_are_checked():

@@ -1,4 +1,7 @@
-"""python -m facula_checkpoint show FILE ...: the tensors in files, and the names that they use. Nothing is built."""
+"""python -m facula_checkpoint show FILE ...: the tensors in files, and the names that they use. Nothing is built.
+
+python -m facula_checkpoint check FILE ...: whether the bytes of PyTorch's zip archives have their checksums.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import sys
 
 from facula_errors import FaculaError
 
-from ._show import described
+from ._show import checked, described
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -17,18 +20,21 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m facula_checkpoint",
         description="List the contents of PyTorch's files and of safetensors files. Nothing in them is built or run.",
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="show")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="show|check")
     show = commands.add_parser(
         "show", help="tensors, their dtypes, shapes and sizes, and the classes that a file names"
     )
-    show.add_argument("files", nargs="+", metavar="FILE")
+    check = commands.add_parser("check", help="compare the bytes of PyTorch's zip archives with their checksums")
+    for command in (show, check):
+        command.add_argument("files", nargs="+", metavar="FILE")
+    given = parser.parse_args(arguments)
     status = 0
-    for path in parser.parse_args(arguments).files:
+    for path in given.files:
         try:
-            for line in described(os.fspath(path)):
+            for line in described(path) if given.command == "show" else [checked(path)]:
                 print(line)
         except (FaculaError, OSError) as error:
-            print(f"show: {error}", file=sys.stderr)
+            print(f"{given.command}: {error}", file=sys.stderr)
             status = 1
     return status
 

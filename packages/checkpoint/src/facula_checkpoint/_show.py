@@ -5,18 +5,21 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ._errors import CheckpointError
 from ._nested import PYTORCH_BEGINS, STRUCTURE
 from ._pytorch.reading import skim
 from ._pytorch.skimming import Skimmed, SkimmedStorage
 from ._pytorch.sources import FileSource
-from ._pytorch.tables import Marker
+from ._pytorch.tables import Marker, PickleError, refuse
 from ._pytorch.tensor_globals import STORAGES
+from ._pytorch.zip_directory import Directory
 from ._reading import opened, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_WIDTH = 60  # of a column
+MAX_WAY = 300  # characters of the way to a tensor: of deeply nested ones, each has the ways to all around it
 _TENSORS = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor")
 _UNNAMED = frozenset({"_parameters", "_buffers", "_modules"})  # the dicts in which a module keeps its members
 
@@ -53,6 +56,20 @@ def described(path: str) -> Iterator[str]:
         yield f"  {printable(key)}: {'containers of tensors' if key == STRUCTURE else printable(text)}"
 
 
+def checked(path: str) -> str:
+    """One line about the checksums of a file. CheckpointError where one differs, or where the file is no archive."""
+    with opened(path) as (file, size):
+        source = FileSource(path, file, size)
+        try:
+            if source.read(0, 2) != b"PK":
+                refuse("it has no checksums, which only zip archives have")
+            directory = Directory(source)
+            count = directory.check()
+        except PickleError as error:
+            raise CheckpointError(path, str(error)) from None
+    return f"{printable(path)}: {count} of {len(directory.members)} records have a checksum, all as they were written"
+
+
 def table(found: Iterator[Row]) -> Iterator[str]:
     """Rows in columns, and their number."""
     listed = list(found)
@@ -84,13 +101,18 @@ def members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """The values in a container or an object, with the ways to them."""
     if isinstance(value, dict):
         for key, member in value.items():
-            step = "" if key in _UNNAMED else printable(key if isinstance(key, str) else key_name(key))
-            yield ".".join(filter(None, (name, step))), member
+            yield way(name, "" if key in _UNNAMED else key if isinstance(key, str) else key_name(key)), member
     if isinstance(value, Skimmed):
         yield from [(name, one) for one in (*value.arguments, value.state)]
         value = value.appended
     if isinstance(value, (list, tuple)):
-        yield from [(f"{name}.{place}" if name else str(place), member) for place, member in enumerate(value)]
+        yield from [(way(name, str(place)), member) for place, member in enumerate(value)]
+
+
+def way(name: str, step: str) -> str:
+    """The way to a member: the way to its container, and a step."""
+    longer = ".".join(filter(None, (name, printable(step))))
+    return longer if len(longer) <= MAX_WAY else f"{longer[: MAX_WAY - 3]}..."
 
 
 def row_of(name: str, value: Skimmed) -> Row | None:

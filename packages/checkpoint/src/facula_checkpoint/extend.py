@@ -6,8 +6,8 @@
   and write such a file, as many bytes as there are.
 - `TensorTable` is the table of the classes and functions that a file of PyTorch's may use, for subclasses that add rows
   (`Global`); `expect`, `attributes`, `attributes_of` and `refuse` check the arguments of their functions, and
-  `is_settable` says which attributes a file may set; `Marker` stands for a name, `Stored` is a storage
-  of a file, and `Memory` what `relocate` of `load` gives.
+  `is_settable` says which attributes a file may set; `Marker` stands for a name, `Pending` for one without a row that
+  `getattr` is asked about, `Stored` is a storage of a file, and `Memory` what `relocate` of `load` gives.
 - `names_in` lists the classes and functions that such a file uses.
 - `write_pytorch` writes such a file; its `reduce` gets a `CheckpointPickler`, and `Block`s say which memory is written.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ._pytorch.plain_globals import attributes, expect, is_settable
     from ._pytorch.reading import names_in
     from ._pytorch.storages import Memory
-    from ._pytorch.tables import Global, Marker, refuse
+    from ._pytorch.tables import Global, Marker, Pending, refuse
     from ._pytorch.tensor_globals import Stored, TensorTable, attributes_of
     from ._pytorch.writing import write_pytorch
 
@@ -36,6 +36,7 @@ __all__ = [
     "Global",
     "Marker",
     "Memory",
+    "Pending",
     "Stored",
     "TensorTable",
     "attributes",
@@ -59,7 +60,7 @@ _LATER = {
     "plain_globals": ("attributes", "expect", "is_settable"),
     "reading": ("names_in",),
     "storages": ("Memory",),
-    "tables": ("Global", "Marker", "refuse"),
+    "tables": ("Global", "Marker", "Pending", "refuse"),
     "tensor_globals": ("Stored", "TensorTable", "attributes_of"),
     "writing": ("write_pytorch",),
 }

@@ -36,6 +36,18 @@ HALF(widen_float16_any, uint16_t, float, float_of_float16)
 #include "../unary_loop.inc"
 HALF(narrow_float16_any, float, uint16_t, float16_of_float)
 
+/* Between the two: every NaN becomes the quiet one without sign and payload, as in PyTorch. */
+static ALWAYS_INLINE uint16_t bfloat16_of_float16(uint16_t half)
+{
+    return (half & 0x7fff) > 0x7c00 ? 0x7fc0 : bfloat16_of_float(float_of_float16(half));
+}
+
+#define A uint16_t
+#define R uint16_t
+#define LOOP narrow_halves_loop
+#include "../unary_loop.inc"
+HALF(narrow_halves, uint16_t, uint16_t, bfloat16_of_float16)
+
 /* float16 has instructions of its own from AVX2 on; they give the same bits, faster. */
 static void widen_float16(int64_t n, const int64_t *address, const int64_t *step)
 {
@@ -69,3 +81,4 @@ FACULA_KERNEL("copy", widen_float16, 60, FLOAT16, FLOAT32)
 FACULA_KERNEL("copy", narrow_float16, 60, FLOAT32, FLOAT16)
 FACULA_KERNEL("copy", widen_bfloat16, 60, BFLOAT16, FLOAT32)
 FACULA_KERNEL("copy", narrow_bfloat16, 60, FLOAT32, BFLOAT16)
+FACULA_KERNEL("copy", narrow_halves, 60, FLOAT16, BFLOAT16)

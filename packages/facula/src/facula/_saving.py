@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from os import PathLike, fsdecode
 from typing import TYPE_CHECKING
 
@@ -98,6 +99,8 @@ def load(
     weights_only: bool | None = None,
     mmap: bool | None = None,
     encoding: str = "utf-8",
+    errors: str = "strict",
+    fix_imports: bool = True,
 ) -> AnyValue:
     """The object that `save` or `torch.save` wrote into the file `f`; of other safetensors files, a dict of tensors.
 
@@ -117,7 +120,8 @@ def load(
         mmap: read the elements from the file when they are touched; the file is not changed by what is written. It
             must stay as long as it is: touching what somebody has cut off ends the program (SIGBUS). `save` replaces
             files and never shortens one, so a file that only it writes is safe.
-        encoding: of texts that Python 2 wrote; "bytes" leaves them as bytes.
+        encoding, errors: of texts that Python 2 wrote, as for `bytes.decode`; the encoding "bytes" leaves them so.
+        fix_imports: whether names of Python 2, such as `__builtin__`, stand for those of today.
 
     Raises:
         ValueError: the file is truncated, damaged, of another kind, or uses a class that is not loaded:
@@ -137,20 +141,24 @@ def load(
     from ._pickles.table import FaceTable, tensors_at
 
     relocate = relocation(map_location)
-    table = FaceTable(named_globals(), check_encoding(encoding))
+    table = FaceTable(named_globals(), *check_encoding(encoding, errors), fix_imports)
     return facula_checkpoint.load(
         f, from_parts=tensors_at(relocate), lazy=bool(mmap), copy=bool(mmap), table=table, relocate=relocate
     )
 
 
-def check_encoding(encoding: object) -> str:
-    """The name of an encoding; ValueError for what is none."""
+def check_encoding(encoding: object, errors: object) -> tuple[str, str]:
+    """The names of an encoding and of a way to treat errors; ValueError for what is none."""
     try:
         if encoding != "bytes":
             "".encode(encoding)  # type: ignore[arg-type]
     except (LookupError, TypeError):
         raise InvalidValueError(f"load: expected the name of an encoding; got {encoding!r:.60}") from None
-    return encoding  # type: ignore[return-value]
+    try:
+        codecs.lookup_error(errors)  # type: ignore[arg-type]
+    except (LookupError, TypeError):
+        raise InvalidValueError(f"load: expected errors as 'strict' or 'replace'; got {errors!r:.60}") from None
+    return encoding, errors  # type: ignore[return-value]
 
 
 def to_parts(value: object) -> Parts | None:

@@ -8,9 +8,10 @@ copy something again and again.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
-from .tables import Global, PickleError, Table, Value, refuse, shown
+from .tables import Global, Pending, PickleError, Table, Value, refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +21,18 @@ STOP = ord(".")  # the end of a pickle
 MAX_CALLS = 1 << 23
 FREE_LENGTH = 64  # arguments up to this length are not counted
 MAX_DEEP = 10_000  # deques and defaultdicts
-MAX_KEY_PARTS = 64  # of a tuple that is a key: tuples hash all of their members, again each time
+MAX_KEY_DEPTH = 1000  # of tuples in a key; Python's own pickler fails before
+_DEEP = (tuple, frozenset, int)  # types of keys whose hash takes as long as they are large
+
+# Note [Keys that hash alike]
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Hashes of numbers are no secret. A file can have keys that all fall into one place of a dict, where n keys take n * n
+# steps, and no single key of these differs from an honest one. So the machine measures the processor time in which
+# large dicts and sets are filled, and refuses a pickle that takes far longer than honest keys do (0.1 to 2 us each).
+FEW_KEYS = 64  # containers up to this length are not measured
+PIECE = 512  # keys and values that are put into a container between two looks at the clock
+FREE_SECONDS = 0.2
+SECONDS_PER_KEY = 10e-6
 
 _DICTS = frozenset({dict, OrderedDict, defaultdict, Counter})
 _SIZED = frozenset({str, bytes, bytearray, list, tuple, set, frozenset, *_DICTS})
@@ -46,6 +58,7 @@ class Machine:
         self.unfilled: dict[int, Value] = {}  # instances that still need a state, by id
         self.calls = self.deep = 0
         self.budget = 2 * (len(data) - start) + (1 << 16)
+        self.seconds = FREE_SECONDS  # that filling containers may still take
 
     def run(self, opcodes: Sequence[Callable[[Machine], None]]) -> Value:
         """The value of the pickle; `position` is then behind it. PickleError for everything else."""
@@ -119,13 +132,27 @@ class Machine:
 
     def row_of(self, value: Value) -> Global:
         """The row of a global on the stack."""
-        row = self.rows.get(id(value))
+        row = self.rows.get(id(value)) or self.table.row_of(value)
         if row is None:
             refuse(f"its pickle calls {shown(value)}, which is no class or function of the table")
         return row
 
     def push_global(self, module: str, name: str) -> None:
-        row = self.table.find(module, name)
+        """Push the object of a global."""
+        self.push(self.table.find(module, name, self.before_attribute()))
+
+    def before_attribute(self) -> bool:
+        """Whether what comes next is what `getattr` is called with."""
+        return bool(self.stack) and self.stack[-1] is self.table.getter is not None
+
+    def again(self, value: Value) -> Value:
+        """A value of the memo; PickleError for a name without a row, unless it is for `getattr`."""
+        if type(value) is Pending and not self.before_attribute():
+            self.table.unknown(value.name)
+        return value
+
+    def push(self, row: Global) -> None:
+        """Push the object of a row, which may then be called."""
         if row.call is not None or row.new is not None or row.build is not None:
             self.rows[id(row.value)] = row
             kind = row.instance or (row.value if isinstance(row.value, type) else None)
@@ -148,16 +175,38 @@ class Machine:
 
     # ------------------------------------------------------------------------------------------- containers
     def key(self, key: Value) -> Value:
-        """A key of a dict or member of a set, if it hashes at a bounded cost."""
-        if isinstance(key, (tuple, frozenset)):
-            parts, left = 0, [key]
-            while left:
-                members = left.pop()
-                parts += len(members)
-                if parts > MAX_KEY_PARTS:
-                    refuse(f"its pickle has a {type(key).__name__} with more than {MAX_KEY_PARTS} parts as a key")
-                left += [one for one in members if isinstance(one, (tuple, frozenset))]
+        """A key of a dict or member of a set, if it hashes at a bounded cost: tuples hash all members, each time."""
+        parts = depth = 0
+        level = [key] if isinstance(key, _DEEP) else []
+        while level:
+            parts += sum([one.bit_length() >> 6 if isinstance(one, int) else len(one) for one in level])
+            depth += 1
+            if depth > MAX_KEY_DEPTH or parts > self.budget:
+                refuse(
+                    f"its pickle has a {type(key).__name__} as a key that takes far longer to hash than to read: a bomb"
+                )
+            level = [
+                one for members in level if not isinstance(members, int) for one in members if isinstance(one, _DEEP)
+            ]
+        if parts > FREE_LENGTH:
+            self.budget -= parts
         return key
+
+    def measured(self, begin: float, keys: int) -> None:
+        """Bound the time since `begin` in which keys were put into a container: Note [Keys that hash alike]."""
+        self.seconds += keys * SECONDS_PER_KEY - (thread_time() - begin)
+        if self.seconds < 0:
+            refuse("its pickle has keys that hash alike, which take far longer than others: a bomb")
+
+    def add(self, target: set[Value], values: list[Value]) -> set[Value]:
+        """Add members to a set."""
+        for start in range(0, len(values), PIECE):
+            begin = thread_time()
+            piece = values[start : start + PIECE]
+            target.update([self.key(one) for one in piece])
+            if len(target) > FEW_KEYS:
+                self.measured(begin, len(piece))
+        return target
 
     def set_items(self, target: Value, pairs: list[Value]) -> None:
         """Put keys and values, in turn, into a dict."""
@@ -167,8 +216,13 @@ class Machine:
             if not self.is_open(target, dict):
                 refuse(f"its pickle puts items into {shown(target)}")
             self.spend(())
-        for place in range(0, len(pairs), 2):
-            target[self.key(pairs[place])] = pairs[place + 1]
+        for start in range(0, len(pairs), PIECE):
+            begin = thread_time() if len(target) > FEW_KEYS else None
+            end = min(start + PIECE, len(pairs))
+            for place in range(start, end, 2):
+                target[self.key(pairs[place])] = pairs[place + 1]
+            if begin is not None:
+                self.measured(begin, (end - start) // 2)
 
     def extend(self, target: Value, values: list[Value]) -> None:
         """Append values to a list."""

@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from .machine import MAX_NAME, Machine
-from .tables import Value, refuse, shown
+from .tables import Global, Pending, Value, refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ def _old_text(width: int) -> Callable[[Machine], None]:
 
     def old_text(m: Machine) -> None:
         data, encoding = m.take(int.from_bytes(m.take(width), "little")), m.table.encoding
-        m.stack.append(data if encoding == "bytes" else data.decode(encoding))
+        m.stack.append(data if encoding == "bytes" else data.decode(encoding, m.table.errors))
 
     return old_text
 
@@ -106,12 +106,12 @@ def _add_items(m: Machine) -> None:
     values = m.marked()
     if type(m.stack[-1]) is not set:
         refuse(f"its pickle adds members to {shown(m.stack[-1])}")
-    m.stack[-1].update([m.key(one) for one in values])
+    m.add(m.stack[-1], values)
 
 
 def _frozen_set(m: Machine) -> None:
     values = m.marked()
-    m.stack.append(frozenset([m.key(one) for one in values]))
+    m.stack.append(frozenset(m.add(set(), values)))
 
 
 def _tuple(m: Machine) -> None:
@@ -156,7 +156,11 @@ def _memoize(m: Machine) -> None:
 
 
 def _get(width: int) -> Callable[[Machine], None]:
-    return lambda m: m.stack.append(m.memo[int.from_bytes(m.take(width), "little")])
+    def get(m: Machine) -> None:
+        value = m.memo[int.from_bytes(m.take(width), "little")]
+        m.stack.append(m.again(value) if type(value) is Pending else value)
+
+    return get
 
 
 def _global(m: Machine) -> None:
@@ -182,7 +186,12 @@ def _reduce(m: Machine) -> None:
     if row.call is None:
         refuse(f"its pickle calls {shown(called)}, which is not for calling")
     m.spend(arguments)
+    if row.hashed is not None:
+        m.add(set(), row.hashed(*arguments))
     made = row.call(*arguments)
+    if type(made) is Global:  # of `getattr`
+        m.push(made)
+        return
     m.count(made)
     m.stack.append(made)
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_DIGITS = 1000  # of numbers that are written as text
-_FACTORIES = (None, list, dict, set, tuple, int, float, str, bool, OrderedDict)
 _LATIN = ("latin1", "latin-1")
 
 
@@ -62,42 +61,23 @@ def _container(kind: Callable[..., Value], *taken: type) -> Callable[..., Value]
     return made
 
 
-def _hashed(kind: Callable[..., Value]) -> Callable[..., Value]:
-    """A set of a list, whose members are hashed: tuples of numbers and texts at most."""
-
-    def made(*arguments: Value) -> Value:
-        for value in _container(list, list, tuple, set, frozenset)(*arguments):
-            if isinstance(value, (tuple, frozenset)) and (
-                len(value) > FEW or any(isinstance(one, (tuple, frozenset)) for one in value)
-            ):
-                refuse("its pickle has a set of large or nested tuples")
-        return kind(*arguments)
-
-    return made
+def _members(*arguments: Value) -> list[Value]:
+    return [one for values in arguments for one in expect(values, (list, tuple, set, frozenset), "members")]
 
 
-FEW = 64
+def _pairs(*arguments: Value) -> list[Value]:
+    """The pairs of an OrderedDict, as Python 2 writes it, or of a Counter, which is made of a dict."""
+    (given,) = arguments or ([],)
+    return list(given.items() if type(given) in (dict, OrderedDict) else expect(given, (list, tuple), "pairs"))
 
 
-def _pairs(kind: Callable[..., Value]) -> Callable[..., Value]:
-    """An OrderedDict of a list of pairs, as Python 2 writes it, or a Counter of a dict."""
-
-    def made(*arguments: Value) -> Value:
-        result = kind()
-        (given,) = arguments or ([],)
-        items = given.items() if type(given) in (dict, OrderedDict) else expect(given, (list, tuple), "pairs")
-        for key, value in items:
-            if isinstance(key, (tuple, frozenset)):
-                refuse("its pickle has a tuple as a key of pairs")
-            result[key] = value
-        return result
-
-    return made
+def _keys(*arguments: Value) -> list[Value]:
+    return [key for key, _ in _pairs(*arguments)]
 
 
 def _defaultdict(*arguments: Value) -> Value:
     factory = arguments[0] if arguments else None
-    if len(arguments) > 1 or not any(factory is one for one in _FACTORIES):
+    if len(arguments) > 1 or isinstance(factory, Marker) or not (factory is None or callable(factory)):
         refuse(f"its pickle has a defaultdict that calls {shown(factory)}")
     return defaultdict(factory)
 
@@ -236,13 +216,19 @@ def _values(*values: type) -> dict[str, Global]:
     return {f"builtins {value.__name__}": Global(value) for value in values}
 
 
-_ordered = Global(OrderedDict, call=_pairs(OrderedDict), new=_container(OrderedDict), build=set_attributes)
+_ordered = Global(
+    OrderedDict,
+    call=lambda *pairs: OrderedDict(_pairs(*pairs)),
+    new=_container(OrderedDict),
+    build=set_attributes,
+    hashed=_keys,
+)
 
 PLAIN: dict[str, Global] = {
     **_values(int, float, str, bool, list, dict, tuple, object, type),
     "builtins bytes": Global(bytes, call=_container(bytes, bytes)),
-    "builtins set": Global(set, call=_hashed(set)),
-    "builtins frozenset": Global(frozenset, call=_hashed(frozenset)),
+    "builtins set": Global(set, call=set, hashed=_members),
+    "builtins frozenset": Global(frozenset, call=frozenset, hashed=_members),
     "builtins bytearray": Global(bytearray, call=_bytearray),
     "builtins complex": Global(complex, call=_complex),
     "builtins slice": Global(slice, call=_of_integers(slice)),
@@ -252,7 +238,9 @@ PLAIN: dict[str, Global] = {
     "_codecs encode": Global(Marker("_codecs.encode"), call=_encoded),
     "collections OrderedDict": _ordered,
     "collections defaultdict": Global(defaultdict, call=_defaultdict),
-    "collections Counter": Global(Counter, call=_pairs(Counter), new=_container(Counter)),
+    "collections Counter": Global(
+        Counter, call=lambda *counts: Counter(dict(_pairs(*counts))), new=_container(Counter), hashed=_keys
+    ),
     "collections deque": Global(deque, call=_deque),
     "datetime date": Global(date, call=_date),
     "datetime time": Global(time, call=_time),

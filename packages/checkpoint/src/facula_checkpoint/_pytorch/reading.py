@@ -13,7 +13,7 @@ from .opcodes import OPCODES
 from .skimming import Skim, is_class, parse_identifier, storage_kind
 from .sources import FileSource, Source, StreamSource
 from .storages import Storages, check_bools
-from .tables import PickleError, Value, refuse, shown
+from .tables import PickleError, Value, refuse, renamed, shown
 from .tensor_globals import StorageClass, TensorTable
 from .zip_directory import Directory
 
@@ -60,6 +60,7 @@ def read_pytorch(
             return table.storage(storages.get(key, nbytes, location), kind.dtype)
 
         value = Machine(start.pickle, start.begin, table, persistent).run(OPCODES)
+        table.finish()
         storages.finish()
         check_bools(table.bools)
         source.finish(start.end)
@@ -136,7 +137,8 @@ def names_in(file: File) -> list[tuple[str, str]]:
         source = StreamSource(target)
         _, table = skim(source)
         source.finish(0)
-    return [(module, name) for module, _, name in [one.partition(" ") for one in table.names]]
+    names = [renamed(*one.split(" ", 1)) for one in table.names]
+    return [(module, name) for module, _, name in [one.partition(" ") for one in names]]
 
 
 def skim(source: Source) -> tuple[Value, Skim]:

@@ -51,7 +51,7 @@ class Skim(Table):
         self.names: dict[str, None] = {}
         self.storages: dict[str, tuple[int, int]] = {}
 
-    def find(self, module: str, name: str) -> Global:
+    def find(self, module: str, name: str, owner: bool = False) -> Global:
         called = f"{module} {name}"
         self.names[called] = None
         row = self.rows.get(called)

@@ -16,11 +16,9 @@ from facula_errors import FaculaError
 
 Value = Any  # of a pickle: known when it was read
 
-# Python 2's names, and NumPy's before version 2.
-_RENAMED_MODULES = {"__builtin__": "builtins", "copy_reg": "copyreg", "UserDict": "collections"}
+# Names of other versions of Python, besides those that its own pickle knows.
 _RENAMED = {
-    "builtins xrange": "builtins range", "builtins long": "builtins int", "builtins unicode": "builtins str",
-    "builtins basestring": "builtins str", "pathlib._local PosixPath": "pathlib PosixPath",
+    "__builtin__ basestring": "builtins str", "pathlib._local PosixPath": "pathlib PosixPath",
     "pathlib._local WindowsPath": "pathlib WindowsPath",
 }  # fmt: skip
 
@@ -45,6 +43,12 @@ class Marker:
         return f"<{self.name}>"
 
 
+class Pending(Marker):
+    """A name without a row, which only `getattr` may be called with."""
+
+    __slots__ = ()
+
+
 class Global(NamedTuple):
     """A row of the table.
 
@@ -54,6 +58,7 @@ class Global(NamedTuple):
         new: takes the arguments of `__new__`, without the class.
         build: takes an instance and its state, and changes the instance.
         instance: the class of the instances that `build` takes, where that is not `value`.
+        hashed: takes the arguments of a call, and gives what the call puts into a set or dict, where it does.
         named: the program named the class itself, so its own methods may fill an instance.
         stateful: an instance gets a state exactly once.
     """
@@ -63,6 +68,7 @@ class Global(NamedTuple):
     new: Callable[..., Value] | None = None
     build: Callable[[Value, Value], None] | None = None
     instance: type | None = None
+    hashed: Callable[..., list[Value]] | None = None
     named: bool = False
     stateful: bool = False
 
@@ -88,12 +94,23 @@ def shown(value: object) -> str:
 
 
 class Table:
-    """Rows by "module name". Subclasses add rows by overriding `more`, which is asked once for each unknown name."""
+    """Rows by "module name". Subclasses add rows by overriding `more`, which is asked once for each unknown name.
 
-    encoding: str = "utf-8"  # of Python 2's strings
+    Fields:
+        encoding, errors, fix_imports: for what Python 2 wrote, as of `pickle.load`.
+        getter: the object for `getattr`, where the table has that.
+        pending: names that `getattr` was asked for, or about, and that have no row.
+    """
+
+    encoding: str = "utf-8"
+    errors: str = "strict"
+    fix_imports: bool = True
+    getter: Marker | None = None
+    pending: dict[str, Pending]
 
     def __init__(self, rows: Mapping[str, Global]) -> None:
         self.rows = dict(rows)
+        self.pending = {}
 
     def more(self, name: str) -> Global | None:
         """A row for a name that `rows` lacks."""
@@ -111,20 +128,50 @@ class Table:
             return False
         return True
 
-    def find(self, module: str, name: str) -> Global:
-        """The row of a global; PickleError for one that is not in the table."""
-        asked = f"{_renamed(module)} {name}"
-        asked = _RENAMED.get(asked, asked)
-        row = self.rows.get(asked) or self.more(asked)
-        if row is None:
-            called = asked.replace(" ", ".") if len(asked) < 200 else f"{asked[:200]}..."
-            refuse(f"it uses {called!r}, which is not among the classes and functions that are loaded; "
-                   f"{self.remedy(asked)}")  # fmt: skip
-        self.rows[asked] = row
+    def find(self, module: str, name: str, owner: bool = False) -> Global:
+        """The row of a global; PickleError for one that is not in the table.
+
+        With `owner`, when `getattr` is about to be called with it, one without a row only becomes pending: pickles
+        of protocol 2 have `Outer.Inner` as an attribute of `Outer`.
+        """
+        asked = renamed(module, name) if self.fix_imports else f"{module} {name}"
+        row = self.row(asked) or self.row(f"{module} {name}")
+        if row is None and owner:
+            return Global(self.pending.setdefault(asked, Pending(asked)))
+        return row or self.unknown(asked)
+
+    def row(self, name: str) -> Global | None:
+        """The row of "module name", or None."""
+        row = self.rows.get(name) or self.more(name)
+        if row is not None:
+            self.rows[name] = row
         return row
 
+    def row_of(self, value: Value) -> Global | None:
+        """The row of an object that is called and is no global of the pickle."""
+        if isinstance(value, Pending):
+            self.unknown(value.name)
+        return None
 
-def _renamed(module: str) -> str:
+    def unknown(self, name: str) -> NoReturn:
+        """Refuse a name."""
+        called = name.replace(" ", ".") if len(name) < 200 else f"{name[:200]}..."
+        refuse(f"it uses {called!r}, which is not among the classes and functions that are loaded; "
+               f"{self.remedy(name)}")  # fmt: skip
+
+    def finish(self) -> None:
+        """Refuse names that are still pending when the pickle has ended."""
+        for name in self.pending:
+            self.unknown(name)
+
+
+def renamed(module: str, name: str) -> str:
+    """A global of Python 2's, or of NumPy's before version 2, under its present name, as "module name"."""
+    from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING  # of Python's own pickle
+
     if module == "numpy.core" or module.startswith("numpy.core."):
-        return "numpy._core" + module[len("numpy.core") :]
-    return _RENAMED_MODULES.get(module, module)
+        return f"numpy._core{module[len('numpy.core') :]} {name}"
+    asked = f"{module} {name}"
+    if asked in _RENAMED:
+        return _RENAMED[asked]
+    return " ".join(NAME_MAPPING.get((module, name)) or (IMPORT_MAPPING.get(module, module), name))

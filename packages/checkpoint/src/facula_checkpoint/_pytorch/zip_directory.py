@@ -7,9 +7,11 @@ differently (by its directory, or by the headers of its members) are a way to hi
 from __future__ import annotations
 
 import struct
+import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from .storages import Place, inflated
+from .sources import PIECE
+from .storages import Place, compare, inflated
 from .tables import refuse
 
 if TYPE_CHECKING:
@@ -55,11 +57,25 @@ class Directory:
         if place.nbytes > limit:
             refuse(f"its member {name!r:.200} has {place.nbytes} bytes; expected at most {limit}")
         if place.deflated:
-            return inflated(self.source, place)
-        data = self.source.read(place.begin, place.nbytes)
+            data = inflated(self.source, place)
+        else:
+            data = self.source.read(place.begin, place.nbytes)
         if len(data) != place.nbytes:
             refuse(f"its member {name!r:.200} is truncated")
+        compare(f"member {name!r:.200}", zlib.crc32(data), place)
         return data
+
+    def check(self) -> int:
+        """Compare all members with their checksums; the number of those that have one. PickleError names another."""
+        for name, member in self.members.items():
+            place, checksum = member.place, 0
+            if place.deflated:
+                self.read(name, place.nbytes)
+                continue
+            for start in range(place.begin, place.begin + place.nbytes, PIECE):
+                checksum = zlib.crc32(self.source.read(start, min(PIECE, place.begin + place.nbytes - start)), checksum)
+            compare(f"member {name!r:.200}", checksum, place)
+        return sum([member.place.checksum != 0 for member in self.members.values()])
 
 
 def archive_end(source: Source) -> int:
@@ -105,7 +121,7 @@ def read_members(source: Source, end: int) -> dict[str, Member]:
     for _ in range(count):
         if size - position < _MEMBER.size:
             refuse("its zip directory is truncated")
-        (kind, _, _, flags, method, _, _, _, packed, unpacked, name_size, extra_size, comment_size, disk, _, _,
+        (kind, _, _, flags, method, _, _, checksum, packed, unpacked, name_size, extra_size, comment_size, disk, _, _,
          header) = _MEMBER.unpack_from(directory, position)  # fmt: skip
         position += _MEMBER.size
         raw = directory[position : position + name_size]
@@ -123,7 +139,7 @@ def read_members(source: Source, end: int) -> dict[str, Member]:
             refuse(f"its member {name!r:.200} is not compressed and has two sizes, {packed} and {unpacked}")
         inflated_bytes += unpacked if method == _DEFLATED else 0
         data = _data_begin(source, begin, header, raw, (flags, method, packed, unpacked))
-        members[name] = Member(header, Place(data, packed, unpacked, method == _DEFLATED))
+        members[name] = Member(header, Place(data, packed, unpacked, method == _DEFLATED, checksum))
     if position != size:
         refuse("its zip directory has more bytes than members")
     if inflated_bytes > FREE_INFLATED + MAX_RATIO * end:

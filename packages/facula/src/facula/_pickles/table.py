@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from facula_checkpoint.extend import Global, Marker, Memory, Stored, TensorTable, attributes, expect, refuse
+from facula_checkpoint.extend import Global, Marker, Memory, Pending, Stored, TensorTable, attributes, expect, refuse
 from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
 from facula_storage.extend import is_connected
 from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
@@ -30,27 +30,58 @@ class FaceTable(TensorTable):
 
     Arguments:
         named: the classes and functions that the program named with `add_safe_globals`, by their names.
-        encoding: of Python 2's texts.
+        encoding, errors, fix_imports: for what Python 2 wrote, as of `pickle.load`.
     """
 
-    def __init__(self, named: dict[str, Any], encoding: str = "utf-8") -> None:
+    getter = Marker("getattr")
+
+    def __init__(
+        self, named: dict[str, Any], encoding: str = "utf-8", errors: str = "strict", fix_imports: bool = True
+    ) -> None:
         super().__init__()
-        self.named, self.encoding = named, encoding
+        self.named, self.encoding, self.errors, self.fix_imports = named, encoding, errors, fix_imports
         self.rows["torch Tensor"] = Global(Tensor)
         self.rows["torch.nn.parameter Parameter"] = Global(Parameter)
         self.rows["torch._C _VariableFunctionsClass"] = Global(Marker("torch._C._VariableFunctionsClass"))
-        self.rows["builtins getattr"] = Global(Marker("getattr"), call=_function)
+        self.rows["builtins getattr"] = Global(self.getter, call=self.attribute)
         self.rows["facula Generator"] = Global(Marker("facula.Generator"), call=_generator)
 
     def remedy(self, name: str) -> str:
         """The line to write, if the program trusts the file."""
         module, _, last = name.partition(" ")
-        if not all(part.isidentifier() for part in f"{module}.{last}".split(".")):
+        if not all(part.isidentifier() for part in f"{module}.{last}".split(".")) or module.split(".")[0] == "torch":
             return super().remedy(name)
         return (
-            f"where you trust the file, write before: import {module}; "
+            f"where you trust the file, write before: import facula, {module}; "
             f"facula.serialization.add_safe_globals([{module}.{last}])"
         )
+
+    def attribute(self, owner: Any, name: Any) -> Any:
+        """What `getattr(owner, name)` stands for in a pickle: a function in C++, or a class in a class.
+
+        Python's pickle of protocol 2 has `__new__` of a class, too, where that takes arguments by their names.
+        """
+        if isinstance(owner, Marker) and owner.name == "torch._C._VariableFunctionsClass":
+            return _function(name)
+        path = owner.name if isinstance(owner, Pending) else self._named_as(owner)
+        if type(name) is not str or path is None:
+            refuse("its pickle asks for an attribute of an object; save state_dict()s, or plain values")
+        if name == "__new__":
+            return Maker(self.unknown(path) if isinstance(owner, Pending) else owner)
+        self.pending.pop(path, None)
+        path = f"{path}.{name}"
+        return self.row(path) or self.pending.setdefault(path, Pending(path))
+
+    def _named_as(self, owner: Any) -> str | None:
+        return next((name for name, one in self.named.items() if one is owner and isinstance(one, type)), None)
+
+    def row_of(self, value: Any) -> Global | None:
+        """The row of a partial function that makes an instance."""
+        from functools import partial
+
+        if type(value) is partial and type(value.func) is Maker:
+            return Global(value, call=value)
+        return super().row_of(value)
 
     def more(self, name: str) -> Global | None:
         """A row for a class that the program named, or for one of ours by PyTorch's name."""
@@ -149,10 +180,21 @@ def _dict(*arguments: Any) -> dict[Any, Any]:
     return dict(*[expect(one, dict, "an AttributeDict") for one in arguments])
 
 
-def _function(owner: Any, name: Any) -> object:
+class Maker:
+    """`__new__` of a class that the program named."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def __call__(self, kind: Any, *arguments: Any, **keywords: Any) -> Any:
+        """A new instance of exactly that class."""
+        if kind is not self.kind:
+            refuse(f"its pickle makes an instance of {self.kind.__name__} as another class")
+        return self.kind.__new__(self.kind, *arguments, **keywords)
+
+
+def _function(name: Any) -> object:
     """`getattr(torch._C._VariableFunctionsClass, "tanh")`, as PyTorch writes functions in C++."""
-    if not isinstance(owner, Marker) or owner.name != "torch._C._VariableFunctionsClass" or type(name) is not str:
-        refuse("its pickle asks for an attribute of an object; save state_dict()s, or plain values")
     found = object_named(f"torch {name}")
     if found is None:
         refuse(f"its pickle asks for the function torch.{name:.60}, which is not loaded")

@@ -1,0 +1,177 @@
+"""Classes and functions that a program names, so that `load` takes them from a file."""
+
+import io
+import math
+import pickle
+import pickletools
+import zipfile
+from collections import UserDict
+
+import pytest
+
+import facula
+import facula.nn as nn
+from facula_checkpoint import CheckpointError
+
+
+def again(value, **how):
+    file = io.BytesIO()
+    facula.save(value, file)
+    file.seek(0)
+    return facula.load(file, **how)
+
+
+def globals_of(value):
+    """The names that are in the file of a value."""
+    file = io.BytesIO()
+    facula.save(value, file)
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+        opcodes = list(pickletools.genops(archive.read("archive/data.pkl")))
+    return {argument for opcode, argument, _ in opcodes if opcode.name == "GLOBAL"}
+
+
+def archived(content):
+    """A pickle as a file of PyTorch's."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("archive/data.pkl", content)
+    file.seek(0)
+    return file
+
+
+class Net(nn.Module):
+    """A module of the program's own, with a state of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.register_buffer("seen", facula.zeros(1), persistent=False)
+        self.note = {"a": (1, 2)}
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self.restored = True
+
+
+class Options:
+    def __init__(self, a):
+        self.a = a
+
+    def __eq__(self, other):
+        return type(other) is Options and self.a == other.a
+
+    __hash__ = None
+
+
+class Labels(dict):
+    pass
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+
+class Keywords:
+    """A class that is made with arguments by their names."""
+
+    def __new__(cls, *, width):
+        made = super().__new__(cls)
+        made.width = width
+        return made
+
+    def __getnewargs_ex__(self):
+        return (), {"width": self.width}
+
+    class Inner(Options):
+        class Further(Options):
+            pass
+
+
+LINES = {
+    "an instance": (Options(3), 1),
+    "keywords": (Keywords(width=3), 1),
+    "a class in a class": ([Keywords.Inner(1), Keywords.Inner], 1),
+    "a class in that": ([Keywords.Inner.Further(1)], 1),
+    "a class with one in it": ([Keywords.Inner(1), Keywords, Keywords(width=2)], 2),
+    "a class of Python's": (UserDict({1: 2}), 1),
+    "functions": (math.hypot, 1),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("clear", [facula.serialization.clear_safe_globals])
+def test_the_line_of_the_message_is_all_that_is_missing(name, clear, request):
+    """Pasted and run, as often as there are classes, with nothing else imported."""
+    request.addfinalizer(clear)
+    value, count = LINES[name]
+    for _ in range(count):
+        with pytest.raises(CheckpointError, match="where you trust the file, write before: import facula, ") as caught:
+            again(value)
+        exec(str(caught.value).partition("write before: ")[2], {})
+    assert repr(again(value)).partition(" object at ")[0] == repr(value).partition(" object at ")[0]
+
+
+def test_names_of_python_2():
+    """`__builtin__.intern` is in another module today."""
+    named = [(Options, f"{Options.__module__}.Options")]
+    old = pickle.dumps([Options(1)], 2).replace(Options.__module__.encode() + b"\nOptions", b"__builtin__\nintern")
+    with pytest.raises(CheckpointError, match=r"uses 'sys\.intern'.*import facula, sys; .*\(\[sys\.intern\]\)"):
+        facula.load(archived(old))
+    for name in ("sys.intern", "__builtin__.intern"):
+        with facula.serialization.safe_globals([(Options, name)]):
+            assert facula.load(archived(old)) == [Options(1)]
+    with facula.serialization.safe_globals(named), pytest.raises(CheckpointError, match=r"uses '__builtin__\.intern'"):
+        facula.load(archived(old), fix_imports=False)
+
+
+def test_texts_of_python_2():
+    content = archived(b"\x80\x02U\x02a\xe4.")
+    for how, expected in (
+        ({"encoding": "latin1"}, "aä"),
+        ({"errors": "replace"}, "a\ufffd"),
+        ({"encoding": "ascii", "errors": "ignore"}, "a"),
+        ({"encoding": "bytes"}, b"a\xe4"),
+    ):
+        content.seek(0)
+        assert facula.load(content, **how) == expected
+    with pytest.raises(ValueError, match="expected errors as 'strict' or 'replace'; got 'none'"):
+        facula.load(content, errors="none")
+
+
+def test_classes_of_the_program():
+    kept = [Net(), Options(3), Labels(x=1), Slotted()]
+    kept[3].a = 5
+    with pytest.raises(CheckpointError, match=rf"facula\.serialization\.add_safe_globals\(\[{Net.__module__}\.Net\]\)"):
+        again(kept)
+    with facula.serialization.safe_globals([Net, Options, Labels, Slotted]):
+        net, options, labels, slotted = again(kept)
+    assert net.restored and net.note == {"a": (1, 2)} and list(net.state_dict()) == ["layer.weight", "layer.bias"]
+    assert net.layer.weight.tolist() == kept[0].layer.weight.tolist() and net.seen.tolist() == [0.0]
+    assert options == kept[1] and type(labels) is Labels and labels == {"x": 1} and slotted.a == 5
+    with pytest.raises(CheckpointError, match="add_safe_globals"):
+        again(kept)
+
+
+def test_names_that_are_not_loaded(tmp_path):
+    facula.save([Options(1), facula.ones(2), nn.Linear(2, 2)], tmp_path / "a.pt")
+    unsafe = facula.serialization.get_unsafe_globals_in_checkpoint
+    name = f"{Options.__module__}.Options"
+    assert unsafe(tmp_path / "a.pt") == unsafe(io.BytesIO((tmp_path / "a.pt").read_bytes())) == [name]
+    with facula.serialization.safe_globals([Options]):
+        assert unsafe(tmp_path / "a.pt") == []
+    with pytest.raises(CheckpointError, match="neither a zip archive nor a pickle"):
+        unsafe(__file__)
+
+
+def test_a_class_under_another_name():
+    old = globals_of(Options(1)) - {"copy_reg _reconstructor"}
+    (name,) = [one.replace(" ", ".") for one in old if "Options" in one]
+
+    class Renamed(Options):
+        pass
+
+    with facula.serialization.safe_globals([(Renamed, name)]):
+        assert type(again(Options(3))) is Renamed
+    with pytest.raises(TypeError, match=r"add_safe_globals: expected classes, functions and pairs .*; got 3"):
+        facula.serialization.add_safe_globals([3])
