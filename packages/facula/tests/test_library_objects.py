@@ -4,6 +4,7 @@ import importlib
 import inspect
 import io
 import pkgutil
+import zipfile
 
 import pytest
 from library_objects import described, made_objects
@@ -34,6 +35,18 @@ def test_objects_that_no_file_has(name, tmp_path):
     with pytest.raises(TypeError, match=r"save: expected what load and PyTorch's load can read; got .*; save "):
         facula.save([1, REFUSED[name]()], tmp_path / "a.pt")
     assert not list(tmp_path.iterdir())
+
+
+def test_objects_that_no_file_has_are_refused_when_they_are_loaded():
+    """Files of PyTorch's may have them: by their attributes, or by a call of the class."""
+    name = b"\x80\x02ctorch.utils.data.sampler\nRandomSampler\n)"
+    for pickled in (name + b"\x81}b.", name + b"R."):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("archive/data.pkl", pickled)
+        file.seek(0)
+        with pytest.raises(CheckpointError, match=r"an object of RandomSampler, which is not loaded; save its state"):
+            facula.load(file)
 
 
 def public_classes():

@@ -22,6 +22,7 @@ MAX_CALLS = 1 << 23
 FREE_LENGTH = 64  # arguments up to this length are not counted
 MAX_DEEP = 10_000  # deques and defaultdicts
 MAX_KEY_DEPTH = 1000  # of tuples in a key; Python's own pickler fails before
+SMALL = 1 << 4096  # integers below hash in no time
 _DEEP = (tuple, frozenset, int)  # types of keys whose hash takes as long as they are large
 
 # Note [Keys that hash alike]
@@ -176,6 +177,8 @@ class Machine:
     # ------------------------------------------------------------------------------------------- containers
     def key(self, key: Value) -> Value:
         """A key of a dict or member of a set, if it hashes at a bounded cost: tuples hash all members, each time."""
+        if type(key) is str or (type(key) is int and -SMALL < key < SMALL):
+            return key
         parts = depth = 0
         level = [key] if isinstance(key, _DEEP) else []
         while level:

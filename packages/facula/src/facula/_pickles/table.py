@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint.extend import Global, Marker, Memory, Pending, Stored, TensorTable, attributes, expect, refuse
+from facula_errors.extend import is_library_module
 from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
 from facula_storage.extend import is_connected
 from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
@@ -76,9 +77,12 @@ class FaceTable(TensorTable):
         return next((name for name, one in self.named.items() if one is owner and isinstance(one, type)), None)
 
     def row_of(self, value: Any) -> Global | None:
-        """The row of a partial function that makes an instance."""
+        """The row of a partial function that makes an instance; PickleError for classes of ours without instances."""
         from functools import partial
 
+        if isinstance(value, type) and is_library_module(value.__module__):
+            kind = value.__qualname__
+            refuse(f"it has an object of {kind}, which is not loaded; save its state_dict(), or what it was made of")
         if type(value) is partial and type(value.func) is Maker:
             return Global(value, call=value)
         return super().row_of(value)
