@@ -7,16 +7,19 @@ the program's, and the others cost next to nothing. `Observer.enter` decides who
 from __future__ import annotations
 
 import sys
-from threading import get_ident
+from functools import partial
+from itertools import chain, compress
+from operator import call, itemgetter
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any
 
-from facula_errors.extend import guarded
+from facula_errors.extend import exhaust, guarded
 from facula_storage.extend import call_filter
 
 from .frames import NAMED_TUPLE, is_of_library
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import CodeType, FrameType
     from typing import Protocol
 
@@ -26,9 +29,13 @@ if TYPE_CHECKING:
         def enter(self, frame: FrameType, begins: bool) -> bool: ...
         def executed(self, frame: FrameType, offset: int) -> None: ...
         def raised(self, error: BaseException) -> None: ...
+        def is_late(self) -> None: ...
 
 
 TOOLS = range(5, -1, -1)  # identifiers of sys.monitoring; debuggers, coverage and profilers take the low ones
+
+MAX_WAIT = 1.0  # seconds for which a thread waits until another has captured
+_one_at_a_time = Lock()
 
 MAX_IGNORED = 20_000
 ignored: dict[int, CodeType] = {}  # code objects of the library by id, whose calls are not traced
@@ -37,8 +44,7 @@ ignored: dict[int, CodeType] = {}  # code objects of the library by id, whose ca
 def observing(observer: Observer) -> Any:
     """A context in which `observer` is told of the instructions outside the library that this thread runs."""
     monitoring = getattr(sys, "monitoring", None)
-    free = [one for one in TOOLS if monitoring.get_tool(one) is None] if monitoring is not None else []
-    return _monitored(observer, monitoring, free[0]) if free else _traced(observer)
+    return _traced(observer) if monitoring is None else _monitored(observer, monitoring)
 
 
 @guarded
@@ -53,18 +59,20 @@ def _traced(observer: Observer) -> Iterator[None]:
             raised(argument[1])
         return opcode
 
-    def call(frame: FrameType, event: str, argument: object) -> Any:
+    def entering(frame: FrameType, event: str, argument: object) -> Any:
         name = frame.f_globals.get("__name__", "")
         if is_of_library(name, frame.f_code) or name.startswith(NAMED_TUPLE):
             if len(ignored) < MAX_IGNORED:
                 ignored[id(frame.f_code)] = frame.f_code
         elif enter(frame, True):
+            frame.f_trace = opcode  # first: Python 3.13 reports no instructions of this call otherwise
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
             return opcode
         return None
 
-    before, tracer = sys.gettrace(), call_filter(ignored, call)
+    before, tracer = sys.gettrace(), call_filter(ignored, entering)
     try:
+        sys._getframe().f_trace_opcodes = True  # Python 3.12 reports them where a frame has asked before
         sys.settrace(tracer)
         yield
         observer.incomplete = observer.incomplete or sys.gettrace() is not tracer
@@ -74,11 +82,20 @@ def _traced(observer: Observer) -> Iterator[None]:
 
 
 @guarded
-def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]:
-    """The same by `sys.monitoring`, whose events are those of all threads."""
+def _monitored(observer: Observer, monitoring: Any) -> Iterator[None]:
+    """The same by `sys.monitoring`, whose events are those of all threads; by a tracer where it has no free tool.
+
+    One thread does so at a time: Python 3.12 crashes where several trace. A thread that waits long reports nothing.
+    What ends it is one call of C, which no Ctrl-C interrupts, of an iterator that is made before there is anything to
+    end. The lock and a tool are noted as taken by the calls that take them.
+    """
     enter, executed, thread = observer.enter, observer.executed, get_ident()
     events, disable = monitoring.events, monitoring.DISABLE
     watched: dict[int, CodeType] = {}  # by id: equal code may run with other global variables
+    taken: list[tuple[int, None]] = []
+    undo: list[Callable[[], object]] = []
+    held: list[Callable[[], None]] = []
+    ending = chain(map(call, undo), map(monitoring.free_tool_id, map(itemgetter(0), taken)), map(call, held))
 
     def start(code: CodeType, offset: int) -> Any:
         frame = sys._getframe(1)
@@ -86,6 +103,7 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
             return disable
         if get_ident() == thread and enter(frame, True) and id(code) not in watched:
             watched[id(code)] = code
+            undo.append(partial(monitoring.set_local_events, tool, code, 0))
             monitoring.set_local_events(tool, code, events.INSTRUCTION)
         return None
 
@@ -101,19 +119,28 @@ def _monitored(observer: Observer, monitoring: Any, tool: int) -> Iterator[None]
         if get_ident() == thread and id(code) in watched:
             observer.raised(error)
 
-    monitoring.use_tool_id(tool, "facula_jit")
     try:
-        monitoring.register_callback(tool, events.PY_START, start)
-        monitoring.register_callback(tool, events.INSTRUCTION, instruction)
-        monitoring.register_callback(tool, events.RAISE, throw)
+        held.extend(compress((_one_at_a_time.release,), map(_one_at_a_time.acquire, (True,), (MAX_WAIT,))))
+        if not held:
+            observer.is_late()
+            yield
+            return
+        for tool in TOOLS:
+            try:
+                taken.extend(zip((tool,), map(monitoring.use_tool_id, (tool,), ("facula_jit",)), strict=True))
+            except ValueError:
+                continue
+            break
+        if not taken:
+            with _traced(observer):
+                yield
+            return
+        callbacks = ((events.PY_START, start), (events.INSTRUCTION, instruction), (events.RAISE, throw))
+        undo += [partial(monitoring.set_events, tool, 0)]
+        undo += [partial(monitoring.register_callback, tool, event, None) for event, _ in callbacks]
+        for event, function in callbacks:
+            monitoring.register_callback(tool, event, function)
         monitoring.set_events(tool, events.PY_START | events.RAISE)
         yield
     finally:
-        try:
-            monitoring.set_events(tool, 0)
-            for code in watched.values():
-                monitoring.set_local_events(tool, code, 0)
-            for event in (events.PY_START, events.INSTRUCTION, events.RAISE):
-                monitoring.register_callback(tool, event, None)
-        finally:
-            monitoring.free_tool_id(tool)
+        exhaust(ending)

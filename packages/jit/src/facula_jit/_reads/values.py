@@ -111,6 +111,10 @@ class Reads(Reach):
             self.runs(code)
         return True
 
+    def is_late(self) -> None:
+        """Another thread captures all the time: this run reports nothing, and is not captured."""
+        self.recorder.wait("another thread captures meanwhile")
+
     def executed(self, frame: FrameType, offset: int) -> None:
         """An instruction is about to run."""
         if self.back is not None:
