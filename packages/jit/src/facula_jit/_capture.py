@@ -11,6 +11,7 @@ from facula_errors.extend import boundary
 
 from ._captured import Captured
 from ._log import note
+from ._reads.allow import check_allowed
 from .passes import DEFAULT
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def capture(
         raise InvalidValueError(f"capture: expected on_break to be 'eager', 'error' or 'split'; got {on_break!r}")
     if not isinstance(passes, (tuple, list)) or not all(map(callable, passes)):
         raise InvalidTypeError(f"capture: expected passes to be a tuple of functions of a graph; got {passes!r}")
+    allow = check_allowed(allow)
     if function is None:
         return partial(capture, on_break=on_break, passes=passes, allow=allow, check=check)
     if not callable(function):
@@ -118,6 +120,6 @@ def capture(
         raise InvalidTypeError(
             "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
         )
-    made: Captured[..., Any] = Captured(function, on_break, tuple(passes), tuple(allow), check)
+    made: Captured[..., Any] = Captured(function, on_break, tuple(passes), allow, check)
     note(made)
     return made

@@ -193,7 +193,8 @@ class Captured(Generic[P, R]):
             replay = Replay(found, self._name, run.reads, self._guard)
             replay.again = run.again
             replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
-            replay.check_at = NEVER if recorder.decides else first_check(self._interval)
+            is_unchecked = recorder.decides or (recorder.uses_allowed and self._interval is None)
+            replay.check_at = NEVER if is_unchecked else first_check(self._interval)
             if recorder.found_argument or replay.knows(signature.containers):
                 problem = "an argument is a tensor or container that the function finds elsewhere, too"
                 unsettled = Break(problem, "call it with a clone()", None)

@@ -6,8 +6,9 @@ Guards compare what a function read (Note [Reads]). A checked call is the proof:
 recorder, and its results and effects stand. The new recording is then compared with the captured one as it was before
 passes: operators, numbers, bytes of constants, the role of each operand (an argument, a tensor of the program, `.grad`
 of a leaf, a result, a temporary) and plain results. Numbers of optimizers' steps and draws of generators are compared
-by where they come from. Functions in which tensors decide what runs (`cond`, `while_loop`) are not checked: which side
-of a condition is recorded first depends on the condition.
+by where they come from. By default captures that use what `allow` named are not checked: its calls stand for the value
+that they gave at capture. Functions in which tensors decide what runs (`cond`, `while_loop`) are not checked: which
+side of a condition is recorded first depends on the condition.
 """
 
 from __future__ import annotations

@@ -80,6 +80,7 @@ class Recorder(OptimizerRecorder):
         self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
         self.given: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
         self.bare: set[int] = set()  # ids of inputs that are leaves without hooks
+        self.uses_allowed = False  # whether it reads what `allow` named, which is as it was at capture
         self.ends: set[int] = set()  # the computed inputs at which backward passes inside of the function end
         self.goes_back = False  # whether this is the backward of the result
         self.skips: list[Skip] = []

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from .known import allowed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 T = TypeVar("T")
 
@@ -34,7 +38,25 @@ def allow(value: T) -> T:
     >>> stamped(ones(1)).item() == stamped(ones(1)).item()
     True
     """
+    check_allowed([value], "allow")
     for one in (value, getattr(value, "__code__", None)):
         if one is not None:
             allowed[id(one)] = one
     return value
+
+
+def check_allowed(values: Iterable[object], name: str = "capture") -> tuple[object, ...]:
+    """What `allow` was given, as a tuple; TypeError unless it is an iterable of objects that are no strings.
+
+    Arguments:
+        values: what it was given.
+        name: how the error begins.
+    """
+    wanted = f"{name}: expected functions, types and objects that captures may read"
+    if isinstance(values, str) or not hasattr(type(values), "__iter__"):
+        raise InvalidTypeError(f"{wanted}, in a list; got {values!r:.60}; write allow=[...]")
+    found = tuple(values)
+    for one in found:
+        if isinstance(one, str):
+            raise InvalidTypeError(f"{wanted}; got the string {one!r:.60}; give the function or object itself")
+    return found

@@ -111,6 +111,7 @@ class Reach(LibraryReads):
         kind = type(value)
         for one in (value, kind, getattr(value, "__objclass__", None) if kind in C_FUNCTIONS else None):
             if id(one) in self.allowed or id(one) in known.allowed:
+                self.recorder.uses_allowed = True
                 return
         if kind is FunctionType:
             self._function(value)
