@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
 from time import thread_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .tables import Global, Pending, PickleError, Table, Value, refuse, shown
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 MAX_NAME = 500
 STOP = ord(".")  # the end of a pickle
-MAX_CALLS = 1 << 23
-FREE_LENGTH = 64  # arguments up to this length are not counted
-MAX_DEEP = 10_000  # deques and defaultdicts
+FREE_TEXT = 64  # texts and bytes up to this length are not counted where they are copied
+FREE_LENGTH = 8  # nor containers of so many values
+MAX_DEEP = 1000  # deques and defaultdicts, each in the next: C frees them recursively
 MAX_KEY_DEPTH = 1000  # of tuples in a key; Python's own pickler fails before
 SMALL = 1 << 4096  # integers below hash in no time
 _DEEP = (tuple, frozenset, int)  # types of keys whose hash takes as long as they are large
@@ -35,8 +35,10 @@ PIECE = 512  # keys and values that are put into a container between two looks a
 FREE_SECONDS = 0.2
 SECONDS_PER_KEY = 10e-6
 
+_RECURSIVE = frozenset({deque, defaultdict})
 _DICTS = frozenset({dict, OrderedDict, defaultdict, Counter})
-_SIZED = frozenset({str, bytes, bytearray, list, tuple, set, frozenset, *_DICTS})
+_FREE: dict[type, int] = dict.fromkeys((str, bytes, bytearray), FREE_TEXT)
+_FREE |= dict.fromkeys((list, tuple, set, frozenset, *_DICTS), FREE_LENGTH)
 
 
 class Machine:
@@ -57,7 +59,8 @@ class Machine:
         self.rows: dict[int, Global] = {}  # by the id of their objects, which the table keeps alive
         self.builders: dict[type, Global] = {}
         self.unfilled: dict[int, Value] = {}  # instances that still need a state, by id
-        self.calls = self.deep = 0
+        self.depths: dict[int, int] = {}  # of the deques and defaultdicts in others, by id
+        self.inside: set[int] = set()  # deques and defaultdicts that are in another one
         self.budget = 2 * (len(data) - start) + (1 << 16)
         self.seconds = FREE_SECONDS  # that filling containers may still take
 
@@ -115,21 +118,33 @@ class Machine:
         self.stack = self.marks.pop()
         return values
 
-    def spend(self, values: Any) -> None:
-        """Count what a row may copy."""
-        for value in values:
-            if type(value) in _SIZED and len(value) > FREE_LENGTH:
-                self.budget -= len(value)
-        self.calls += 1
-        if self.budget < 0 or self.calls > MAX_CALLS:
+    def spend(self, row: Global, values: Sequence[Value]) -> None:
+        """Count what a row copies of the arguments of a call, or of a state."""
+        if row.named:  # the program's class keeps them, as far as anybody knows
+            return
+        if len(values) > FREE_LENGTH:
+            self.charge(len(values))
+        self.charge(sum(map(_cost, values)))
+        for value in row.inner(*values) if row.inner is not None else ():
+            self.charge(_cost(value))
+
+    def charge(self, cost: int) -> None:
+        """Take a cost from the budget."""
+        self.budget -= cost
+        if self.budget < 0:
             refuse("its pickle copies far more than it contains: a bomb")
 
-    def count(self, made: Value) -> None:
-        """Bound the containers that C frees recursively: thousands, each inside the next, overflow its stack."""
-        if isinstance(made, (deque, defaultdict)):
-            self.deep += 1
-            if self.deep > MAX_DEEP:
-                refuse(f"its pickle has more than {MAX_DEEP:,} deques and defaultdicts")
+    def nest(self, target: Value, members: Sequence[Value]) -> None:
+        """Bound how deep deques and defaultdicts are in each other. Honest ones are filled before they are put in."""
+        depth = 0
+        for one in members:
+            if type(one) in _RECURSIVE:
+                depth = max(depth, self.depths.get(id(one), 0) + 1)
+                self.inside.add(id(one))
+        if depth > MAX_DEEP or (depth and id(target) in self.inside):
+            refuse(f"its pickle has more than {MAX_DEEP:,} deques and defaultdicts in each other")
+        if depth > self.depths.get(id(target), 0):
+            self.depths[id(target)] = depth
 
     def row_of(self, value: Value) -> Global:
         """The row of a global on the stack."""
@@ -191,7 +206,7 @@ class Machine:
             level = [
                 one for members in level if not isinstance(members, int) for one in members if isinstance(one, _DEEP)
             ]
-        if parts > FREE_LENGTH:
+        if parts > FREE_TEXT:
             self.budget -= parts
         return key
 
@@ -218,7 +233,8 @@ class Machine:
         if type(target) not in _DICTS:
             if not self.is_open(target, dict):
                 refuse(f"its pickle puts items into {shown(target)}")
-            self.spend(())
+        if type(target) is defaultdict:
+            self.nest(target, pairs)
         for start in range(0, len(pairs), PIECE):
             begin = thread_time() if len(target) > FEW_KEYS else None
             end = min(start + PIECE, len(pairs))
@@ -232,4 +248,14 @@ class Machine:
         if type(target) is not list and type(target) is not deque:
             if not self.is_open(target, list):
                 refuse(f"its pickle appends to {shown(target)}")
+        if type(target) is deque:
+            self.nest(target, values)
         target.extend(values)
+
+
+def _cost(value: Value) -> int:
+    """What it costs to copy a value, if that is more than to read it."""
+    if type(value) is int:
+        return value.bit_length() >> 6
+    free = _FREE.get(type(value))
+    return 0 if free is None or len(value) <= free else len(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections import deque
 from typing import TYPE_CHECKING
 
 from .machine import MAX_NAME, Machine
@@ -11,6 +12,7 @@ from .tables import Global, Pending, Value, refuse, shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MAX_INTEGER = 255  # bytes of an integer: larger ones take far longer to hash and to multiply than to read
 MAX_MARKS = 20_000  # nested containers; Python's own pickler reaches a tenth of that
 
 
@@ -60,8 +62,13 @@ def _counted(width: int, convert: Callable[[bytes], Value]) -> Callable[[Machine
     return lambda m: m.stack.append(convert(m.take(int.from_bytes(m.take(width), "little"))))
 
 
-def _long(data: bytes) -> int:
-    return int.from_bytes(data, "little", signed=True)
+def _long(m: Machine) -> None:
+    m.stack.append(int.from_bytes(m.take(m.take(1)[0]), "little", signed=True))
+
+
+def _huge(m: Machine) -> None:
+    count = int.from_bytes(m.take(4), "little")
+    refuse(f"its pickle has an integer of {count} bytes; expected at most {MAX_INTEGER}; save larger ones as text")
 
 
 def _text(data: bytes) -> str:
@@ -185,14 +192,15 @@ def _reduce(m: Machine) -> None:
     row = m.row_of(called)
     if row.call is None:
         refuse(f"its pickle calls {shown(called)}, which is not for calling")
-    m.spend(arguments)
+    m.spend(row, arguments)
     if row.hashed is not None:
         m.add(set(), row.hashed(*arguments))
     made = row.call(*arguments)
     if type(made) is Global:  # of `getattr`
         m.push(made)
         return
-    m.count(made)
+    if type(made) is deque:
+        m.nest(made, list(made))
     m.stack.append(made)
 
 
@@ -201,7 +209,7 @@ def _new(m: Machine, called: Value, arguments: Value, keywords: Value) -> None:
     if row.new is None or type(keywords) is not dict or (keywords and not row.named):
         refuse(f"its pickle makes an instance of {shown(called)}, which is not for that")
     arguments = _arguments(arguments)
-    m.spend(arguments)
+    m.spend(row, arguments)
     made = row.new(*arguments, **keywords)
     if row.stateful:
         m.unfilled[id(made)] = made
@@ -225,7 +233,7 @@ def _build(m: Machine) -> None:
         refuse(f"its pickle sets the state of {shown(instance)}")
     if row.stateful and m.unfilled.pop(id(instance), None) is None:
         refuse(f"its pickle sets the state of {shown(instance)} twice")
-    m.spend(state if type(state) is tuple else (state,))
+    m.spend(row, state if type(state) is tuple else (state,))
     row.build(instance, state)
 
 
@@ -236,8 +244,8 @@ def _persistent_id(m: Machine) -> None:
 _ALLOWED: dict[bytes, Callable[[Machine], None]] = {
     b"\x80": _proto, b"\x95": _frame, b"(": _mark, b"0": _pop, b"1": _pop_mark, b"2": _duplicate,
     b"N": _constant(None), b"\x88": _constant(True), b"\x89": _constant(False),
-    b"K": _integer(1), b"M": _integer(2), b"J": _integer(4, signed=True), b"\x8a": _counted(1, _long),
-    b"\x8b": _counted(4, _long), b"G": _float,
+    b"K": _integer(1), b"M": _integer(2), b"J": _integer(4, signed=True), b"\x8a": _long, b"\x8b": _huge,
+    b"G": _float,
     b"U": _old_text(1), b"T": _old_text(4), b"C": _counted(1, bytes), b"B": _counted(4, bytes),
     b"\x8e": _counted(8, bytes), b"\x96": _counted(8, bytearray),
     b"\x8c": _counted(1, _text), b"X": _counted(4, _text), b"\x8d": _counted(8, _text),

@@ -9,6 +9,7 @@ import sys
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from facula_errors import InvalidValueError
 from facula_storage import Device, DType, Layout, Storage
 from facula_storage.extend import borrow
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Reduced: TypeAlias = "tuple[Any, ...] | str"
 
 PROTOCOL = 2  # which every reader of PyTorch's files knows, the restricted ones among them
+MAX_BITS = 2039  # of an integer in 255 bytes
 _UNTYPED = "torch.storage UntypedStorage"
 _CLASSES = {dtype: f"torch {kind}Storage" for kind, dtype in STORAGES.items()}
 
@@ -128,7 +130,11 @@ class CheckpointPickler(pickle.Pickler):
 
     # -------------------------------------------------------------------------------------------- of the pickler
     def persistent_id(self, obj: Any) -> tuple[object, ...] | None:
-        """The persistent id of a storage."""
+        """The persistent id of a storage; ValueError for an integer that `load` would refuse."""
+        if type(obj) is int and obj.bit_length() > MAX_BITS:
+            raise InvalidValueError(
+                f"save: expected integers of at most {MAX_BITS} bits; got one of {obj.bit_length()}; save it as text"
+            )
         if type(obj) is _Reference:
             return obj.identifier
         found = self.storage_classes.get(type(obj))

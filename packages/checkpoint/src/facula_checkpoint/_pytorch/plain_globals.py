@@ -185,7 +185,7 @@ def _partial() -> Global:
         instance.__setstate__((_checked(function), arguments, keywords, None))
 
     def _checked(function: Value) -> Value:
-        if isinstance(function, Marker) or not callable(function):
+        if isinstance(function, (Marker, partial)) or not callable(function):  # C frees partials recursively
             refuse(f"its pickle has a partial function of {shown(function)}")
         return function
 

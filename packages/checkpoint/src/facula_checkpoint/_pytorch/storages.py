@@ -156,12 +156,14 @@ def inflated(source: Source, place: Place) -> bytes:
 
 
 def check_bools(parts: list[Parts]) -> None:
-    """Refuse bytes other than 0 and 1 in bool tensors: kernels are compiled for the C type."""
-    checked: set[tuple[int, int, int]] = set()
-    for storage, layout, offset in parts:
-        key = (id(storage), offset, layout.extent)
-        if key not in checked:
-            checked.add(key)
-            largest = int(np.max(to_numpy(storage, contiguous((layout.extent,), uint8), offset)))
+    """Refuse bytes other than 0 and 1 in bool tensors: kernels are compiled for the C type. Each byte is read once."""
+    spans = sorted([(id(storage), offset, layout.extent, storage) for storage, layout, offset in parts],
+                   key=lambda span: span[:2])  # fmt: skip
+    checked, end = 0, 0
+    for key, offset, extent, storage in spans:
+        begin, last = (max(offset, end) if key == checked else offset), offset + extent
+        if last > begin:
+            largest = int(np.max(to_numpy(storage, contiguous((last - begin,), uint8), begin)))
             if largest > 1:
                 refuse(f"a bool tensor has a byte {largest}; expected 0 and 1")
+        checked, end = key, last if key != checked else max(last, end)

@@ -9,7 +9,7 @@ checked arguments, that take the place of a call, of `__new__` and of `__setstat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from facula_errors import FaculaError
@@ -58,6 +58,7 @@ class Global(NamedTuple):
         new: takes the arguments of `__new__`, without the class.
         build: takes an instance and its state, and changes the instance.
         instance: the class of the instances that `build` takes, where that is not `value`.
+        inner: takes the arguments of a call, or the state, and gives values in them that are copied, too.
         hashed: takes the arguments of a call, and gives what the call puts into a set or dict, where it does.
         named: the program named the class itself, so its own methods may fill an instance.
         stateful: an instance gets a state exactly once.
@@ -68,6 +69,7 @@ class Global(NamedTuple):
     new: Callable[..., Value] | None = None
     build: Callable[[Value, Value], None] | None = None
     instance: type | None = None
+    inner: Callable[..., Iterable[Value]] | None = None
     hashed: Callable[..., list[Value]] | None = None
     named: bool = False
     stateful: bool = False

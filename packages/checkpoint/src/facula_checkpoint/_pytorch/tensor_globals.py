@@ -17,7 +17,7 @@ from .plain_globals import PLAIN, RARE, expect
 from .tables import Global, Marker, Table, Value, refuse, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from .._parts import Parts
     from .storages import Memory
@@ -108,7 +108,7 @@ class TensorTable(Table):
             "torch device": self._device,
             "torch.serialization _get_layout": self._layout,
         }
-        rows = {name: Global(Marker(name), call=call) for name, call in calls.items()}
+        rows = {name: Global(Marker(name), call=call, inner=_parts_of_tuples) for name, call in calls.items()}
         rows["torch Size"] = Global(Marker("torch Size"), call=self._size, new=self._size)
         rows["torch.torch_version TorchVersion"] = Global(Marker("torch version"), call=_version, new=_version)
         super().__init__({**PLAIN, **NUMPY, **rows})
@@ -269,6 +269,13 @@ def attributes_of(state: Value) -> dict[str, Value]:
         if type(name) is not str:
             refuse(f"its pickle has a tensor with the attribute {shown(name)}")
     return dict(state)
+
+
+def _parts_of_tuples(*arguments: Value) -> Iterator[Value]:
+    """What is in tuples of arguments: states with slots, arguments of another function and their metadata."""
+    for one in arguments:
+        if type(one) is tuple:
+            yield from one
 
 
 def _no_hooks(hooks: Value) -> None:

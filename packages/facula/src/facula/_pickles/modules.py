@@ -19,6 +19,8 @@ from facula_tensor import Parameter, Tensor
 from .attributes import extra_attributes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     State = dict[str, Any]
 
 _HOOKS = (
@@ -66,6 +68,13 @@ def exported(module: Module, attributes: State) -> State:
     state["_modules"] = dict(module._modules)
     state |= {name: value for name, value in attributes.items() if name not in members and name not in own}
     return state | {name: work(module) for name, work in extra_attributes(type(module)).items()}
+
+
+def tables_of(*states: Any) -> Iterator[Any]:
+    """The tables of members in the state of a module, which are copied into it."""
+    for state in states:
+        if isinstance(state, dict):
+            yield from [state.get(name) for name in _MEMBERS]
 
 
 def fill(module: Any, state: Any, kind: type | None = None) -> None:

@@ -16,13 +16,14 @@ from .attributes import fill_plain, is_plain, tuple_of
 from .names import is_operator, object_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from facula_checkpoint import Parts
 
     from .location import Relocate
 
 _FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+MAX_OPTIONS = 100  # of an optimizer
 _LIGHTNING = ("pytorch_lightning", "lightning", "lightning_fabric", "lightning_utilities")
 
 
@@ -240,9 +241,9 @@ def our_row(name: str, value: Any) -> Global | None:
     from facula_optim.lr_scheduler import LRScheduler
 
     if issubclass(value, Module):
-        from .modules import fill
+        from .modules import fill, tables_of
 
-        return Global(value, new=new, build=fill, stateful=True)
+        return Global(value, new=new, build=fill, inner=tables_of, stateful=True)
     if issubclass(value, UninitializedParameter | UninitializedBuffer):
 
         def lazy(requires_grad: Any, device: Any = None, dtype: Any = None, *persistent: Any) -> Any:
@@ -253,10 +254,21 @@ def our_row(name: str, value: Any) -> Global | None:
 
         return Global(value, call=lazy)
     if issubclass(value, Optimizer):
-        return Global(value, new=new, build=fill_optimizer, stateful=True)
+        return Global(value, new=new, build=fill_optimizer, inner=_parts_of_optimizer, stateful=True)
     if issubclass(value, LRScheduler):
         return Global(value, new=new, build=fill_schedule, stateful=True)
     return Global(value)
+
+
+def _parts_of_optimizer(*states: Any) -> Iterator[Any]:
+    """What is in the state of an optimizer, and in its groups."""
+    for state in states:
+        if type(state) is not dict:
+            continue
+        yield from state.values()
+        for group in groups if type(groups := state.get("param_groups")) is list else ():
+            yield group
+            yield from group.values() if type(group) is dict else ()
 
 
 def fill_optimizer(optimizer: Any, state: Any) -> None:
@@ -267,6 +279,8 @@ def fill_optimizer(optimizer: Any, state: Any) -> None:
     expect(state["defaults"], dict, "an optimizer's options")
     kept = expect(state["state"], (dict, defaultdict), "an optimizer's state")
     groups = expect(state["param_groups"], list, "an optimizer's groups")
+    if len(state["defaults"]) > MAX_OPTIONS:
+        refuse(f"its pickle has a {type(optimizer).__name__} with more than {MAX_OPTIONS} options")
     for group in groups:
         parameters = expect(expect(group, dict, "a group").get("params"), list, "the parameters of a group")
         if not all(isinstance(one, Tensor) for one in parameters) or not all(type(name) is str for name in group):

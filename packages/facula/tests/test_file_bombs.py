@@ -1,0 +1,93 @@
+"""Small files that describe far more are refused in time proportional to their size, and what only looks so is not."""
+
+import collections
+import io
+import zipfile
+
+import pytest
+
+import facula
+import facula.nn as nn
+from facula_checkpoint import CheckpointError
+
+Pair = collections.namedtuple("Pair", "place words")
+
+
+def written(value):
+    file = io.BytesIO()
+    facula.save(value, file)
+    file.seek(0)
+    return file
+
+
+def with_pickle(data):
+    """A file with another pickle."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("archive/data.pkl", b"\x80\x02" + data + b".")
+    file.seek(0)
+    return file
+
+
+MEMBERS = b"}(" + b"".join(b"X\x04\0\0\0%04dN" % place for place in range(5000)) + b"u"
+MODULE = b"h\0)\x81}X\x0b\0\0\0_parametersh\1sb"
+OPTIMIZER = b"h\0)\x81}(X\x08\0\0\0defaults}X\x05\0\0\0state}X\x0c\0\0\0param_groupsh\1ub"
+BOMBS = {
+    "modules with the same members": (
+        b"(ctorch.nn.modules.linear\nIdentity\nq\0" + MEMBERS + b"q\1" + MODULE * 500 + b"t"
+    ),
+    "optimizers with the same groups": (
+        b"(ctorch.optim.sgd\nSGD\nq\0]("
+        + b"}X\x06\0\0\0params]sq\2" + b"h\2" * 5000 + b"eq\1" + OPTIMIZER * 500 + b"t"
+    ),
+    "options": (
+        b"ctorch.optim.sgd\nSGD\n)\x81}(X\x08\0\0\0defaults" + MEMBERS
+        + b"X\x05\0\0\0state}X\x0c\0\0\0param_groups]ub"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs(name):
+    with pytest.raises(CheckpointError, match=r"copies far more than it contains: a bomb|more than 100 options"):
+        facula.load(with_pickle(BOMBS[name]))
+
+
+def test_what_many_objects_share_is_no_bomb():
+    words = [f"w{place}" for place in range(2000)]
+    values = [Pair(place, words) for place in range(100)]
+    kept = {place: collections.defaultdict(int, a=place) for place in range(10_001)}
+    modules = [nn.Identity() for _ in range(100)]
+    for module in modules:
+        module.words = words
+    with facula.serialization.safe_globals([Pair]):
+        found, again, networks = facula.load(written([values, kept, modules]))
+    assert found == values and all(one.words is found[0].words for one in found)
+    assert again == kept and networks[99].words == words
+
+
+@pytest.mark.parametrize(
+    "value", [collections.Counter([(1, 2), (1, 2)]), {(1, (2, 3))}, {frozenset([1]), (1, (2,))}, {(*range(200),): 1}]
+)
+def test_containers_of_tuples_come_back(value):
+    assert facula.load(written(value)) == value
+
+
+def test_integers_that_would_be_refused_are_not_written():
+    assert facula.load(written([(1 << 2039) - 1, -1 << 2000])) == [(1 << 2039) - 1, -1 << 2000]
+    with pytest.raises(ValueError, match="save: expected integers of at most 2039 bits; got one of 2040; save it as"):
+        written({"key": 1 << 2039})
+
+
+def test_bytes_of_many_bool_tensors_are_read_once(monkeypatch):
+    flags = facula.zeros(1000, dtype=facula.bool)
+    views = [flags[start:] for start in range(900)] + [flags[start : start + 50] for start in range(900)]
+    file, read = written([views, facula.ones(3, dtype=facula.bool)]), []
+    from facula_checkpoint._pytorch import storages
+
+    real = storages.to_numpy
+    monkeypatch.setattr(
+        storages, "to_numpy", lambda storage, layout, begin: read.append(layout.numel) or real(storage, layout, begin)
+    )
+    facula.load(file)
+    assert sum(read) == 1003
