@@ -145,6 +145,7 @@ def present(cls: type, instance: object = None, hidden: frozenset[str] = frozens
     """
     found: dict[str, object] = {}
     own: set[str] = set()  # names that a program's classes and it itself gave
+    library: set[str] = set()  # of which the library gives classes of programs forms of their own
     for base in reversed(cls.__mro__):
         found.update({name: one for name, one in vars(base).items() if type(one) is not MissingName})
         if base.__module__.partition(".")[0].partition("_")[0] not in (
@@ -154,7 +155,9 @@ def present(cls: type, instance: object = None, hidden: frozenset[str] = frozens
             "collections",
             "",
         ):
-            own.update(vars(base))
+            own.update(name for name in vars(base) if name not in library)
+        else:
+            library.update(vars(base))
     given = getattr(instance, "__dict__", {})
     found.update(given)
     if own:

@@ -229,7 +229,7 @@ class Tensor(_Base):
 
 Tensor._own_attributes = dict_descriptor(Tensor)
 NAMING.append(Tensor)
-_ENGINE = frozenset({"hooks", "node"})  # public for the engine, which knows no names of ours
+_ENGINE = frozenset({"hooks", "node", "_asked"})  # of the engine, which knows no names of ours, and of overrides
 
 
 def make(cls: type[T], layout: Layout, storage: Storage, offset: int = 0) -> T:
