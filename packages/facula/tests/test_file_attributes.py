@@ -110,6 +110,23 @@ def test_attributes_that_only_modules_of_pytorch_have(dims):
         assert state == {"transposed": transposed, "_reversed_padding_repeated_twice": (1,) * 2 * dims}
 
 
+@pytest.mark.parametrize("mode", ["triangular", "triangular2", "exp_range"])
+def test_methods_that_schedules_of_pytorch_keep(mode):
+    optimizer = facula.optim.SGD([facula.ones(1, requires_grad=True)], lr=0.1)
+    cyclic = facula.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 1, mode=mode, gamma=0.5, cycle_momentum=False)
+    assert cyclic.scale_mode == ("iterations" if mode == "exp_range" else "cycle")
+    method = written(cyclic, {})["_scale_fn_ref"]
+    assert getattr(method, "func", method).name == f"_{mode}_scale_fn"
+    file = io.BytesIO()
+    facula.save([cyclic, method], file)
+    file.seek(0)
+    found, again = facula.load(file)
+    assert "_scale_fn_ref" not in vars(found) and found.get_lr() == cyclic.get_lr()
+    assert getattr(again, "func", again).owner is type(cyclic)
+    with pytest.raises(NotImplementedError, match=rf"CyclicLR\._{mode}_scale_fn: only PyTorch has it"):
+        again(1)
+
+
 def test_arrays_are_of_the_tensor_alone():
     found = facula.load(renamed(tagged(facula.ones(2)), "array_interface"))
     assert np.asarray(found).tolist() == [1.0, 1.0]

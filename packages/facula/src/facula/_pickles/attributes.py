@@ -7,9 +7,11 @@ too. Instances of all other classes of ours are refused when they are saved, as 
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint.extend import attributes, expect, refuse
+from facula_errors import UnsupportedError
 from facula_errors.extend import is_library_module
 
 if TYPE_CHECKING:
@@ -68,6 +70,37 @@ def _given(instance: Any) -> Tensor:
     return vars(instance)["probs" if "probs" in vars(instance) else "logits"]  # type: ignore[no-any-return]
 
 
+class Method:
+    """A method that only PyTorch has, and that instances of its class keep as an attribute: `getattr(owner, name)`."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: type, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def __call__(self, *arguments: object) -> None:
+        """Refuse: the class computes the same in another way."""
+        raise UnsupportedError(f"{self.owner.__name__}.{self.name}: only PyTorch has it; use get_lr()")
+
+
+METHODS = {
+    "CyclicLR": ("_triangular_scale_fn", "_triangular2_scale_fn", "_exp_range_scale_fn"),
+    "SWALR": ("_cosine_anneal", "_linear_anneal"),
+}
+ABSENT = object()  # where an instance has none of an attribute of `EXTRA`
+
+
+def _scale(schedule: Any) -> Any:
+    if schedule._scale_fn_custom is not None:
+        return ABSENT
+    method = Method(type(schedule), f"_{schedule.mode}_scale_fn")
+    return partial(method, schedule.gamma) if schedule.mode == "exp_range" else method
+
+
+def _anneal(schedule: Any) -> Method:
+    return Method(type(schedule), {"cos": "_cosine_anneal"}.get(schedule._anneal_strategy, "_linear_anneal"))
+
+
 _parameter: Extra = {"_param": _given}
 # Attributes that only PyTorch's have, by the class: worked out when an instance is saved, left out when it is loaded.
 EXTRA: dict[str, Extra] = {
@@ -81,6 +114,13 @@ EXTRA: dict[str, Extra] = {
     **{f"ZeroPad{dims}d": {"value": lambda one: 0.0} for dims in (1, 2, 3)},
     "TransformerEncoder": {"use_nested_tensor": lambda one: False},
     "TransformerEncoderLayer": {"activation_relu_or_gelu": _activation},
+    "LRScheduler": {"_get_lr_called_within_step": lambda one: False},
+    **{
+        name: {"_get_lr_called_within_step": lambda one: ABSENT}
+        for name in ("ReduceLROnPlateau", "SequentialLR", "ChainedScheduler")
+    },
+    "CyclicLR": {"_scale_fn_ref": _scale},
+    "SWALR": {"anneal_func": _anneal},
     "StackDataset": {"_length": len},
     "Bernoulli": _parameter,
     "Binomial": _parameter,
@@ -112,15 +152,21 @@ def extra_attributes(kind: type) -> Extra:
 
 def written(instance: Any, state: State) -> State:
     """The attributes of an instance as PyTorch's have them."""
-    return state | {name: work(instance) for name, work in extra_attributes(type(instance)).items()}
+    extra = {name: work(instance) for name, work in extra_attributes(type(instance)).items()}
+    return state | {name: value for name, value in extra.items() if value is not ABSENT}
+
+
+def known_attributes(kind: type, state: Any) -> State:
+    """The attributes of a file without those that only PyTorch's instances have; PickleError for others than these."""
+    extra = extra_attributes(kind)
+    given = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
+    return attributes(kind, {name: value for name, value in given.items() if name not in extra})
 
 
 def fill_plain(instance: Any, state: Any) -> None:
     """Give a new instance the attributes of a file; PickleError for those that files may not set."""
     kind = type(instance)
-    extra = extra_attributes(kind)
-    given = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
-    made = attributes(kind, {name: value for name, value in given.items() if name not in extra})
+    made = known_attributes(kind, state)
     if kind.__module__.endswith("_transforms"):
         made.setdefault("_cached_x_y", (None, None))  # which PyTorch's have where the cache has a size
     vars(instance).update(made)

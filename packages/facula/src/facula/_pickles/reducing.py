@@ -14,7 +14,7 @@ from facula_storage import uint8
 from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, memory_format, strided
 from facula_tensor.extend import addressable, attributes, block_under, no_record_ops
 
-from .attributes import fill_plain, written
+from .attributes import Method, fill_plain, written
 from .names import name_of
 from .table import fill_schedule, our_row
 
@@ -43,6 +43,8 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         _refuse(f"the method {obj.__qualname__} of an object", "save the object")
     if isinstance(obj, Tensor):
         return NotImplemented if _is_lazy(obj) else _tensor(pickler, obj)
+    if type(obj) is Method:
+        return pickler.global_of("__builtin__ getattr"), (obj.owner, obj.name)
     if type(obj) is Raw:
         return pickler.tensor(*obj.parts, obj.requires_grad)
     if isinstance(obj, Size):
@@ -92,11 +94,9 @@ def _object(pickler: CheckpointPickler, obj: Any) -> Any:
         _refuse(what, remedy)
     if name.startswith("torch.return_types "):
         return pickler.global_of(name), (tuple(obj), {})
-    if row.build is fill_plain:
+    if row.build in (fill_plain, fill_schedule):
         function, arguments, state = obj.__reduce_ex__(2)[:3]
         return function, arguments, written(obj, _settable(kind, state))
-    if row.build is fill_schedule:
-        _settable(kind, vars(obj))
     return _module(obj)
 
 

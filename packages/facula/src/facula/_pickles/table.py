@@ -12,7 +12,7 @@ from facula_storage.extend import is_connected
 from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
 from facula_tensor.extend import as_class, make
 
-from .attributes import fill_plain, is_plain, tuple_of
+from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tuple_of
 from .names import is_operator, object_named
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class FaceTable(TensorTable):
         """
         if isinstance(owner, Marker) and owner.name == "torch._C._VariableFunctionsClass":
             return _function(name)
+        if isinstance(owner, type) and is_library_module(owner.__module__) and name in METHODS.get(owner.__name__, ()):
+            return Method(owner, name)
         path = owner.name if isinstance(owner, Pending) else self._named_as(owner)
         if type(name) is not str or path is None:
             refuse("its pickle asks for an attribute of an object; save state_dict()s, or plain values")
@@ -299,7 +301,7 @@ def fill_schedule(schedule: Any, state: Any) -> None:
     state = expect(state, dict, "the state of a schedule")
     if not isinstance(state.get("optimizer"), Optimizer):
         refuse(f"its pickle has a {type(schedule).__name__} without an optimizer")
-    vars(schedule).update(attributes(type(schedule), state))
+    vars(schedule).update(known_attributes(type(schedule), state))
 
 
 def named_row(value: Any) -> Global:

@@ -102,6 +102,8 @@ class CyclicLR(LRScheduler):
         self.total_size = float(step_size_up + down)
         self.step_ratio = step_size_up / self.total_size
         self.mode, self.gamma, self.cycle_momentum = mode, gamma, cycle_momentum
+        if scale_fn is None:
+            scale_mode = "iterations" if mode == "exp_range" else "cycle"
         self.scale_mode, self._scale_fn_custom = scale_mode, scale_fn
         lowest = for_each_group("CyclicLR", "base_lr", base_lr, optimizer)
         self.max_lrs = for_each_group("CyclicLR", "max_lr", max_lr, optimizer)
