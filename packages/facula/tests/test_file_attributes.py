@@ -5,6 +5,7 @@ import collections
 import io
 import types
 import zipfile
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -125,6 +126,17 @@ def test_methods_that_schedules_of_pytorch_keep(mode):
     assert getattr(again, "func", again).owner is type(cyclic)
     with pytest.raises(NotImplementedError, match=rf"CyclicLR\._{mode}_scale_fn: only PyTorch has it"):
         again(1)
+
+
+def test_classes_and_initializers_come_back():
+    kept = [facula.Size, facula.dtype, facula.device, facula.layout, facula.memory_format, nn.init.normal_, Decimal]
+    file = io.BytesIO()
+    facula.save(kept, file)
+    with zipfile.ZipFile(file) as archive:
+        data = archive.read("archive/data.pkl")
+    assert b"facula" not in data and b"ctorch.nn.init\nnormal_\n" in data and b"ctorch\ndtype\n" in data
+    file.seek(0)
+    assert facula.load(file) == kept
 
 
 def test_arrays_are_of_the_tensor_alone():

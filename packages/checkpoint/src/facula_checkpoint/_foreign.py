@@ -32,5 +32,5 @@ def recognised(start: bytes) -> str:
     if start.startswith(_PYTORCH_TAR):
         return "this is a tar archive of PyTorch 0.1: load it with PyTorch, and save it with torch.save"
     if start[257:262] == b"ustar":
-        return "this looks like a tar archive: unpack it first"
+        return "this looks like a tar archive: unpack it, or load and save it with PyTorch if PyTorch 0.1 wrote it"
     return ""

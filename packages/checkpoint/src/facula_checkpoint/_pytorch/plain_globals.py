@@ -107,22 +107,30 @@ def _of_integers(kind: Callable[..., Value]) -> Callable[..., Value]:
     return lambda *ends: kind(*[expect(one, (int, type(None)), f"an end of a {kind}") for one in ends])
 
 
-def _decimal(text: Value) -> Value:
+def _decimal() -> Global:
     from decimal import Decimal
 
+    return Global(Decimal, call=lambda text: Decimal(_checked_decimal(text)))
+
+
+def _checked_decimal(text: Value) -> str:
     if type(text) is not str or len(text) > MAX_DIGITS or not re.fullmatch(r"[-+]?[\w.]+(?:[-+]\d+)?", text):
         refuse(f"its pickle has {shown(text)} for a decimal number")
-    return Decimal(text)
+    return text
 
 
-def _fraction(*parts: Value) -> Value:
+def _fraction() -> Global:
     from fractions import Fraction
 
+    return Global(Fraction, call=lambda *parts: Fraction(*_checked_fraction(*parts)))
+
+
+def _checked_fraction(*parts: Value) -> tuple[Value, ...]:
     if len(parts) == 1 and type(parts[0]) is str and re.fullmatch(r"-?\d{1,1000}(?:/\d{1,1000})?", parts[0]):
-        return Fraction(parts[0])
+        return parts
     if any(expect(one, int, "a part of a fraction").bit_length() > 4 * MAX_DIGITS for one in parts):
         refuse("its pickle has a fraction of large numbers")
-    return Fraction(*parts)
+    return parts
 
 
 # Dates: their bytes are taken apart here, since Python's constructor believes them ------------------------------------
@@ -258,6 +266,6 @@ RARE: dict[str, Callable[[], Global]] = {
         f"pathlib {name}": lambda name=name: _paths(name)  # type: ignore[misc]
         for name in ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath")
     },
-    "decimal Decimal": lambda: Global(Marker("decimal.Decimal"), call=_decimal),
-    "fractions Fraction": lambda: Global(Marker("fractions.Fraction"), call=_fraction),
+    "decimal Decimal": _decimal,
+    "fractions Fraction": _fraction,
 }

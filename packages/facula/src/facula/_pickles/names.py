@@ -16,7 +16,7 @@ _GROUPS = {
             "flatten", "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
             "pooling", "rnn", "sparse", "transformer", "upsampling",
         )],
-        "nn.parameter", "nn.functional", "nn.parallel.data_parallel", "nn.utils.rnn",
+        "nn.parameter", "nn.functional", "nn.init", "nn.parallel.data_parallel", "nn.utils.rnn",
     ),
     "facula_optim": (
         *[f"optim.{one}" for one in (
@@ -36,6 +36,7 @@ _GROUPS = {
         "uniform", "von_mises", "weibull", "wishart",
     )]),
     "facula_tensor": ("nn.functional", "nn.parameter", "return_types", ""),
+    "facula_storage": ("",),
 }  # fmt: skip
 # Modules of PyTorch's, and the group in which their names are looked up.
 _GROUP_OF = {f"torch.{place}".removesuffix("."): group for group in reversed(_GROUPS) for place in _GROUPS[group]}
@@ -43,7 +44,14 @@ _PRIVATE = {
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
     "torch.nn.modules.module": ("_IncompatibleKeys",),
 }
-_CLASSES = ("Tensor", "Size")  # of the top module, which has the functions of tensors beside them
+_CLASSES = (
+    "Tensor",
+    "Size",
+    "dtype",
+    "device",
+    "layout",
+    "memory_format",
+)  # of the top module, which has the functions of tensors beside them
 
 
 @cache

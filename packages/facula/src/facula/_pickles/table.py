@@ -44,6 +44,8 @@ class FaceTable(TensorTable):
         self.named, self.encoding, self.errors, self.fix_imports = named, encoding, errors, fix_imports
         self.rows["torch Tensor"] = Global(Tensor)
         self.rows["torch.nn.parameter Parameter"] = Global(Parameter)
+        self.rows["torch Size"] = self.rows["torch Size"]._replace(value=Size)
+        self.rows["torch device"] = self.rows["torch device"]._replace(value=Device)
         self.rows["torch._C _VariableFunctionsClass"] = Global(Marker("torch._C._VariableFunctionsClass"))
         self.rows["builtins getattr"] = Global(self.getter, call=self.attribute)
         self.rows["facula Generator"] = Global(Marker("facula.Generator"), call=_generator)
@@ -226,7 +228,7 @@ def our_row(name: str, value: Any) -> Global | None:
     if value is None:
         return None
     if not isinstance(value, type):
-        functional = name.startswith(("torch.nn.functional ", "torch._C._nn "))
+        functional = name.startswith(("torch.nn.functional ", "torch.nn.init ", "torch._C._nn "))
         return Global(value) if functional or is_operator(value) else None
 
     def new() -> Any:
