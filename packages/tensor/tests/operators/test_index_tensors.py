@@ -44,6 +44,93 @@ def test_one_tensor_alone_as_an_index():
     assert x[:, 0][ft.tensor([], dtype=ft.int64)].tolist() == []
 
 
+K = ft.tensor([0, 3, -1])
+READS = {
+    "three": lambda x: x[K, K, K],
+    "two": lambda x: x[K, K],
+    "two apart": lambda x: x[K, :, K],
+    "two of a view": lambda x: x[1:, K, K],
+    "an axis between": lambda x: x[K, None, K],
+    "grid": lambda x: x[K[:, None], K],
+    "lists": lambda x: x[[0, 1], [1, 0]],
+    "masks": lambda x: x[K, ft.arange(4) > 0],
+    "mask": lambda x: x[ft.arange(16).view(4, 4) > 5],
+    "whole mask": lambda x: x[ft.arange(64).view(4, 4, 4) % 5 == 0],
+    "take": lambda x: x.take(ft.tensor([[0, 63], [-2, 21]])),
+    "take_along_dim": lambda x: ft.take_along_dim(x, ft.tensor([[0, 63], [-2, 21]])),
+    "transposed": lambda x: x.movedim(0, 2)[K, K, K],
+}
+FORMS = {
+    "rows": lambda: ft.arange(4.0).view(4, 1, 1),
+    "columns": lambda: ft.arange(4.0),
+    "middle": lambda: ft.arange(4.0).view(1, 4, 1),
+    "matrix": lambda: ft.arange(16.0).view(4, 1, 4),
+    "strided": lambda: ft.arange(16.0).view(4, 4)[:, ::4].unsqueeze(2),
+    "one": lambda: ft.tensor(5.0),
+    "whole": lambda: ft.arange(64.0).view(4, 4, 4),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("read", READS)
+def test_reads_of_repeated_elements(read, form):
+    """As of a copy, with and without gradients: also that of the expanded tensor itself."""
+    for recorded in (False, True):
+        given = FORMS[form]().requires_grad_(recorded)
+        expanded = given.expand(4, 4, 4)
+        copied = expanded.detach().clone().requires_grad_(recorded)
+        found, wanted = READS[read](expanded), READS[read](copied)
+        assert found.tolist() == wanted.tolist()
+        if recorded:
+            weights = ft.arange(found.numel() * 1.0).view(found.shape)
+            expanded.retain_grad()
+            (found * weights).sum().backward()
+            (wanted * weights).sum().backward()
+            assert expanded.grad.tolist() == copied.grad.tolist()
+            assert given.grad.tolist() == copied.grad.sum_to_size(given.shape).tolist()
+
+
+HUGE = 1 << 11, 1 << 10, 1 << 10
+AT = ft.tensor([0, 5, 1023])
+WRITES = {
+    "setitem": lambda x: x.__setitem__((AT, AT, AT), 1.0),
+    "setitem of rows": lambda x: x.__setitem__(AT, 1.0),
+    "setitem of a mask": lambda x: x.__setitem__(ft.arange(1 << 11) < 3, ft.zeros(3, 1, 1)),
+    "index_put_": lambda x: x.index_put_((AT, AT, AT), ft.zeros(1)),
+    "put_": lambda x: x.put_(AT, ft.zeros(3)),
+    "index_fill_": lambda x: x.index_fill_(0, AT, 1.0),
+    "index_add_": lambda x: x.index_add_(0, AT, ft.zeros(1).expand(3, *HUGE[1:])),
+    "index_copy_": lambda x: x.index_copy_(0, AT, ft.zeros(1).expand(3, *HUGE[1:])),
+    "index_reduce_": lambda x: x.index_reduce_(0, AT, ft.zeros(1).expand(3, *HUGE[1:]), "amax"),
+    "masked_fill_": lambda x: x.masked_fill_(ft.tensor(False), 1.0),
+    "masked_scatter_": lambda x: x.masked_scatter_(ft.tensor(False), ft.zeros(3)),
+    "scatter_": lambda x: x.scatter_(0, AT.view(3, 1, 1), 1.0),
+    "scatter_add_": lambda x: x.scatter_add_(0, AT.view(3, 1, 1), ft.zeros(3, 1, 1)),
+    "scatter_reduce_": lambda x: x.scatter_reduce_(0, AT.view(3, 1, 1), ft.zeros(3, 1, 1), "amax"),
+}
+
+
+def test_large_expanded_tensors_are_not_copied():
+    """A copy would be refused: it is larger than all memory that a process may have here."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 30), limits[1]))
+    try:
+        for form in (ft.zeros(1), ft.zeros(HUGE[0], 1, 1), ft.zeros(HUGE[1], 1), ft.zeros(2 * HUGE[2])[::2]):
+            x = form.expand(HUGE)
+            for name, read in READS.items():
+                if "mask" not in name:
+                    assert read(x).amax().item() == 0, name
+            for write in WRITES.values():
+                with pytest.raises(RuntimeError, match="share one place in memory"):
+                    write(x)
+            with pytest.raises(IndexError, match=r"2147483648 .*out of range for a dimension of size 2147483648"):
+                x.take(ft.tensor([x.numel()]))
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
 @pytest.mark.parametrize(
     "dtype",
     [

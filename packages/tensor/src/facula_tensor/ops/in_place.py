@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import boundary
 
-from .._core.tensor import Tensor, method
+from .._core.memory import check_overlap
+from .._core.tensor import Tensor, method, snapshot
 from .._dispatch.namespaces import recorded_ops
 from .assigning import assign_inplace
 
@@ -27,6 +28,7 @@ def in_place_of(function: Function) -> None:
         if "out" in kwargs:
             form.bind(self, *args, **kwargs)  # which says that there is no such argument
         tensors = [one for one in (self, *args, *kwargs.values()) if isinstance(one, Tensor)]
+        check_overlap(name, snapshot(self), ())
         before = recorded_ops.clone(self) if any([one.node is not None for one in tensors]) else self  # nodes save it
         return assign_inplace(name, self, function(before, *args, **kwargs))
 

@@ -374,7 +374,8 @@ def index_reduce_(
         reduce: "prod", "mean", "amax" or "amin".
         include_self: whether this tensor's elements are reduced, too.
     """
-    copy = recorded_ops.clone(as_tensor("index_reduce_", self))  # for the rules to save: this tensor is about to change
+    check_overlap("index_reduce_", snapshot(as_tensor("index_reduce_", self)), ())
+    copy = recorded_ops.clone(self)  # for the rules to save: this tensor is about to change
     return assign_inplace(
         "index_reduce_", self, _reduced("index_reduce_", copy, dim, index, source, reduce, include_self)
     )

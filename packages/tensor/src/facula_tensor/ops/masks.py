@@ -261,5 +261,6 @@ def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         source: the new elements.
     """
     check_writable("masked_scatter_", self)
+    check_overlap("masked_scatter_", snapshot(self), ())
     check_covers("masked_scatter_", self, check_mask("masked_scatter_", mask))
     return assign_inplace("masked_scatter_", self, _scattered("masked_scatter_", self, mask, source))

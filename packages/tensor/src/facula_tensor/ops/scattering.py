@@ -147,6 +147,7 @@ def _change(operation: str, self: Tensor, dim: int, index: Tensor, src: Any, mod
     check_writable(operation, as_tensor(operation, self))
     if starts_inplace(operation, self, (self, index, src)) or mode not in ("set", "sum") or not own:
         # A copy is what the rules save: this tensor is about to change.
+        check_overlap(operation, snapshot(self), ())
         return assign_inplace(
             operation, self, _scattered(operation, recorded_ops.clone(self), dim, index, src, mode, own)
         )

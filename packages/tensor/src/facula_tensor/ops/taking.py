@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._core.memory import check_overlap
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
@@ -16,6 +17,7 @@ from .._dispatch.writing import write_out
 from .assigning import assign_inplace
 from .choosing import nonzero
 from .gathering import as_index, different_dtypes, gather
+from .indexing.many import flattened
 
 if TYPE_CHECKING:
     from .._core.types import Operand
@@ -40,8 +42,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
     tensor([1, 4])
     """
-    flat = recorded_ops.reshape(steady(as_tensor("take", input)), (-1,))
-    return write_out("take", recorded_ops.take(flat, as_index("take", index), (0,)), out, (input, index))
+    flat, places = flattened("take", steady(as_tensor("take", input)), as_index("take", index))
+    return write_out("take", recorded_ops.take(flat, places, (0,)), out, (input, index))
 
 
 def _put(operation: str, input: Tensor, index: Tensor, source: Operand, accumulate: bool) -> Tensor:
@@ -91,6 +93,7 @@ def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         source: the elements.
         accumulate: whether they are added to those that are there.
     """
+    check_overlap("put_", snapshot(self), ())
     return assign_inplace("put_", self, _put("put_", self, index, source, accumulate))
 
 
@@ -116,8 +119,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     """
     input, indices = steady(as_tensor("take_along_dim", input)), as_index("take_along_dim", indices)
     if dim is None:
-        result = gather(recorded_ops.reshape(input, (-1,)), 0, no_record_ops.reshape(indices, (-1,)))
-        return write_out("take_along_dim", result, out, (input, indices))
+        flat, places = flattened("take_along_dim", input, no_record_ops.reshape(indices, (-1,)))
+        return write_out("take_along_dim", recorded_ops.take(flat, places, (0,)), out, (input, indices))
     ndim = input.ndim
     if indices.ndim != ndim:
         raise ArgumentError(

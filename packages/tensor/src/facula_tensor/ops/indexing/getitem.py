@@ -26,14 +26,12 @@ from ..._dispatch.operands import describe
 from ..._dispatch.overrides import call_torch_function, overridden
 from ..._dispatch.view_call import view_at
 from ...ops import parts as _parts  # noqa: F401  declares select and slice
-from ..where_true import where_true
 from .batches import put_at, taken, taken_back
-from .many import merged
+from .many import merged, positions
 from .windows import FIND, INDEX, fast_window
 
 if TYPE_CHECKING:
     from ..._core.types import Index
-    from ..._dispatch.namespaces import Namespace
 
 SELECT, SLICE = operators["select"], operators["slice"]
 TENSORS = (Tensor, np.ndarray, list, tuple, range, bool, np.bool_)  # parts of an index that stand for a tensor
@@ -125,9 +123,9 @@ def general_getitem(input: Tensor, index: Index) -> Tensor:
         if named is None:
             return view if view is not input else recorded_ops.whole(input)
         if type(named) is list:
-            view, dim, named, _ = merged(recorded_ops, view, named)
+            view, dim, named, _ = merged(recorded_ops, view, named, read=True)
         if named.dtype is bool_:
-            view, dim, named = positions(recorded_ops, view, dim, named)
+            view, dim, named = positions(recorded_ops, view, dim, named, read=True)
         return recorded_ops.take(view, named, (dim,))
     except Exception as error:
         relabel(error, "getitem")
@@ -295,17 +293,6 @@ def _as_index(part: Any, device: Device) -> Tensor | int:
     if not index.ndim and index.device is not meta and not elements(index).ndim:  # nor one for each of a batch
         return int(index)
     return index.to(int64).to(device)
-
-
-def positions(F: Namespace, input: Tensor, dim: int, mask: Tensor) -> tuple[Tensor, int, Tensor]:
-    """`input` with the dimensions that a mask covers as one, that dimension, and the places where the mask is true.
-
-    `dim` is the first of those dimensions.
-    """
-    if mask.ndim != 1:
-        shape = layout_of_tensor(input).shape
-        input = F.reshape(input, (*shape[:dim], mask.numel(), *shape[dim + mask.ndim :]))
-    return input, dim, where_true("nonzero_flat", mask, ())
 
 
 @operator

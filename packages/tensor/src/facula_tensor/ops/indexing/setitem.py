@@ -28,8 +28,8 @@ from ..._dispatch.snapshots import edge_from, snapshots_of
 from ..._dispatch.view_call import MOST_WINDOWS
 from ..._dispatch.view_changes import rebase
 from ..._dispatch.writing import write
-from .getitem import Named, basic, between_commas, positions, put_into
-from .many import merged, unmerged
+from .getitem import Named, basic, between_commas, put_into
+from .many import merged, positions, unmerged
 from .windows import fast_window
 
 if TYPE_CHECKING:
@@ -196,6 +196,7 @@ def _set_named(
     if not record:
         window = snapshot(window)
     layout = layout_of_tensor(window)
+    check_overlap("setitem", snapshot(window), ())
     flat, order = window, None
     if type(named) is not list and named.dtype is bool_ and (value.numel() == 1 or not named.ndim):
         strict = False
@@ -218,13 +219,11 @@ def _set_named(
         value = F.to(value, (layout.dtype,))
     value = F.expand(value, shape)
     if record or order is not None or flat._storage is not window._storage:
-        check_overlap("setitem", snapshot(window), ())
         put = F.put(flat, named, value, (dim, accumulate, False))
         put = F.reshape(put if order is None else unmerged(F, put, order), layout.shape)
         _set_window(target, window, put, record)
         return
     check_writable("setitem", window)
-    check_overlap("setitem", window, ())
     flat = snapshot(flat)
     put_into(flat, named, no_record_ops.clone(value) if meet(value, flat) else value, dim, accumulate)
     mutated(window, "setitem")
@@ -247,7 +246,6 @@ def _fill_named(target: Tensor, window: Tensor, dim: int, mask: Tensor, value: T
         value = F.to(_fitting(F, layout, value, ()), (layout.dtype,))
     mask = F.reshape(mask, (*mask.shape, *[1] * (len(layout.shape) - dim - mask.ndim)))
     filled = F.where(mask, F.reshape(value, ()), window)
-    check_overlap("setitem", snapshot(window), ())
     _set_window(target, window, filled, record)
 
 
