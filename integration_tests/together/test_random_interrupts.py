@@ -78,6 +78,8 @@ PROGRAMS = {
     "no_grad": inside(facula.no_grad),
     "enable_grad": inside(facula.enable_grad),
     "inference_mode": inside(facula.inference_mode),
+    "set_grad_enabled": inside(lambda: facula.set_grad_enabled(False)),
+    "set_detect_anomaly": inside(lambda: facula.autograd.set_detect_anomaly(True)),
     "autocast": inside(lambda: facula.autocast("cpu")),
     "saved_tensors_hooks": inside(lambda: saved_tensors_hooks(lambda t: t, lambda t: t)),
     "save_on_cpu": inside(save_on_cpu),

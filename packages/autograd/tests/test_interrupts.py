@@ -54,6 +54,18 @@ def lasting_inside():
         set_detect_anomaly(True)
 
 
+def switch_off():
+    return set_grad_enabled(False)
+
+
+def lasting_as_blocks():
+    """None holds before its block: an interrupt between the call and the block would leave it on."""
+    with set_grad_enabled(False) as mode, set_detect_anomaly(True):
+        assert not is_grad_enabled()
+    with switch_off(), mode:
+        assert not is_grad_enabled()
+
+
 def decorated():
     no_grad(lambda: set_grad_enabled(True))()
 
@@ -103,6 +115,7 @@ PROGRAMS = [
     several,
     passive,
     lasting_inside,
+    lasting_as_blocks,
     decorated,
     a_generator,
     a_pass,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from sys import _getframe
+
 from facula_errors import FaculaError, InvalidTypeError, OperationError
-from facula_errors.extend import Exit, boundary, owner_of, trim_traceback
+from facula_errors.extend import Exit, boundary, enters_at_once, owner_of, trim_traceback
 
 from ._decorate import decorate
 from ._mode_state import (
@@ -171,8 +173,13 @@ class Lasting(replace_mode):
 
     __slots__ = ("_before",)
 
+    _before: dict[str, object] | None  # the fields before the change; None where a block alone changes them
+
     def __init__(self, **changes: object) -> None:
         super().__init__(**changes)
+        self._before = None
+        if enters_at_once(_getframe(2)):
+            return
         mode = current_mode()
         self._before = {name: getattr(mode, name) for name in changes}
         try:
@@ -183,16 +190,20 @@ class Lasting(replace_mode):
 
     def __enter__(self) -> Self:
         try:
-            set_lasting(self._before)  # the block replaces the lasting change
+            self._undo()  # the block replaces the lasting change
             return super().__enter__()
         except BaseException:
-            set_lasting(self._before)
+            self._undo()
             raise
 
     def __call__(self, function: F) -> F:
         """Decorate `function`, undoing the change made on construction."""
-        set_lasting(self._before)
+        self._undo()
         return super().__call__(function)
+
+    def _undo(self) -> None:
+        if self._before is not None:
+            set_lasting(self._before)
 
 
 class set_grad_enabled(Lasting):

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
+    from types import FrameType
     from typing import Any, ParamSpec, TypeVar
 
     P = ParamSpec("P")
@@ -67,6 +68,43 @@ def pass_on(manager: object, inner: object) -> object:
         return None
     left.__dict__["inner"] = inner
     return left
+
+
+def enters_at_once(frame: FrameType) -> bool:
+    """Whether the call that a frame is making is that of a `with` statement, which enters what it returns.
+
+    What acts when it is made need not do so then, and a Ctrl-C between the call and the block finds nothing changed.
+
+    >>> from sys import _getframe
+    >>> def make():
+    ...     print(enters_at_once(_getframe(1)))
+    ...     return block()
+    >>> @guarded
+    ... def block():
+    ...     yield
+    >>> _ = make()
+    False
+    >>> with make():
+    ...     pass
+    True
+    """
+    if not _instructions:
+        from opcode import opmap
+
+        _instructions.update(opmap)
+    returns, begins = _instructions["RETURN_VALUE"], _instructions.get("BEFORE_WITH", _instructions["COPY"])
+    caller: FrameType | None = frame
+    while caller is not None:
+        code, place = caller.f_code.co_code, caller.f_lasti + 2
+        while not code[place]:  # room for what the interpreter remembers of the call
+            place += 2
+        if code[place] != returns:
+            return code[place] == begins
+        caller = caller.f_back  # which gets what this one returns
+    return False
+
+
+_instructions: dict[str, int] = {}  # by their names
 
 
 def guarded(function: Callable[P, Iterator[T]]) -> Callable[P, AbstractContextManager[T]]:

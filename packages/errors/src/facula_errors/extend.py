@@ -5,12 +5,12 @@
 a module by its name, and `known_modules` what was said of each name;
 `guarded` makes context managers that end however their `with` statement does, also by a Ctrl-C where `__exit__` begins;
 `Exit`, `owner_of` and `pass_on` are what classes of context managers need for that; `exhaust` does many things as one,
-in a `finally`;
+in a `finally`; `enters_at_once` tells what acts when it is made that a `with` statement enters it;
 `kind_of` gives the class of an error that is to be said in better words.
 """
 
 from ._classes import kind_of
-from ._exits import Exit, exhaust, guarded, owner_of, pass_on
+from ._exits import Exit, enters_at_once, exhaust, guarded, owner_of, pass_on
 from ._frames import in_library, is_library_module, library, register, warn
 from ._frames import known as known_modules
 from ._other_names import renamed
@@ -19,6 +19,7 @@ from ._trimming import boundary, is_boundary, trim_traceback
 __all__ = [
     "Exit",
     "boundary",
+    "enters_at_once",
     "exhaust",
     "guarded",
     "in_library",

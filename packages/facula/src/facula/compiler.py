@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial, update_wrapper
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
+from sys import _getframe
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from weakref import WeakSet
 
 from facula_errors import InvalidTypeError, OperationError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, enters_at_once
 from facula_storage.extend import current_recorder
 
 from ._names import publish
@@ -307,7 +308,8 @@ class set_stance:
         if stance not in _STANCES:
             raise OperationError(f"set_stance: expected one of {', '.join(_STANCES)}; got {stance!r}")
         self.stance, self._before = stance, _stance[0]
-        self._take(stance)
+        if not enters_at_once(_getframe(1)):
+            self._take(stance)
 
     @staticmethod
     def _take(stance: str) -> None:
