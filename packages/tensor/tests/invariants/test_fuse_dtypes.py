@@ -249,6 +249,26 @@ def test_a_function_within_looks_at_shapes_and_numbers_of_the_outer_ones():
     assert outer(ft.ones(2), -1).tolist() == [2.0, 2.0]
 
 
+ASKED = {
+    "shape": lambda x: x / x.shape[0],
+    "size": lambda x: x / x.size(0),
+    "whole size": lambda x: x / x.size()[0],
+    "len": lambda x: x / len(x),
+    "numel": lambda x: x / x.numel(),
+    "nelement": lambda x: x / x.nelement(),
+    "a function": lambda x: x / ft.numel(x),
+    "numel of the shape": lambda x: x / x.shape.numel(),
+    "bytes": lambda x: x / (x.nbytes / 4),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_every_way_to_ask_for_a_length_is_seen(name):
+    fused = ft.fuse(ASKED[name])
+    for length in (2, 4, 2):
+        assert fused(ft.ones(length)).tolist() == [1 / length] * length
+
+
 def test_forms_are_bounded():
     fused = ft.fuse(lambda x, n: x * (2 if n > 3 else 1))
     x = ft.ones(1)

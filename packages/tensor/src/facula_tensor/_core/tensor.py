@@ -139,9 +139,9 @@ class Tensor(_Base):
     def numel(self) -> int:
         """The number of elements."""
         layout = self._layout
-        if type(layout) is Layout and not recorders:
-            return layout.numel
-        return self.shape.numel()
+        if type(layout) is not Layout:
+            layout = layout_of_tensor(self)
+        return tuple.__new__(Size, note_sizes(layout.shape)).numel() if recorders else layout.numel
 
     nelement: Callable[[Tensor], int] = numel
     ndimension: Callable[[Tensor], int] = dim

@@ -65,6 +65,13 @@ class NumberUsedError(NotElementwiseError):
         self.places = places
 
 
+ACCESSORS = frozenset(
+    "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
+    "facula_errors._trimming".split()
+)
+"""Modules of the functions by which a program asks for a tensor's shape."""
+
+
 class SymbolLayout(LevelLayout):
     """The layout slot of a stand-in.
 
@@ -83,8 +90,10 @@ class SymbolLayout(LevelLayout):
     @property
     def real(self) -> Layout:  # type: ignore[override]
         """The layout. What a user's line asks of it may depend on lengths."""
-        frame = _getframe(3)  # who asked the tensor's property, or an operator of ours
-        if not frame.f_globals.get("__name__", "").startswith("facula_"):
+        frame = _getframe(1)
+        while (name := frame.f_globals.get("__name__", "")) in ACCESSORS and frame.f_back is not None:
+            frame = frame.f_back
+        if not name.startswith("facula_"):  # else an operator of ours asked
             self.level.looked = True
         return self.shown
 
