@@ -1,7 +1,8 @@
-"""Weights of an address are read where a download would put them."""
+"""Weights of an address are read where a download would put them; models of local folders are made."""
 
 import hashlib
 import os
+import sys
 
 import pytest
 
@@ -31,3 +32,41 @@ def test_what_lies_in_the_folder_is_read(tmp_path, monkeypatch):
             with pytest.raises(ValueError, match=f"SHA-256 that begins with 00000000; got {digest}"):
                 hub.load_state_dict_from_url(f"https://example.com/{name}", check_hash=True)
     assert hub.urlparse(address).netloc == "example.com"
+
+
+HUBCONF = """
+from facula import nn
+from {beside} import WIDTH
+
+dependencies = ["math"]
+number = 5
+
+
+def layer(outputs, bias=True):
+    from {later} import INPUTS
+    return nn.Linear(INPUTS * WIDTH, outputs, bias=bias)
+"""
+
+
+def test_models_of_a_local_folder(tmp_path):
+    (tmp_path / "beside_hubconf.py").write_text("WIDTH = 2")
+    (tmp_path / "later_hubconf.py").write_text("INPUTS = 3")
+    path = tmp_path / "hubconf.py"
+    path.write_text(HUBCONF.format(beside="beside_hubconf", later="later_hubconf"))
+    before = list(sys.path)
+    made = hub.load(tmp_path, "layer", 4, source="local", bias=False)
+    assert (made.weight.shape, made.bias) == ((4, 6), None)
+    for name in ("number", "nothing"):
+        with pytest.raises(RuntimeError, match=f"load: expected a function '{name}' in {path}"):
+            hub.load(str(tmp_path), name, source="local")
+    with pytest.raises(NotImplementedError, match="clone owner/name and call load"):
+        hub.load("owner/name", "layer")
+    with pytest.raises(ValueError, match="'local' or 'github'; got 'gitlab'"):
+        hub.load(tmp_path, "layer", source="gitlab")
+    path.write_text('dependencies = ["math", "no_such_package"]')
+    with pytest.raises(RuntimeError, match="not there: no_such_package; install"):
+        hub.load(tmp_path, "layer", source="local")
+    path.unlink()
+    with pytest.raises(FileNotFoundError, match=r"load: expected a folder with the file hubconf\.py"):
+        hub.load(tmp_path, "layer", source="local")
+    assert sys.path == before

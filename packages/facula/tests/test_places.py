@@ -1,8 +1,10 @@
 """The table of names: each row is what its kind says, and each that works has a use here."""
 
 import collections.abc
+import dataclasses
 import importlib.util
 import inspect
+import io
 import logging
 import pickle
 import subprocess
@@ -33,6 +35,28 @@ def raises(error, function, *args, **kwargs):
     with pytest.raises(error):
         function(*args, **kwargs)
     return True
+
+
+def paths_lead(key_get):
+    tree = {"a": [X, (2, None)], "b": Point(3, 4)}
+    paths = facula.utils._pytree.tree_leaves_with_path(tree)
+    return len(paths) == 5 and all(key_get(tree, path) is leaf for path, leaf in paths)
+
+
+def data_classes(register_dataclass):
+    tree, kind = facula.utils._pytree, dataclasses.make_dataclass("Pair", ["a", "b", ("c", int, 7)])
+    register_dataclass(kind, drop_field_names=["c"])
+    leaves, spec = tree.tree_flatten([kind(1, None, 3)])
+    assert leaves == [1] and spec.unflatten([5]) == [kind(5, None, 7)]
+    assert tree.tree_leaves_with_path(kind(1, 2))[1] == ((tree.GetAttrKey("b"),), 2)
+    other = dataclasses.make_dataclass("Other", ["a"])
+    return all(
+        [
+            raises(ValueError, register_dataclass, kind, drop_field_names=["c"]),
+            raises(ValueError, register_dataclass, other, field_names=["a", "x"]),
+            raises(TypeError, register_dataclass, int),
+        ]
+    )
 
 
 def warned(function, *args, **kwargs):
@@ -244,6 +268,11 @@ USES = {
         == [-1, 3, 1, 2, None, None]
         and all(raises(ValueError, f, one) for one in ("cpu", "cuda", None))
     ),
+    **{
+        f"_utils._rebuild_tensor{end}": lambda f: f(X.storage(), 1, (2,), (2,), False, {}).tolist() == [2, 4]
+        for end in ("", "_v2")
+    },
+    "_utils._rebuild_parameter": lambda f: f(X, False, {}).equal(X) and f(X, True).requires_grad,
     "_utils._import_dotted_name": lambda f: f("facula.nn.Linear") is facula.nn.Linear,
     "distributed.constants.default_pg_timeout": lambda f: f.total_seconds() == 1800,
     **{
@@ -321,12 +350,23 @@ USES = {
     "nn.attention.flex_attention._DEFAULT_SPARSE_BLOCK_SIZE": lambda size: size == 128,
     "quasirandom.SobolEngine": sobol,
     "serialization.DEFAULT_PROTOCOL": lambda f: f == 2,
+    "serialization._is_zipfile": lambda f: f(io.BytesIO(b"PK\3\4")) and not f(io.BytesIO(b"PK")),
+    "serialization.default_restore_location": lambda f: (
+        f(X.storage(), "cpu")[0] == 1 and raises(NotImplementedError, f, X.storage(), "cuda:0")
+    ),
     "serialization.MAP_LOCATION": lambda f: isinstance("cpu", typing.get_args(f)[2]),
     "utils.model_zoo.tqdm": lambda f: list(f(range(3))) == [0, 1, 2],
+    "utils._pytree._register_pytree_node": same_as("utils._pytree.register_pytree_node"),
+    "utils._pytree.key_get": paths_lead,
+    "utils._pytree.register_dataclass": data_classes,
     "utils._pytree.namedtuple": lambda f: f is namedtuple,
     "utils.data._utils.collate.default_collate": same_as("utils.data.default_collate"),
     "utils.data._utils.collate.default_convert": same_as("utils.data.default_convert"),
     "utils.data.dataloader._BaseDataLoaderIter": lambda f: isinstance(iter(facula.utils.data.DataLoader([1, 2])), f),
+    "utils.data.dataloader._SingleProcessDataLoaderIter": lambda f: (
+        isinstance(iter(facula.utils.data.DataLoader([1])), f)
+        and not isinstance(iter(facula.utils.data.DataLoader([1], num_workers=1, worker_method="thread")), f)
+    ),
     "utils.data.dataloader._MultiProcessingDataLoaderIter": lambda f: (
         not isinstance(iter(facula.utils.data.DataLoader([1])), f)
         and isinstance(iter(facula.utils.data.DataLoader([1], num_workers=1, worker_method="thread")), f)

@@ -18,7 +18,7 @@ WHERE = {
     "distributed.optim": ["ZeroRedundancyOptimizer"],
     "jit": ["ScriptModule", "ScriptFunction", "trace_module"],
     "onnx": ["dynamo_export", "ExportableModule"],
-    "hub": ["load", "download_url_to_file", "list"],
+    "hub": ["help", "download_url_to_file", "list"],
     "sparse": ["FloatTensor", "DoubleTensor", "mm"],
     "fx": ["symbolic_trace", "Tracer", "GraphModule"],
     "export": ["export", "load"],

@@ -283,3 +283,13 @@ def test_what_passes_a_boundary_with_hooks_is_not_changed_in_place():
         net(x)
     with net[2].register_full_backward_hook(lambda m, i, o: None):
         net(x).sum().backward()
+
+
+def test_the_call_behind_call():
+    class Outer(Add):
+        def __call__(self, *args, **kwargs):
+            return self._call_impl(*args, **kwargs) * 10
+
+    module = Outer()
+    module.register_forward_hook(ones_like_hook)
+    assert module(2, 3, scale=2) == 80

@@ -323,3 +323,19 @@ def test_what_older_programs_call_on_tensors():
     with pytest.warns(UserWarning, match="resize"), pytest.raises(ValueError, match=r"6 elements.*\(7,\); use resize_"):
         x.resize(7)
     assert x.to_dense() is x and x.to_dense(ft.float32).dtype is ft.float32
+
+
+def test_instances_over_the_memory_of_a_tensor():
+    class Kept(ft.Tensor):
+        pass
+
+    x = ft.ones(2, requires_grad=True)
+    made = ft.Tensor._make_subclass(Kept, x * 2)
+    assert type(made) is Kept and not made.requires_grad and type(made + 1) is Kept
+    parameter = ft.Tensor._make_subclass(ft.Parameter, x, True)
+    assert type(parameter) is ft.Parameter and parameter.is_leaf and parameter.requires_grad
+    assert parameter.data_ptr() == x.data_ptr()
+    with pytest.raises(TypeError, match="_make_subclass: expected a subclass of Tensor; got <class 'int'>"):
+        ft.Tensor._make_subclass(int, x)
+    with pytest.raises(TypeError, match="_make_subclass: expected data to be a Tensor; got list"):
+        ft.Tensor._make_subclass(Kept, [1.0])

@@ -120,4 +120,5 @@ def test_names_of_views():
     x = X.clone().requires_grad_()
     x.view(size=(9,))[1].backward()
     assert x.grad.tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
-    assert X.view(size=(9,))._base is X
+    assert X.view(size=(9,))._base is X[0][1:]._base is X
+    assert X._base is X.clone()._base is X.detach()._base is None

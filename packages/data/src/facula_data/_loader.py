@@ -32,8 +32,8 @@ from ._meter import Meter
 from ._meter_report import LoaderReport
 from ._metered import MeteredPass
 from ._passes import (
+    InlinePass,
     Making,
-    Pass,
     Progress,
     SharedPass,
     batched_stream,
@@ -225,7 +225,7 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         else:
             resumed = previous.skipped, previous.streams, previous.datasets
             progress = Progress(previous.epoch, previous.position, True, *resumed)
-        kind = Pass if self._settings.method == INLINE else SharedPass
+        kind = InlinePass if self._settings.method == INLINE else SharedPass
         made: Iterator[Batch_co] = kind(self._making(progress), progress)
         if self.meter is not None:
             made = MeteredPass(made, progress, self.meter, self._settings.method == INLINE)

@@ -138,6 +138,12 @@ class Pass(Generic[Batch_co]):
             raise
 
 
+class InlinePass(Pass[Batch_co]):
+    """A pass whose batches this thread makes when they are asked for."""
+
+    __slots__ = ()
+
+
 class SharedPass(Pass[Batch_co]):
     """A pass with workers. Several threads may ask it, one at a time, as each waits for a certain batch of a worker.
 

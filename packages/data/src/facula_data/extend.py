@@ -8,7 +8,7 @@ from ._distributed import process_groups
 from ._globals import SharedGenerator
 from ._globals import generators as shared_generators
 from ._native import Native
-from ._passes import Pass, SharedPass
+from ._passes import InlinePass, Pass, SharedPass
 from ._seeds import set_seed_source
 from ._types import Collate
 from ._worker_info import at_start as at_worker_start
@@ -18,6 +18,6 @@ if TYPE_CHECKING:  # what arguments may be
     from ._seeds import SeedLike as SeedLike
 
 __all__ = [
-    "Collate", "Native", "Pass", "SharedGenerator", "SharedPass", "at_worker_start", "process_groups",
+    "Collate", "InlinePass", "Native", "Pass", "SharedGenerator", "SharedPass", "at_worker_start", "process_groups",
     "set_seed_source", "shared_generators",
 ]  # fmt: skip

@@ -1,20 +1,22 @@
-"""facula.hub: weights that lie in the cache folder; facula downloads nothing."""
+"""facula.hub: models of a local folder, and weights that lie in the cache folder; facula downloads nothing."""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 from errno import ENOENT
 from hashlib import file_digest
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 
-from facula_errors import CorruptFileError, MissingFileError
+from facula_errors import CorruptFileError, InvalidValueError, MissingFileError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 
 from ._names import publish
 from ._refusals import Refusal, Refusals
-from ._saving import load as _load
+from ._saving import load as _load_file
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike
@@ -31,7 +33,6 @@ _missing = Refusals("hub", "facula fetches nothing: download the file and read i
 download_url_to_file: Refusal = _missing.function("download_url_to_file")
 help: Refusal = _missing.function("help")
 list: Refusal = _missing.function("list")
-load: Refusal = _missing.function("load")
 
 _chosen: dict[str, str] = {}
 
@@ -55,6 +56,63 @@ def _get_torch_home() -> str:
 def set_dir(d: str | os.PathLike[str]) -> None:
     """Set what `get_dir` gives."""
     _chosen["folder"] = os.path.expanduser(d)
+
+
+@boundary
+def load(
+    repo_or_dir: str | os.PathLike[str],
+    model: str,
+    *args: Any,
+    source: str = "github",
+    trust_repo: bool | str | None = None,
+    force_reload: bool = False,
+    verbose: bool = True,
+    skip_validation: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """What a function of a folder's `hubconf.py` gives. The file's code is run, and finds modules beside it.
+
+    Arguments:
+        repo_or_dir: the folder.
+        model: the name of the function.
+        *args: passed to it.
+        source: "local"; "github" is refused, since facula fetches nothing.
+        trust_repo: for what PyTorch fetches, like the next three.
+        force_reload: fetch again.
+        verbose: say so.
+        skip_validation: do not look whether there is such a repository.
+        **kwargs: passed to the function.
+
+    Raises:
+        NotImplementedError: `source` is "github".
+        FileNotFoundError: there is no `hubconf.py`.
+        RuntimeError: it has no such function, or a package of its list `dependencies` is missing.
+    """
+    if source not in ("github", "local"):
+        raise InvalidValueError(f"load: expected source to be 'local' or 'github'; got {source!r}")
+    if source == "github":
+        raise UnsupportedError(
+            f"load: facula fetches nothing; clone {repo_or_dir} and call load(folder, {model!r}, source='local')"
+        )
+    folder = os.path.abspath(os.path.expanduser(repo_or_dir))
+    path = os.path.join(folder, "hubconf.py")
+    if not os.path.isfile(path):
+        raise MissingFileError(ENOENT, "load: expected a folder with the file hubconf.py; there is no such file", path)
+    sys.path.insert(0, folder)
+    try:
+        spec: Any = spec_from_file_location("hubconf", path)
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        missing = [name for name in getattr(module, "dependencies", ()) if find_spec(name) is None]
+        if missing:
+            raise OperationError(f"load: {path} needs packages that are not there: {', '.join(missing)}; install them")
+        function = getattr(module, model, None)
+        if not callable(function):
+            raise OperationError(f"load: expected a function {model!r} in {path}; there is none")
+        return function(*args, **kwargs)
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
 
 
 @boundary
@@ -101,7 +159,7 @@ https://example.com/net-0123abcd.pth to this file: 'weights/net-0123abcd.pth'
         if not found.startswith(expected[1]):
             problem = f"expected a SHA-256 that begins with {expected[1]}; got {found}"
             raise CorruptFileError("load_state_dict_from_url", path, "", problem, "download it again")
-    return _load(path, map_location=map_location, weights_only=weights_only)
+    return _load_file(path, map_location=map_location, weights_only=weights_only)
 
 
 publish(__name__)

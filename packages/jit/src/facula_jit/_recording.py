@@ -175,7 +175,10 @@ class Recording:
             root = self.roots.index(id(tensor))
         is_made = block.born or (block.inputs and not any([one is tensor for one in self.recorder.inputs]))
         if type(tensor) is not Tensor and is_made:
-            self._break(f"the result has a {type(tensor).__name__}, which Python makes", "return its .data, or keep it")
+            self._break(
+                f"the result has a {type(tensor).__name__}, which Python makes",
+                "return its .as_subclass(Tensor), or keep it",
+            )
         if is_made or not (block.born or block.inputs or id(tensor) in self.recorder.watched):
             self._look_at_parts(tensor)
         if block.inputs:

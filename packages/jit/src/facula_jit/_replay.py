@@ -399,7 +399,7 @@ class Replay:
             given = tensors[one.argument]
             t = made_tensor(one.layout, given._storage, given._offset + one.offset, _node_of(one, nodes))
             if one.is_view:
-                t._base = given
+                t._viewed = given
                 adapter_of(t).register_output(t, t)
             made[id(one)] = t
             return t if one.root != NEW_LEAF else t.requires_grad_()

@@ -92,6 +92,8 @@ class Module(Stateful["Module"]):
                     trim_traceback(error)
                 raise
 
+    _call_impl = _wrapped_call_impl = __call__  # PyTorch's names, which programs call or look up
+
     # ----------------------------------------------------------------------------------------- the whole tree
     def apply(self, fn: Callable[[Module], None]) -> Self:
         """Call `fn` on each module below, then on this one."""

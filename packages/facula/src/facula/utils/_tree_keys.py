@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 PyTree: TypeAlias = Any
 
-__all__ = ["GetAttrKey", "MappingKey", "SequenceKey", "keystr"]
+__all__ = ["GetAttrKey", "MappingKey", "SequenceKey", "key_get", "keystr"]
 
 
 class SequenceKey(NamedTuple):
@@ -56,3 +56,14 @@ def keystr(kp: tuple[PyTree, ...]) -> str:
     "['a'][0]"
     """
     return "".join(map(str, kp))
+
+
+def key_get(obj: PyTree, kp: tuple[PyTree, ...]) -> PyTree:
+    """The part of a nest at the end of a path.
+
+    >>> key_get({"a": [5]}, (MappingKey("a"), SequenceKey(0)))
+    5
+    """
+    for key in kp:
+        obj = key.get(obj)
+    return obj

@@ -133,6 +133,9 @@ def listed(module_name: str, *also: str) -> Callable[[], list[str]]:
     return __dir__
 
 
+GIVEN: set[str] = set()  # private names that the library itself puts into the classes of programs
+
+
 def present(cls: type, instance: object = None, hidden: frozenset[str] = frozenset()) -> list[str]:
     """The names of the attributes of a class, or of its instance: without those that are missing, private or `hidden`.
 
@@ -160,6 +163,7 @@ def present(cls: type, instance: object = None, hidden: frozenset[str] = frozens
             library.update(vars(base))
     given = getattr(instance, "__dict__", {})
     found.update(given)
+    own -= GIVEN
     if own:
         own.update(given)
     return sorted(

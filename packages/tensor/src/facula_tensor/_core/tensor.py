@@ -16,7 +16,7 @@ from .errors import NAMING, named, shown
 from .formats import lies_in_format
 from .names import present
 from .size import Size
-from .view_family import leave_family
+from .view_family import leave_family, root_of
 from .wrapped import LevelLayout, check_taped
 
 if TYPE_CHECKING:
@@ -54,12 +54,12 @@ class Tensor(_Base):
     """
 
     # Users' attributes lie in a dict, which `new_instance` does not make: it is there from the first one on.
-    __slots__ = ("__dict__", "__weakref__", "_base", "_layout", "_offset", "_storage", "_views")
+    __slots__ = ("__dict__", "__weakref__", "_layout", "_offset", "_storage", "_viewed", "_views")
 
     _layout: Layout
     _storage: Storage
     _offset: int  # in bytes, so that an address is one addition
-    _base: Tensor  # what this is a view of; unset on others
+    _viewed: Tensor  # what this is a view of; unset on others
     _views: list[
         ref[Tensor]
     ]  # weak references to the views of the family, shared by its members; unset until there is one
@@ -210,6 +210,12 @@ class Tensor(_Base):
     def _version(self) -> int | None:
         """How often the storage was changed in place; None for read-only memory."""
         return self._storage.version
+
+    @property
+    def _base(self) -> Tensor | None:
+        """The tensor whose memory a view shows, at the root of the family; None for a tensor that is no view."""
+        root = root_of(self)
+        return None if root is self else root
 
     @boundary
     def requires_grad_(self, requires_grad: bool = True) -> Self:

@@ -2,7 +2,7 @@
 
 Note [Views and changes]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-A view keeps the tensor it was made from in `_base`. A tensor and all views of it, and theirs, are a
+A view keeps the tensor it was made from in `_viewed`. A tensor and all views of it, and theirs, are a
 family: they share one list of weak references to the views, in `_views`. When a member is changed in
 place and a gradient is wanted, its node becomes the change's, and all members have changed: the root
 gets a node that says "the old value, with this region replaced" (as_strided_scatter), and every view
@@ -34,7 +34,7 @@ def bases_of(tensor: Tensor) -> Iterator[Tensor]:
     storage = tensor._storage
     while True:
         try:
-            tensor = tensor._base
+            tensor = tensor._viewed
         except AttributeError:
             return
         if tensor._storage is not storage:
@@ -82,7 +82,7 @@ def register(view: Tensor, base: Tensor) -> None:
 
 def leave_family(tensor: Tensor) -> None:
     """Let `tensor` start a family of its own."""
-    for slot in ("_base", "_views"):
+    for slot in ("_viewed", "_views"):
         if hasattr(tensor, slot):
             delattr(tensor, slot)
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._core.names import GIVEN
 from .._core.parameter import Parameter
 from .._core.promotion import plain_number
 from .._core.tensor import Tensor
@@ -197,5 +198,6 @@ def _prepare_subclass(cls: type, **kwargs: object) -> None:
 
 
 Tensor.__init_subclass__ = classmethod(_prepare_subclass)  # type: ignore[assignment]
+GIVEN.update(_PRIVATE, ("_asked",))
 firsts.append(_let_functions_ask)
 unwrapped.update([Tensor.__reduce_ex__, Tensor.grad.__get__])  # type: ignore[attr-defined]

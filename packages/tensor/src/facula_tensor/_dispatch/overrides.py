@@ -239,8 +239,8 @@ def as_subclass(self: Tensor, cls: type[T]) -> T:
     if self.is_leaf and self.node is not None:
         new.node = None
         new.requires_grad_()
-    if hasattr(self, "_base"):
-        new._base = self._base
+    if hasattr(self, "_viewed"):
+        new._viewed = self._viewed
         if hasattr(self, "_views"):
             new._views = self._views
             self._views.append(ref(new))

@@ -96,7 +96,7 @@ def make_view(
         v._layout = lo
         v._storage = storage
         v._offset = offset + delta if delta else offset
-        v._base = input
+        v._viewed = input
         if not record or (active_modes and not current_mode().grad):
             v.node = None
             return v
@@ -186,7 +186,7 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
             v._layout = lo
             v._storage = storage
             v._offset = offset + delta
-            v._base = input
+            v._viewed = input
             v.node = None
             views.append(v)
             if recorded:
@@ -213,7 +213,7 @@ def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window,
     layout, storage, offset, na = moment
     lo, delta, rule, rest = window
     v = new_instance(Tensor)
-    v._layout, v._storage, v._offset, v._base, v.node = lo, storage, offset + delta, input, None
+    v._layout, v._storage, v._offset, v._viewed, v.node = lo, storage, offset + delta, input, None
     if not record or (active_modes and not current_mode().grad):
         return v
     register(v, input)

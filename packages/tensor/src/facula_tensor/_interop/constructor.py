@@ -61,8 +61,30 @@ def _make_instance(cls: type, *arguments: Any, device: DeviceLike | None = None,
     return wrap_layout(alias(source, cls))
 
 
+@boundary
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """An instance of a subclass over the memory of a tensor, without its history.
+
+    Arguments:
+        cls: Tensor, or a class derived from it.
+        data: the tensor.
+        require_grad: whether the instance requires a gradient.
+
+    >>> from facula_tensor import Parameter, ones
+    >>> Tensor._make_subclass(Parameter, ones(2), True)
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise InvalidTypeError(f"_make_subclass: expected a subclass of Tensor; got {cls!r}")
+    if not isinstance(data, Tensor):
+        raise InvalidTypeError(f"_make_subclass: expected data to be a Tensor; got {type(data).__name__}")
+    return wrap_layout(alias(data, cls)).requires_grad_(require_grad)
+
+
 def _is_length(value: object) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, (bool, Tensor, np.ndarray))
 
 
+Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]
 Tensor.__new__ = staticmethod(_make_instance)  # type: ignore[assignment, method-assign]

@@ -254,9 +254,9 @@ class TensorAdapter(Adapter):
     def register_output(self, v: Tensor, out: Tensor) -> None:
         """A result that is a view, of an argument perhaps, is told when that is changed."""
         if v is not out:
-            v._base = out
-        if hasattr(v, "_base"):
-            register(v, v._base)
+            v._viewed = out
+        if hasattr(v, "_viewed"):
+            register(v, v._viewed)
 
     def release_idle_memory(self) -> None:
         """Blocks that are idle beyond the bound, and blocks that were replaced, go now."""

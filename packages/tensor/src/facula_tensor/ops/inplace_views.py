@@ -56,8 +56,8 @@ def _seen_through(
         self._layout, self._offset, self.node = seen._layout, seen._offset, seen.node
         return self
     now = snapshot(self)
-    if hasattr(self, "_base"):
-        now._base = self._base  # a view may reach all elements that its root shows
+    if hasattr(self, "_viewed"):
+        now._viewed = self._viewed  # a view may reach all elements that its root shows
     if node is None or node is LEAF:
         seen = view(now, *arguments)
     else:
@@ -74,7 +74,7 @@ def _seen_through(
         self.node = new
         if moves:
             now._views = self._views if hasattr(self, "_views") else first_view(now)
-            self._base = now
+            self._viewed = now
             register(self, now)
     if self._storage.version is not None:
         mutated(self, name)

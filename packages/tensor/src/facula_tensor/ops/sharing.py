@@ -48,7 +48,7 @@ def detach_(self: Tensor) -> Tensor:
     """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
     if not isinstance(self, Tensor):
         raise InvalidTypeError(f"detach_: expected a Tensor; got {type(self).__name__}")
-    if hasattr(self, "_base") and self.node is not None:
+    if hasattr(self, "_viewed") and self.node is not None:
         raise OperationError("detach_: a view cannot be detached in place; use .detach()")
     self.node = None
     if isinstance(self._layout, LevelLayout):

@@ -128,7 +128,7 @@ class BatchLevel(Level):
             step, size = layout_of_tensor(whole).strides[0], shown.dtype.itemsize
             seen = F.as_strided(whole, (self.size, *shown.shape), (step, *shown.strides), delta // size)
         new = self.make(seen)
-        new._base = input
+        new._viewed = input
         register(new, input)
         return new
 

@@ -173,7 +173,7 @@ class DualLevel(Level):
         else:
             views = [self.make(one, tangent, True) for one, tangent in zip(found, tangents, strict=True)]
         for one in views:
-            one._base = input
+            one._viewed = input
             register(one, input)
         if self.taped and rules is not None and input.node is not None:
             for one, (rule, kept) in zip(views, rules, strict=True):

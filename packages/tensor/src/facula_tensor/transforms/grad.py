@@ -135,10 +135,10 @@ class GradLevel(Level):
         views = [self.constant(one) for one in (found if type(found) is tuple else (found,))]
         if rules is None:
             for one in views:
-                one._base = input
+                one._viewed = input
         else:
             for one, (rule, rest) in zip(views, rules, strict=True):
-                one._base = input
+                one._viewed = input
                 register(one, input)
                 if input.node is not None:
                     record_view(one, input, rule, rest)

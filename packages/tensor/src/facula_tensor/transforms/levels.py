@@ -88,7 +88,7 @@ def family_contents(target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
     pairs = [(root, base)]
     for one in members.values():
         content = _same(one)
-        content._base = base
+        content._viewed = base
         register(content, base)
         pairs.append((one, content))
     return iter(pairs)

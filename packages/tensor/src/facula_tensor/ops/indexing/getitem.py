@@ -82,7 +82,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     v._layout = lo
     v._storage = storage
     v._offset = offset + delta
-    v._base = input
+    v._viewed = input
     if active_modes and not _grad_enabled():
         v.node = None
         return v
