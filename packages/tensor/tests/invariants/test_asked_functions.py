@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from traceback import walk_tb
 from types import FunctionType
 
 import pytest
 
 import facula_tensor as ft
+from facula_errors import full_traceback
 from facula_tensor import Tensor, fft, functional, linalg, special
 from facula_tensor._dispatch.asking import _OPERATORS, _PRIVATE, _UNASKED
 from facula_tensor._dispatch.overrides import disable_overrides
@@ -132,3 +134,13 @@ def test_functions_keep_signature_and_errors_once_they_ask():
     with pytest.raises(TypeError, match="linear: expected"):
         functional.linear(1, ft.ones(1, 1))
     assert functional.gelu(ft.zeros(1)).tolist() == [0.0]
+
+
+def test_variables_from_outside_can_be_read_in_frames_of_functions_that_ask():
+    repr(M + 1)
+    assert ft.linspace.__code__.co_freevars and ft.linspace.asks
+    with full_traceback(True), pytest.raises(TypeError) as caught:
+        ft.linspace("a", 1, 3)
+    frames = [frame for frame, _ in walk_tb(caught.tb) if frame.f_code is ft.linspace.__code__]
+    assert len(frames) == 1
+    assert {*ft.linspace.__code__.co_freevars} <= {*frames[0].f_locals}

@@ -20,7 +20,8 @@ which compares equal each time.
 from __future__ import annotations
 
 from functools import wraps
-from types import FunctionType
+from opcode import opmap
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,17 +178,37 @@ def ask_first(function: FunctionType) -> None:
         return inner(*args, **kwargs)
 
     function.__kwdefaults__ = {"_asking": asking}
-    # The variables from outside of the former code stay in the function, and nobody reads them.
-    function.__code__ = _passing.__code__.replace(
-        co_freevars=inner.__code__.co_freevars,
-        co_name=inner.__code__.co_name,
-        co_qualname=inner.__code__.co_qualname,
-    )
+    function.__code__ = _passing_with(inner.__code__)
     function.__dict__.update(__wrapped__=inner, asks=True)
 
 
 def _passing(*args: Any, _asking: Function, **kwargs: Any) -> Any:
     return _asking(*args, **kwargs)
+
+
+def _passing_inside(outside: object) -> FunctionType:
+    def _passing(*args: Any, _asking: Function, **kwargs: Any) -> Any:
+        return _asking(*args, **kwargs)
+        return outside  # so that the code takes over a variable from outside
+
+    return _passing  # type: ignore[return-value]
+
+
+def _passing_with(former: CodeType) -> CodeType:
+    """The code of `_passing`, with the former code's name and variables from outside, which nobody reads but debuggers.
+
+    A function's variables from outside are fixed when it is made, and its code must take over as many: the number is
+    an instruction's argument.
+    """
+    names = former.co_freevars
+    code = _passing_inside(None).__code__ if names else _passing.__code__
+    instructions = bytearray(code.co_code)
+    if names:
+        place = next(i for i in range(0, len(instructions), 2) if instructions[i] == opmap["COPY_FREE_VARS"])
+        instructions[place + 1] = len(names)
+    return code.replace(
+        co_freevars=names, co_code=bytes(instructions), co_name=former.co_name, co_qualname=former.co_qualname
+    )
 
 
 def _prepare_subclass(cls: type, **kwargs: object) -> None:
