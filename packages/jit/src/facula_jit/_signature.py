@@ -75,10 +75,12 @@ class Signature:
             return self._tensor(value)
         kind = type(value)
         if kind in PLAIN:
-            return kind, repr(value) if kind in (float, complex) else value
+            return kind, repr(value) if kind in (float, complex, range) else value
         if kind is slice:
             return slice, self._of(value.start), self._of(value.stop), self._of(value.step)
         if isinstance(value, np.generic) and kind.__module__ == "numpy":
+            if isinstance(value, np.void):  # whose elements may change
+                self.supported = False
             return kind, repr(value)
         if isinstance(value, NUMBERS) and not getattr(value, "__dict__", None):
             self.classes.add(kind)

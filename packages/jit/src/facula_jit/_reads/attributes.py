@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from facula_errors.extend import is_library_module
@@ -26,7 +27,7 @@ FUNCTION_SLOTS = {
 }
 CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
 OWN = vars(Tensor)["_own_attributes"]
-OF_EXCEPTIONS = ("__cause__", "__context__")
+OF_EXCEPTIONS = ("__cause__", "__context__", "__traceback__")
 UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are named
 
 
@@ -41,6 +42,10 @@ class AttributeReads:
         self.names: set[str] = set()  # of attributes, that instructions load
         self.compares_identity = False  # whether it asks whether two objects are one
         self.reads_all = False  # whether a function like `getattr` may read any attribute
+        self.compares_whole = False  # whether objects may be compared by all their attributes
+        self.shows_texts = False  # whether objects may be shown as texts
+        self._has_arrays = False  # whether arrays or numbers of NumPy were reached
+        self._namespaces: list[Attributes] = []
         self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
         self._bare: dict[int, tuple[Tensor, str]] = {}  # by id: tensors that had no attributes when they were reached
         self._asks_arguments = False  # whether a tensor among the arguments lacked an attribute that it was asked for
@@ -63,6 +68,10 @@ class AttributeReads:
         if name in library.METHODS_THAT_BREAK:
             self.refuse(library.METHODS_THAT_BREAK[name], "compute it outside of the function")
         self.names.add(name)
+        if name in known.COMPARING:
+            self.read_namespaces()
+        if name in known.WRITING:
+            self.read_texts()
         if name in known.OPTIONS:
             self.recorder.options_are_read(self.site)
         for one in list(self._named):
@@ -84,6 +93,27 @@ class AttributeReads:
                         self._read_slot(owner, descriptor, name)
             for tensor, words in self._bare.values():
                 self._read_none(tensor, words)
+
+    def read_namespaces(self) -> None:
+        """Objects may be compared by all their attributes."""
+        self.compares_whole = True
+        for one in list(self._namespaces):
+            self._read_whole(one)
+
+    def read_texts(self) -> None:
+        """Objects may be shown as texts."""
+        if not self.shows_texts:
+            self.shows_texts = True
+            self.read_namespaces()
+            self.guards.answer(sys.get_int_max_str_digits, None, "sys.get_int_max_str_digits()")
+            for name in known.SHOWN:
+                self.add_name(name)
+            if self._has_arrays:
+                self._compare_print_options()
+
+    def _compare_print_options(self) -> None:
+        """Arrays are shown, as NumPy's options say."""
+        self.guards.answer(sys.modules["numpy"].get_printoptions, None, "NumPy's print options")
 
     def _tensor_attributes(self, tensor: Tensor, words: str) -> None:
         """Attributes that the program gave to a tensor, or that it may ask for and that are not there."""
@@ -156,6 +186,9 @@ class AttributeReads:
             made = self._note(
                 own, words, is_library_module(kind.__module__) and not issubclass(kind, Tensor), kind.__mro__
             )
+            if made is not None and issubclass(kind, SimpleNamespace):
+                self._namespaces.append(made)
+                everything = everything or self.compares_whole
             if made is not None and everything:
                 self._read_whole(made)
             for name, one in made.before.items() if made is not None else ():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from types import CodeType
 
-GLOBAL, CELL, ATTRIBUTE, IMPORT, LOCAL, MATCH, IDENTITY, SPECIAL = range(8)
+GLOBAL, CELL, ATTRIBUTE, IMPORT, LOCAL, MATCH, IDENTITY, SPECIAL, ABSTRACT = range(9)
 
 GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
 CELLS = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "STORE_DEREF", "DELETE_DEREF")
@@ -27,6 +27,7 @@ COMPARISONS = dict(zip("< <= == != > >=".split(), "lt le eq ne gt ge".split(), s
 SIGNS = {
     "UNARY_NEGATIVE": "neg", "UNARY_POSITIVE": "pos", "UNARY_INVERT": "invert", "BINARY_SUBSCR": "getitem",
     "STORE_SUBSCR": "setitem", "BINARY_SLICE": "getitem", "STORE_SLICE": "setitem", "CONTAINS_OP": "contains",
+    "FORMAT_VALUE": "format", "FORMAT_SIMPLE": "format", "FORMAT_WITH_SPEC": "format", "CONVERT_VALUE": "format",
     "GET_ITER": "iter", "UNPACK_SEQUENCE": "iter", "UNPACK_EX": "iter",
 }  # fmt: skip
 """Instructions that run special methods, and the names of these."""
@@ -84,6 +85,8 @@ def _reads_of(code: CodeType, _: int) -> dict[int, Read]:
         elif one.opname == "IMPORT_NAME":
             level = next((step.argval for step, _ in steps_and_prefixes[place - 2 : place]), 0)
             read = _import(one.argval, level or 0, steps_and_prefixes[place + 1 :], imported)
+        elif one.opname in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
+            read = Read(ABSTRACT, "match")
         elif one.opname == "MATCH_CLASS":
             read = Read(MATCH, "match")
         elif one.opname == "IS_OP" and steps_and_prefixes[place - 1][0].opname != "LOAD_CONST":

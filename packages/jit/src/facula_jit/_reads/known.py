@@ -70,6 +70,13 @@ ALL_BY_NAME = frozenset(
 OPTIONS = frozenset(("param_groups", "get_last_lr", "get_lr", "get_rates_at"))
 """Attributes by which programs come to the options of optimizers: more than steps follow from them, then."""
 
+COMPARING = frozenset("__eq__ __ne__ __contains__ index count remove".split())
+"""Attributes by which the contents of objects are compared that C code compares whole: namespaces."""
+WRITING = frozenset("__format__ __mod__ __repr__ __str__ format format_map".split())
+"""Attributes by which objects are shown as texts, which contain names of classes and functions."""
+SHOWN = ("__name__", "__qualname__", "__module__")
+WRITERS = ("repr", "str", "format", "ascii", "array2string", "array_repr", "array_str")
+
 allowed: dict[int, Any] = {}  # what `allow` was given, and the code of functions among it, by id
 
 
@@ -133,6 +140,8 @@ def is_constant(value: Any, kind: type) -> bool:
     if module in ("typing", "re", "operator") or is_numpy(module):
         numpy: Any = sys.modules.get("numpy")
         if is_numpy(module) and numpy is not None:
+            if issubclass(kind, numpy.void):  # which may show memory of an array
+                return False
             return issubclass(kind, (numpy.generic, numpy.dtype, numpy.ufunc, BuiltinFunctionType)) or (
                 kind.__name__ in ("_ArrayFunctionDispatcher", "_NoValueType", "finfo", "iinfo")
                 and getattr(value, "__name__", "") not in NUMPY_STATE

@@ -36,7 +36,7 @@ CONSTANT = frozenset(
     # of their arguments, or of the run that is under way
     "enter_dual_level is_compiling is_dynamo_compiling is_exporting is_in_onnx_export calculate_gain is_lazy "
     "is_dependent is_parametrized is_pruned has_torch_function is_tensor_like is_tensor_method_or_property "
-    "resolve_name noop_context_fn decode_text growing_attributes".split()
+    "named resolve_name noop_context_fn decode_text growing_attributes".split()
 )
 """Functions of their arguments, of the signature of a call, or of generators that replays follow; and those that break
 a capture by themselves, as they look at elements."""
@@ -44,6 +44,12 @@ a capture by themselves, as they look at elements."""
 DTYPES = ("get_autocast_cpu_dtype", "get_autocast_gpu_dtype")
 COMPARED_WITH = {"get_autocast_dtype": DTYPES, "autocast": DTYPES}
 """Functions and classes whose results depend on settings, and functions of the same module that give these."""
+
+TABLES = {"kl_divergence": "FORMULAS"}
+"""Functions whose results depend on a table of their module, which programs extend."""
+
+DEFAULTS = ("forward", "__call__", "_validate_args")
+"""Attributes of the library's classes that are read of each that is reached."""
 
 BREAKS = frozenset(
     "load save seed set_autocast_cache_enabled set_autocast_dtype set_default_device set_default_dtype "

@@ -82,7 +82,7 @@ class LibraryReads(AttributeReads):
     def _library_class(self, kind: type) -> None:
         own = get_referents(vars(kind))[0]
         made = self._note(own, f"the class {kind.__name__}", True, kind.__mro__[1:]) if type(own) is dict else None
-        for name in ("forward", "__call__") if made is not None else ():
+        for name in library.DEFAULTS if made is not None else ():
             if name in own:
                 self._read(made, name)  # type: ignore[arg-type]
         self._compare_settings(kind)
@@ -95,6 +95,9 @@ class LibraryReads(AttributeReads):
     def _library_function(self, function: FunctionType) -> None:
         name = function.__name__
         self._compare_settings(function)
+        if name in library.TABLES:
+            table = vars(sys.modules[function.__module__])[library.TABLES[name]]
+            self.guards.entries(table, tuple([part for pair in table.items() for part in pair]), f"a rule of {name}")
         if name in library.COMPARED:
             self.guards.answer(function, None, f"{name}()")
         elif name in library.BREAKS:

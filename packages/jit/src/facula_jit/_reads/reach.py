@@ -32,7 +32,7 @@ from .._closures import UNSET, cells_of
 from . import known
 from .attributes import CLASS_SLOTS, FUNCTION_SLOTS
 from .containers import CONTAINERS, add_entries, buffer_snapshot
-from .frames import is_installed, is_of_library, is_support
+from .frames import NAMED_TUPLE, is_installed, is_of_library, is_support
 from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes
 from .library_objects import LibraryReads, function_in, is_module
 
@@ -130,6 +130,10 @@ class Reach(LibraryReads):
         elif kind in (staticmethod, classmethod):
             self.reach(value.__func__, words)
         elif kind is MemberDescriptorType or known.is_constant(value, kind):
+            self._note_arrays(kind)
+            if getattr(value, "__name__", "") in known.WRITERS:  # a function of NumPy's
+                self._has_arrays = True
+                self.read_texts()
             if kind.__name__ in known.ALL_ATTRIBUTES:  # an attrgetter that was made before
                 self.read_all()
             if kind.__module__ == "operator":
@@ -170,6 +174,9 @@ class Reach(LibraryReads):
             else:
                 self.guards.memory(value, snapshot)
                 self._instance(value, words)
+                self._note_arrays(kind)
+                if (base := vars(kind).get("base")) is not None:
+                    self._note_slots(value, {"base": base})
         elif issubclass(kind, BaseException) and known.has_known_bases(kind):
             self.reach(self.guards.slot(value, vars(BaseException)["args"], "args", words), words)
             self._instance(value, words)
@@ -177,6 +184,13 @@ class Reach(LibraryReads):
             self._instance(value, words)
         else:
             self.refuse(f"{words}, a {kind.__module__}.{kind.__qualname__}".replace("a builtins.", "a "))
+
+    def _note_arrays(self, kind: type) -> None:
+        """A value of NumPy's was reached, perhaps, which may be shown as a text."""
+        if known.is_numpy(kind.__module__) and not self._has_arrays:
+            self._has_arrays = True
+            if self.shows_texts:
+                self._compare_print_options()
 
     def refuse(self, what: str, remedy: str = "") -> None:
         """Break the capture: a value that no guard can compare was read."""
@@ -206,6 +220,8 @@ class Reach(LibraryReads):
                 self._library_class(kind)
             if kind.__name__ in known.ALL_ATTRIBUTES:
                 self.read_all()
+            elif kind is str:
+                self.read_texts()
             return
         self.guards.slot(kind, MRO, "__mro__", f"the bases of {kind.__name__}")
         self._note_slots(kind, CLASS_SLOTS)
@@ -221,6 +237,11 @@ class Reach(LibraryReads):
         if type(kind) is not type and known.is_python_class(type(kind)):
             self.guards.kind_of(kind)
             self.reach(type(kind), words)
+
+    def asks_for_abstract_classes(self) -> None:
+        """Whether a value is a sequence or mapping is asked, which registration decides, too."""
+        self._registers = self._asks_for_instances = True
+        self._compare_registrations()
 
     def _compare_registrations(self) -> None:
         """Guard what is registered with abstract classes, where the function may ask for instances of one."""
@@ -255,6 +276,8 @@ class Reach(LibraryReads):
         self._attributes(function, f"the function {function.__name__}")
         self._note_slots(function, FUNCTION_SLOTS)
         self.functions.setdefault(id(function.__code__), []).append(function)
+        if str(function.__globals__.get("__name__")).startswith(NAMED_TUPLE):  # which runs unseen
+            self._run_of(function)
         if id(function.__code__) in self._ran:
             self._run_of(function)
             for name, cell in cells_of(function).items():
@@ -303,6 +326,8 @@ class Reach(LibraryReads):
             self.refuse(f"{words}, the C function {getattr(function, '__module__', None)}.{function.__qualname__}")
         elif function.__name__ in known.ALL_ATTRIBUTES:
             self.read_all()
+        elif function.__name__ in known.WRITERS:
+            self.read_texts()
         elif function in (isinstance, issubclass):
             self._asks_for_instances = True
             self._compare_registrations()

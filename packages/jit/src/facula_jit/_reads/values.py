@@ -33,7 +33,7 @@ from .._containers import parts_of
 from .attributes import own_dict
 from .frames import is_of_program
 from .guards import CONTENTS
-from .instructions import ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
+from .instructions import ABSTRACT, ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
 from .known import CONSTANTS, is_numpy
 from .reach import Reach
 
@@ -140,6 +140,8 @@ class Reads(Reach):
         elif read.kind == SPECIAL:
             for name in read.chain:
                 self.add_name(name)
+        elif read.kind == ABSTRACT:
+            self.asks_for_abstract_classes()
         elif read.kind == IDENTITY:
             self.compares_identity = True
         else:
