@@ -4,6 +4,7 @@ import collections
 import io
 import zipfile
 
+import numpy as np
 import pytest
 
 import facula
@@ -71,6 +72,16 @@ def test_what_many_objects_share_is_no_bomb():
 )
 def test_containers_of_tuples_come_back(value):
     assert facula.load(written(value)) == value
+
+
+def test_arrays_of_texts_come_back_and_those_of_objects_are_not_written():
+    for array in (np.array(["a", "bcd"]), np.array([b"ab", b""]), np.array("x"), np.array([], "U3")):
+        found = facula.load(written([array, array.dtype]))
+        assert found[0].dtype == found[1] == array.dtype and found[0].tolist() == array.tolist()
+    assert facula.load(written(np.str_("abc"))) == "abc"
+    for array in (np.array([None]), np.zeros(2, "M8[s]"), np.zeros(1, "i4, f4")):
+        with pytest.raises(TypeError, match=r"save: expected NumPy arrays of numbers, bools or texts; .*tolist"):
+            written(array)
 
 
 def test_integers_that_would_be_refused_are_not_written():

@@ -1,4 +1,4 @@
-"""Rows for NumPy's numbers, arrays and dtypes: of plain numbers alone, rebuilt after all of their parts are checked."""
+"""Rows for NumPy's numbers, texts, arrays and dtypes, rebuilt after all of their parts are checked."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import numpy as np
 from .plain_globals import expect
 from .tables import Global, Marker, Value, refuse, shown
 
-KINDS = "biufc"
+KINDS = "biufcSU"
+_TEXTS = "SU"
 MAX_DIMENSIONS = 32
 
 
 def _dtype(code: Value, *flags: Value) -> np.dtype:
-    """A dtype of numbers, a copy: its byte order is set later."""
+    """A dtype of numbers or texts, a copy: its byte order is set later."""
     if type(code) is bytes:
         code = code.decode("latin1")
-    if type(code) is not str or len(code) > 4 or code[:1] not in KINDS or not code[1:].isdigit():
-        refuse(f"its pickle has the NumPy dtype {shown(code)}; only numbers and bools are loaded")
+    if type(code) is not str or len(code) > 7 or code[:1] not in KINDS or not code[1:].isdecimal():
+        refuse(f"its pickle has the NumPy dtype {shown(code)}; only numbers, bools and texts are loaded")
     return np.dtype(code, False, True)  # type: ignore[no-any-return, call-overload]
 
 
@@ -28,6 +29,8 @@ def _build_dtype(dtype: np.dtype, state: Value) -> None:
     order = state[1].decode("latin1") if type(state[1]) is bytes else state[1]
     if order not in ("<", ">", "|", "=") or any(part is not None for part in state[2:5]) or len(state) > 9:
         refuse("its pickle has a NumPy dtype with fields")
+    if order == ">" and dtype.kind in _TEXTS:
+        refuse("its pickle has a NumPy array of texts from a big-endian machine")
     if order == ">" and dtype.isnative:
         dtype.__setstate__((3, ">", None, None, None, -1, -1, 0))  # type: ignore[attr-defined]
 
@@ -38,8 +41,8 @@ def _scalar(dtype: Value, data: Value = b"") -> Any:
 
 def _elements(shape: Value, dtype: Value, data: Value) -> np.ndarray:
     """An array of exactly these bytes, in memory of its own."""
-    if not isinstance(dtype, np.dtype) or dtype.kind not in KINDS:
-        refuse("its pickle has a NumPy array of objects; only numbers and bools are loaded")
+    if not isinstance(dtype, np.dtype) or dtype.kind not in KINDS or not dtype.itemsize:
+        refuse("its pickle has a NumPy array of objects; only numbers, bools and texts are loaded")
     if type(data) is str:  # bytes of Python 2
         data = data.encode("latin1")
     expect(data, (bytes, bytearray), "the elements of a NumPy array")

@@ -9,12 +9,15 @@ import sys
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from facula_errors import InvalidValueError
+import numpy as np
+
+from facula_errors import InvalidTypeError, InvalidValueError
 from facula_storage import Device, DType, Layout, Storage
 from facula_storage.extend import borrow
 
 from . import names
 from .names import Named, named
+from .numpy_globals import KINDS
 from .tensor_globals import STORAGES
 
 if TYPE_CHECKING:
@@ -147,6 +150,10 @@ class CheckpointPickler(pickle.Pickler):
             found = next((name for name, one in vars(sys.modules[home]).items() if one is obj), obj.name)
             self.rename(home, found, f"torch {obj.name}")
             return found
+        if isinstance(obj, (np.ndarray, np.generic)) and obj.dtype.kind not in KINDS:
+            raise InvalidTypeError(
+                f"save: expected NumPy arrays of numbers, bools or texts; got one of {obj.dtype}; save x.tolist()"
+            )
         if isinstance(obj, Device):
             return named("torch device"), (obj.type,) if obj.index is None else (obj.type, obj.index)
         if type(obj) is Named:
