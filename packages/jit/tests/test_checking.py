@@ -10,6 +10,7 @@ from jit_toys import pair, same, step_of
 from facula_jit import CaptureError, allow, capture
 from facula_tensor import arange, eye, full, linspace, manual_seed, no_grad, ones, rand, randn, tensor
 
+WEIGHTS = ones(3), ones(3) * 2
 STATE = {"factor": 2.0, "shape": (3,), "name": "sin", "data": [1.0, 2.0, 3.0]}
 
 
@@ -29,6 +30,12 @@ CHANGES = {
         "other options, shapes or dtypes",
     ),
     "constant": (lambda x: x * tensor(state()["data"]), "data", [1.0, 2.0, 4.0], "a constant of 12 bytes"),
+    "tensor of the program": (
+        lambda x: x * WEIGHTS[state()["factor"] > 2],
+        "factor",
+        3.0,
+        r"was a tensor of the program of shape \(3,\), and is another one",
+    ),
     "plain result": (lambda x: (x * 2, state()["factor"]), "factor", 3.0, "the result had 2.0, and has 3.0"),
     "more launches": (
         lambda x: x * 2 if state()["factor"] < 3 else x * 2 + x.sin(),

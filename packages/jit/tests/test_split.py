@@ -1,6 +1,7 @@
 """Functions that are cut where they cannot be captured: each beside itself as it is written."""
 
 import pickle
+import sys
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from itertools import count
@@ -401,3 +402,25 @@ def test_graphs_of_pieces():
     for _ in range(3):
         captured(zeros(3))
     assert "sin" in str(captured.graph(0)) and "reads, line" in repr(captured.graph(0))
+
+
+def asks_its_caller():
+    return sys._getframe(1).f_locals["factor"]
+
+
+def is_asked(x):
+    factor, y = 2.0, x * 2  # noqa: F841  # asked for by its name
+    return y * asks_its_caller() + x
+
+
+def is_asked_after_a_line(x):
+    factor, y = 2.0, x * 2  # noqa: F841  # asked for by its name
+    print(end="")
+    return y * asks_its_caller() + x
+
+
+@pytest.mark.parametrize("program", [is_asked, is_asked_after_a_line])
+def test_a_function_whose_variables_another_asks_for_is_not_cut(program):
+    captured = capture(program, on_break="split")
+    with pytest.warns(UserWarning, match="runs as it is written"):
+        assert same([captured(ones(2)) for _ in range(4)], [full((2,), 5.0)] * 4)

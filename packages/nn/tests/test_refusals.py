@@ -111,6 +111,8 @@ def test_layers_are_made_before_they_are_called(layer):
         (lambda: nn.Conv2d(1, -2, 3), ValueError, "Conv2d: expected out_channels of at least 0; got -2"),
         (lambda: nn.Conv2d(1, 2, -3), ValueError, "Conv2d: expected kernel_size of at least 0; got -3"),
         (lambda: nn.Conv2d(1, 2, 3, stride=0), ValueError, "Conv2d: expected stride of at least 1; got 0"),
+        (lambda: nn.Conv2d(1, 2), TypeError, "^Conv2d: missing 1 required positional argument: 'kernel_size'"),
+        (lambda: nn.BatchNorm1d(), TypeError, "^BatchNorm1d: missing 1 required positional argument: 'num_features'"),
         (lambda: nn.Dropout(None), TypeError, "Dropout: expected p to be a number; got NoneType None"),
         (lambda: nn.GELU(3), TypeError, "GELU: expected approximate to be a string; got int 3"),
         (lambda: nn.LeakyReLU("a"), TypeError, "LeakyReLU: expected negative_slope to be a number; got str 'a'"),

@@ -208,7 +208,7 @@ class Captured(Generic[P, R]):
             kind.breaks = why
             if self.on_break == "error":
                 raise CaptureError(why)
-            if self._pieces is None:
+            if self._pieces is None or recorder.sees_variables:
                 self._warn(why)
                 return result
             kind.pieces = self._pieces.around(recorder.line if why is found.breaks else None)

@@ -169,14 +169,22 @@ def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
             return f"launch {number}, {one.operator}, has another number of arguments", other.site
         for place, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
             if a != b:
-                words = f"argument {place} of launch {number}, {one.operator}, was {_word(a)}, and is {_word(b)}"
+                words = f"argument {place} of launch {number}, {one.operator}, was {_word(a)}, and is {_other(a, b)}"
                 return words, other.site
     if captured.parts != now.parts:
         return "conditions leave out other launches", None
     for a, b in zip(captured.result, now.result, strict=False):
         if a != b:
-            return f"the result had {_word(a)}, and has {_word(b)}", None
+            return f"the result had {_word(a)}, and has {_other(a, b)}", None
     return ("", None) if len(captured.result) == len(now.result) else ("the result has other parts", None)
+
+
+def _other(before: Any, form: Any) -> str:
+    """The second of two forms that differ, where their words may be the same."""
+    words = _word(form)
+    if words != _word(before):
+        return words
+    return "another one" if before[:2] != form[:2] else "one with other strides"
 
 
 def _word(form: Any) -> str:

@@ -82,6 +82,7 @@ class Recorder(OptimizerRecorder):
         self.bare: set[int] = set()  # ids of inputs that are leaves without hooks
         self.uses_allowed = False  # whether it reads what `allow` named, which is as it was at capture
         self.ends: set[int] = set()  # the computed inputs at which backward passes inside of the function end
+        self.sees_variables = False  # whether the program asks a frame for its variables: those of a piece are fewer
         self.goes_back = False  # whether this is the backward of the result
         self.skips: list[Skip] = []
         self.constants: set[int] = set()  # blocks of copies of what Python filled

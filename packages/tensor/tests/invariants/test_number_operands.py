@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from pathlib import Path
 
@@ -40,3 +41,27 @@ def test_a_number_counts_as_a_tensor_of_it(case, first):
     if made.requires_grad:
         made.sum().backward(), expected.sum().backward()
         np.testing.assert_allclose(x.grad.numpy(), y.grad.numpy(), rtol=1e-14, atol=1e-300)
+
+
+ARITHMETIC = "add sub mul truediv floordiv mod pow matmul".split()
+
+
+@pytest.mark.parametrize("name", ARITHMETIC)
+def test_an_object_of_another_type_answers_by_its_own_operator(name):
+    own = type("Own", (), {f"__r{name}__": lambda self, other: (name, other)})()
+    x = ft.ones(2, 2)
+    answer, given = getattr(operator, name)(x, own)
+    assert answer == name and given is x
+    other = type("Other", (), {})()
+    with pytest.raises(TypeError, match=r"expected .(other|exponent). to be a Tensor"):
+        getattr(operator, name)(x, other)
+    with pytest.raises(TypeError, match=r"matmul|add"):
+        (ft.matmul if name == "matmul" else ft.add)(x, own)
+
+
+@pytest.mark.parametrize(("name", "mirrored"), [("lt", "gt"), ("le", "ge"), ("gt", "lt"), ("ge", "le")])
+def test_an_object_of_another_type_orders_itself(name, mirrored):
+    own = type("Own", (), {f"__{mirrored}__": lambda self, other: mirrored})()
+    assert getattr(operator, name)(ft.ones(2), own) == mirrored
+    with pytest.raises(TypeError, match="expected 'other' to be a Tensor or a number"):
+        getattr(operator, name)(ft.ones(2), object())

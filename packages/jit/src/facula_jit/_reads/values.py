@@ -31,7 +31,7 @@ from .._checks import first_failing
 from .._closures import UNSET, cells_of, content
 from .._containers import parts_of
 from .attributes import own_dict
-from .frames import is_of_program
+from .frames import is_installed, is_of_program
 from .guards import CONTENTS
 from .instructions import ABSTRACT, ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
 from .known import CONSTANTS, is_numpy
@@ -122,7 +122,11 @@ class Reads(Reach):
             return
         running = self._running[id(frame.f_code), id(frame.f_globals)]
         read = running.pending.pop(offset, None)
-        if read is None or self.recorder.breaks is not None:
+        if read is None:
+            return
+        if read.name == "f_locals" and not is_installed(running.code):
+            self.recorder.sees_variables = True
+        if self.recorder.breaks is not None:
             return
         self.site = running.code, offset
         if not read.name.isidentifier() and read.kind != IMPORT:  # a variable of the library's, in what it compiled

@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 #: Classes whose methods are public names: Tensor puts itself here.
 NAMING: list[type] = []
 
-_LABEL = re.compile(r"[\w.]+: |[&|^~]: ")
+_LABEL = re.compile(
+    r"[\w.]+: |[&|^~]: |\w+\.__init__\(\) (?=missing|takes|got )"
+)  # the last: Python names a base class
 
 
 def mutation(storage: Storage) -> str | None:

@@ -23,6 +23,23 @@ if TYPE_CHECKING:
     from .operator import Operator
 
 
+REFLECTED = tuple(
+    [f"__r{name}__" for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()]
+)
+ORDERS = {name: f"__{name}__" for name in "lt le gt ge".split()}
+
+
+def has_operators(kind: type, op: Operator) -> bool:
+    """Whether objects of a foreign type may have an answer of their own to an operator of Python's."""
+    if op.name in ("eq", "ne"):
+        return True
+    if kind.__module__ == "builtins":  # text and containers have some, for their own kind
+        return False
+    if op.name in ORDERS:
+        return any([getattr(kind, name) is not getattr(object, name) for name in ORDERS.values()])
+    return any([name in vars(base) for base in kind.__mro__ for name in REFLECTED])  # not those of its metaclass
+
+
 def coerce(op: Operator, operands: Operands) -> Operands:
     """Tensors and plain Python numbers, on one device; NumPy's arrays become tensors, its numbers Python's."""
     ready: list[Any] = []
@@ -45,12 +62,14 @@ def coerce(op: Operator, operands: Operands) -> Operands:
         elif a is None and name_of(op, position) in op.optional:
             pass
         elif not op.elementwise:
+            if op.name == "matmul" and has_operators(type(a), op):
+                return NotImplemented
             raise InvalidTypeError(f"{op.name}: expected '{name_of(op, position)}' to be a Tensor; got {describe(a)}")
         elif type(a) not in SCALAR_CATEGORY:
             number = plain_number(a)
             if number is not None:
                 a = number
-            elif op.arity == 2 and (hasattr(type(a), "__radd__") or op.name in ("eq", "ne")):
+            elif op.arity == 2 and has_operators(type(a), op):
                 return NotImplemented
             else:
                 raise InvalidTypeError(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import prod as product
 
-from facula_errors import ArgumentError, DTypeError, FaculaError
+from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import contiguous
 
 from .._core.tensor import Tensor, layout_of_tensor, method
 from .._dispatch.declaration import operator, reflect
 from .._dispatch.namespaces import operators
+from .._dispatch.operands import describe
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
@@ -110,6 +111,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     """
     try:
         result = _product(input, other)
+        if result is NotImplemented:
+            raise InvalidTypeError(f"matmul: expected 'other' to be a Tensor; got {describe(other)}")
         return result if out is None else write_out("matmul", result, out)
     except FaculaError as error:
         trim_traceback(error)
