@@ -26,6 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+
 from .._core.names import GIVEN
 from .._core.parameter import Parameter
 from .._core.promotion import plain_number
@@ -99,16 +102,20 @@ def _method(name: str, member: Function) -> Function:
 
     @wraps(member)
     def method(self: Tensor, /, *args: Any, **kwargs: Any) -> Any:
-        tensors = (self, *tensors_in(args), *tensors_in(kwargs.values())) if args or kwargs else (self,)
-        if not overridden(tensors):
-            return member(self, *args, **kwargs)
-        if is_binary and args and not isinstance(args[0], (Tensor, np.ndarray)) and plain_number(args[0]) is None:
-            with disable_overrides():  # Python asks the other operand's class where there is no answer
-                if member(self, *args) is NotImplemented:
-                    return NotImplemented
-        if unreflected is not None and isinstance(args[0], Tensor):  # a subclass's operator comes first
-            return call_torch_function(name, unreflected, (args[0], self), kwargs, tensors)
-        return call_torch_function(name, public, (self, *args), kwargs, tensors)
+        try:
+            tensors = (self, *tensors_in(args), *tensors_in(kwargs.values())) if args or kwargs else (self,)
+            if not overridden(tensors):
+                return member(self, *args, **kwargs)
+            if is_binary and args and not isinstance(args[0], (Tensor, np.ndarray)) and plain_number(args[0]) is None:
+                with disable_overrides():  # Python asks the other operand's class where there is no answer
+                    if member(self, *args) is NotImplemented:
+                        return NotImplemented
+            if unreflected is not None and isinstance(args[0], Tensor):  # a subclass's operator comes first
+                return call_torch_function(name, unreflected, (args[0], self), kwargs, tensors)
+            return call_torch_function(name, public, (self, *args), kwargs, tensors)
+        except (FaculaError, TypeError) as error:
+            trim_traceback(error)
+            raise
 
     return method
 
@@ -116,17 +123,20 @@ def _method(name: str, member: Function) -> Function:
 def _property(name: str, member: property) -> property:
     """The form of a property that asks."""
 
+    @boundary
     def get(self: Tensor) -> Any:
         if not overridden((self,)):
             return member.fget(self)  # type: ignore[misc]
         return call_torch_function(name, member.__get__, (self,), {})
 
+    @boundary
     def put(self: Tensor, value: object) -> None:
         if not overridden((self,)):
             member.fset(self, value)  # type: ignore[misc]
         else:
             call_torch_function(name, member.__set__, (self, value), {})
 
+    @boundary
     def delete(self: Tensor) -> None:
         if not overridden((self,)):
             member.fdel(self)  # type: ignore[misc]
@@ -171,24 +181,32 @@ def ask_first(function: FunctionType) -> None:
     inner.__dict__.update(function.__dict__)
 
     def asking(*args: Any, **kwargs: Any) -> Any:
-        if not (_QUICK.issuperset(map(type, args)) and (not kwargs or _QUICK.issuperset(map(type, kwargs.values())))):
+        if not (_QUICK.issuperset(map(type, args)) and _QUICK.issuperset(map(type, kwargs.values()))):
             tensors = (*tensors_in(args), *tensors_in(kwargs.values()))
             if overridden(tensors):
                 return call_torch_function(function.__name__, function, args, kwargs, tensors)
         return inner(*args, **kwargs)
 
-    function.__kwdefaults__ = {"_asking": asking}
+    function.__kwdefaults__ = {"_asking": asking, "_errors": (FaculaError, TypeError), "_trim": trim_traceback}
     function.__code__ = _passing_with(inner.__code__)
     function.__dict__.update(__wrapped__=inner, asks=True)
 
 
-def _passing(*args: Any, _asking: Function, **kwargs: Any) -> Any:
-    return _asking(*args, **kwargs)
+def _passing(*args: Any, _asking: Function, _errors: Any, _trim: Function, **kwargs: Any) -> Any:
+    try:
+        return _asking(*args, **kwargs)
+    except _errors as error:
+        _trim(error)
+        raise
 
 
 def _passing_inside(outside: object) -> FunctionType:
-    def _passing(*args: Any, _asking: Function, **kwargs: Any) -> Any:
-        return _asking(*args, **kwargs)
+    def _passing(*args: Any, _asking: Function, _errors: Any, _trim: Function, **kwargs: Any) -> Any:
+        try:
+            return _asking(*args, **kwargs)
+        except _errors as error:
+            _trim(error)
+            raise
         return outside  # so that the code takes over a variable from outside
 
     return _passing  # type: ignore[return-value]
