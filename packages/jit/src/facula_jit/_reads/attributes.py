@@ -28,7 +28,7 @@ FUNCTION_SLOTS = {
 CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
 OWN = vars(Tensor)["_own_attributes"]
 OF_EXCEPTIONS = ("__cause__", "__context__", "__traceback__")
-UNREAD = frozenset(FUNCTION_SLOTS) | frozenset(CLASS_SLOTS)  # unless they are named
+UNREAD = frozenset((*FUNCTION_SLOTS, *CLASS_SLOTS, "__traceback__"))  # unless they are named
 
 
 class AttributeReads:
