@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
-from facula_errors.extend import boundary, guarded, trim_traceback
+from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device
 from facula_storage.extend import current_recorder, recorders
 
@@ -19,8 +19,6 @@ from .._core.promotion import as_integer
 from .batches import open_batches, reserved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .._core.types import DeviceLike
 
 __all__ = [
@@ -179,12 +177,15 @@ def set_rng_state(new_state: tuple[int, int]) -> None:
         raise
 
 
-@guarded
-def repeating(state: tuple[int, int]) -> Iterator[None]:
+class repeating:
     """A context manager in which the default generator goes on from `state`, and afterwards from where it was."""
-    before = get_rng_state()
-    try:
-        set_rng_state(state)
-        yield
-    finally:
-        set_rng_state(before)
+
+    def __init__(self, state: tuple[int, int]):
+        self.state = state
+
+    def __enter__(self) -> None:
+        self.before = get_rng_state()
+        set_rng_state(self.state)
+
+    def __exit__(self, *exc: object) -> None:
+        set_rng_state(self.before)
