@@ -308,11 +308,12 @@ def table() -> list[Scenario]:
     import state_names
     import state_objects
     import state_outside
+    import state_process
     import state_tensors
     import state_training
 
     kinds: list[Kind] = []
-    for module in (state_names, state_objects, state_outside, state_tensors, state_training):
+    for module in (state_names, state_objects, state_outside, state_process, state_tensors, state_training):
         kinds += [one if isinstance(one, Kind) else Kind(*one) for one in module.KINDS]
     kinds += programs.kinds()
     return [scenario for kind in kinds for scenario in scenarios_of(kind)]

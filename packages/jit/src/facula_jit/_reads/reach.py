@@ -29,7 +29,7 @@ from facula_storage.extend import CheckKind
 from facula_tensor import Tensor
 
 from .._closures import UNSET, cells_of
-from . import known
+from . import known, process
 from .attributes import CLASS_SLOTS, FUNCTION_SLOTS
 from .containers import CONTAINERS, add_entries, buffer_snapshot
 from .frames import NAMED_TUPLE, is_installed, is_of_library, is_support
@@ -113,6 +113,9 @@ class Reach(LibraryReads):
             if id(one) in self.allowed or id(one) in known.allowed:
                 self.recorder.uses_allowed = True
                 return
+        module = value.__module__ if kind is FunctionType or kind in C_FUNCTIONS[:1] else kind.__module__
+        if known.is_numpy(module) or (kind is type and known.is_numpy(value.__module__)):
+            self._numpy()
         if kind is FunctionType:
             self._function(value)
         elif issubclass(kind, Tensor):
@@ -222,6 +225,8 @@ class Reach(LibraryReads):
                 self.read_all()
             elif kind is str:
                 self.read_texts()
+            if kind in (int, str):
+                self.compare_digits()
             return
         self.guards.slot(kind, MRO, "__mro__", f"the bases of {kind.__name__}")
         self._note_slots(kind, CLASS_SLOTS)
@@ -308,6 +313,17 @@ class Reach(LibraryReads):
         """Whether Python's own code is under way."""
         return self.site is not None and is_installed(self.site[0])
 
+    def _numpy(self) -> None:
+        """NumPy may compute: what it does about errors is state of the process."""
+        if process.calls_the_program():
+            self.refuse("np.geterrcall(), which NumPy calls about errors", "use np.errstate within the function")
+        self.guards.answer(process.state_of_numpy, None, "what NumPy does about errors, or how it prints")
+
+    def compare_digits(self) -> None:
+        """A number may be written, or read, of which Python refuses long ones."""
+        if limit := getattr(sys, "get_int_max_str_digits", None):
+            self.guards.answer(limit, None, "how many digits of numbers Python reads and writes")
+
     def _c_function(self, function: Any, words: str) -> None:
         is_hashing = function is hash and self.site is not None and self.site[0].co_name == "__hash__"
         if is_hashing or (function in known.SUPPORT_ONLY and self._is_in_support()):
@@ -328,6 +344,7 @@ class Reach(LibraryReads):
             self.read_all()
         elif function.__name__ in known.WRITERS:
             self.read_texts()
+            self.compare_digits()
         elif function in (isinstance, issubclass):
             self._asks_for_instances = True
             self._compare_registrations()

@@ -144,6 +144,8 @@ class Reads(Reach):
         elif read.kind == SPECIAL:
             for name in read.chain:
                 self.add_name(name)
+            if "__format__" in read.chain:
+                self.compare_digits()
         elif read.kind == ABSTRACT:
             self.asks_for_abstract_classes()
         elif read.kind == IDENTITY:
