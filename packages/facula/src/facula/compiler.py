@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from weakref import WeakSet
 
 from facula_errors import InvalidTypeError, OperationError
-from facula_errors.extend import boundary, enters_at_once
+from facula_errors.extend import boundary
+from facula_errors.extend import enters_at_once as _enters_at_once
 from facula_storage.extend import current_recorder
 
 from ._names import publish
@@ -308,7 +309,7 @@ class set_stance:
         if stance not in _STANCES:
             raise OperationError(f"set_stance: expected one of {', '.join(_STANCES)}; got {stance!r}")
         self.stance, self._before = stance, _stance[0]
-        if not enters_at_once(_getframe(1)):
+        if not _enters_at_once(_getframe(1)):
             self._take(stance)
 
     @staticmethod
