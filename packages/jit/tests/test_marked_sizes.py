@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 
+import numpy as np
 import pytest
 
 import facula_tensor as ft
@@ -39,6 +40,21 @@ DECIDED = {
     "numel": lambda x: x * 2 if x.numel() > 10 else x,
     "whole shape": lambda x: x * 2 if x.shape == (16, 5) else x,
     "text": lambda x: x * len(f"{x.shape[0]}"),
+    "root of NumPy": lambda x: x * 2 if np.sqrt(x.shape[0]) > 1 else x,
+    "array": lambda x: x * 2 if np.array(x.shape[0]) > 1 else x,
+    "list repeated": lambda x: x * 2 if len([0] * x.shape[0]) > 3 else x,
+    "tuple repeated": lambda x: x * 2 if len(x.shape[0] * (0,)) > 3 else x,
+    "text repeated": lambda x: x * 2 if len("x" * x.shape[0]) > 3 else x,
+    "bits": lambda x: x * 2 if x.shape[0].bit_length() > 2 else x,
+    "bytes": lambda x: x * 2 if x.shape[0].to_bytes(2, "big")[1] > 3 else x,
+    "remainder of two": lambda x: x * 2 if divmod(x.shape[0], 8)[1] == 0 else x,
+    "float": lambda x: x * 2 if float(x.shape[0]) > 3 else x,
+    "root": lambda x: x * 2 if math.sqrt(x.shape[0]) > 3 else x,
+    "complex": lambda x: x * 2 if complex(x.shape[0]).real > 3 else x,
+    "percent": lambda x: x * 2 if len("%s" % x.shape[0]) > 1 else x,  # noqa: UP031
+    "sum": lambda x: x * 2 if sum([x.shape[0], 1]) > 3 else x,
+    "largest": lambda x: x * 2 if max(x.shape[0], 3) > 3 else x,
+    "key": lambda x: x * len({x.shape[0]: 2}),
 }
 
 

@@ -15,8 +15,9 @@ integers are noted with their operands (`terms`), which say whether the result i
 only one of both follows from the batch size, `x.numel() // t` if t divides every row.
 
 Only the second and later signatures of a function are marked, since programs with one signature have no use for it.
-Functions in C that take an integer without calling its methods (`range`, `math.log`, indexing of lists) are not noted;
-if they change what is launched, the captures differ, and saving is refused.
+Functions in C that take a number without calling its methods (`range`, `math.log`, those of `math` given a float,
+indexing of lists) are not noted; if they change what is launched, the captures differ, and saving is refused. Numbers
+that are no subclasses of int would be asked, but programs may keep them, and `json` or `decimal` would refuse them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from __future__ import annotations
 import operator
 from sys import _getframe
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from facula_errors.extend import in_library
 
@@ -40,6 +43,8 @@ LINEAR = "add sub truediv neg pos invert".split()
 ROUNDING = "round trunc floor ceil".split()  # which leave integers as they are
 DIVISIONS = "floordiv mod divmod".split()
 COMPARISONS = "lt le gt ge eq ne".split()
+METHODS = "bit_length bit_count to_bytes as_integer_ratio is_integer hex __complex__".split()
+SEQUENCES = (list, tuple, str, bytes, bytearray)
 CONVERSIONS = "bool hash int float index str repr format".split()
 ACCESSORS = frozenset(
     "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
@@ -103,6 +108,10 @@ class Marked:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(plain(self)), (plain(self),)
+
+    def __array__(self, *arguments: Any, **options: Any) -> Any:
+        self.decisions.note(self.origins)
+        return np.array(plain(self), *arguments, **options)
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
         self.decisions.note(self.origins)
@@ -168,7 +177,7 @@ def _arithmetic(name: str) -> Callable[..., Any]:
     def method(self: Any, *others: Any) -> Any:
         found = function(plain(self), *map(plain, others))
         _note_arithmetic(self, name, self, *others)
-        return marked(found, self.decisions, _origins(self, *others))
+        return _result(found, name, self, _origins(self, *others))
 
     return method
 
@@ -179,9 +188,17 @@ def _reflected(name: str) -> Callable[..., Any]:
     def method(self: Any, other: Any) -> Any:
         found = function(plain(other), plain(self))
         _note_arithmetic(self, name, other, self)
-        return marked(found, self.decisions, self.origins)
+        return _result(found, name, self, _origins(self, other))
 
     return method
+
+
+def _result(found: Any, name: str, number: Marked, origins: Origins) -> Any:
+    """A result of arithmetic with its mark; as many items of a sequence as the number says are noted."""
+    if name == "mul" and isinstance(found, SEQUENCES):
+        number.decisions.note(origins, _getframe(2))
+        return found
+    return marked(found, number.decisions, origins)
 
 
 def _comparison(name: str) -> Callable[..., Any]:
@@ -214,6 +231,17 @@ def _add_methods(kind: type, base: type) -> None:
     for name, method in methods.items():
         if hasattr(base, name):
             setattr(kind, name, method)
+    for name in METHODS:
+        if hasattr(base, name) or name == "__complex__":
+            setattr(kind, name, _called(getattr(base, name, complex)))
+
+
+def _called(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, *arguments: Any, **options: Any) -> Any:
+        self.decisions.note(self.origins)
+        return function(plain(self), *arguments, **options)
+
+    return method
 
 
 _add_methods(MarkedInt, int)
