@@ -1,8 +1,11 @@
 """Graphs for all batch sizes: what a function may compute from the size, and what it may not decide by it."""
 
 import copy
+import itertools
 import math
+import operator
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,8 +29,13 @@ COMPUTED = {
     "quotient": lambda x: x.reshape(x.numel() // 5, 5) * (x.numel() // x.shape[0] + x.numel() % x.shape[0]),
     "quotient of another size": lambda x: x * (x.shape[1] // 2) + x.shape[1] ** -0.5 + abs(x.shape[1] - 9),
     "product of sizes": lambda x: x.reshape(x.shape[0] * x.shape[1]) * 2,
+    "loop over another size": lambda x: sum([x[:, at] for at in range(x.shape[1])]),
+    "entry by another size": lambda x: x * ENTRIES[x.shape[1]] + math.log(x.shape[1]),
+    "kind": lambda x: x * 2 if isinstance(x.shape[0], int) else x,
     "equal sizes": lambda x: x * 2 if x.shape[0] == (x + 1).shape[0] and x.shape == (x * 2).shape else x,
 }
+ENTRIES = [2] * 1000
+TABLE = SimpleNamespace(entries=ENTRIES)
 DECIDED = {
     "len": lambda x: x * min(len(x), 8),
     "min": lambda x: x[: min(x.shape[0], 8)].sum(),
@@ -55,6 +63,21 @@ DECIDED = {
     "sum": lambda x: x * 2 if sum([x.shape[0], 1]) > 3 else x,
     "largest": lambda x: x * 2 if max(x.shape[0], 3) > 3 else x,
     "key": lambda x: x * len({x.shape[0]: 2}),
+    "range": lambda x: x * 2 if len(range(x.shape[0])) > 3 else x,
+    "loop": lambda x: x * 2 if sum([1 for _ in range(1, x.size(0) // 2)]) > 3 else x,
+    "logarithm": lambda x: x * 2 if math.log(x.shape[0]) > 1 else x,
+    "logarithm of a float": lambda x: x * 2 if math.log2(x.shape[0] / 2) > 1 else x,
+    "root of a float": lambda x: x * 2 if math.sqrt(x.shape[0] / 2) > 1 else x,
+    "divisor": lambda x: x * 2 if math.gcd(x.shape[0], 8) == 8 else x,
+    "divisors": lambda x: x * 2 if math.gcd(*[x.shape[0], 8]) == 8 else x,
+    "index": lambda x: x * 2 if operator.index(x.numel() // 5) > 3 else x,
+    "character": lambda x: x * 2 if ord(chr(x.shape[0])) > 3 else x,
+    "binary digits": lambda x: x * 2 if len(bin(x.shape[0])) > 4 else x,
+    "list entry": lambda x: x * ENTRIES[x.shape[0]],
+    "entry of an attribute": lambda x: x * TABLE.entries[x.shape[0] - 1],
+    "entries of a list": lambda x: x * 2 if len(ENTRIES[: x.shape[0]]) > 3 else x,
+    "items of an iterator": lambda x: x * len(list(itertools.islice(ENTRIES, 5, x.shape[0] and 9))),
+    "array of as many": lambda x: x * 2 if len(np.zeros(x.shape[0])) > 3 else x,
 }
 
 

@@ -15,9 +15,9 @@ integers are noted with their operands (`terms`), which say whether the result i
 only one of both follows from the batch size, `x.numel() // t` if t divides every row.
 
 Only the second and later signatures of a function are marked, since programs with one signature have no use for it.
-Functions in C that take a number without calling its methods (`range`, `math.log`, those of `math` given a float,
-indexing of lists) are not noted; if they change what is launched, the captures differ, and saving is refused. Numbers
-that are no subclasses of int would be asked, but programs may keep them, and `json` or `decimal` would refuse them.
+Functions in C that take a number without calling its methods (`range`, `math.log`, indexing of lists) are found by
+their operands in the source: Note [Marked operands] in `_marked_operands.py`. Numbers that are no subclasses of int
+would be asked by all of them, but programs may keep such numbers, and `json` or `decimal` would refuse them.
 """
 
 from __future__ import annotations

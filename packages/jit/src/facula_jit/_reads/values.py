@@ -30,6 +30,7 @@ from .._breaks import Break
 from .._checks import first_failing
 from .._closures import UNSET, cells_of, content
 from .._containers import parts_of
+from .._marked_operands import MarkedOperands
 from .attributes import own_dict
 from .frames import is_installed, is_of_program
 from .guards import CONTENTS
@@ -76,6 +77,8 @@ class Reads(Reach):
         self._running: dict[tuple[int, int], Running] = {}  # by the ids of code and of its global variables
         self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the one that it is in
         self._searched: set[int] = set()
+        decisions = recorder.decisions
+        self._operands = MarkedOperands(decisions).executed if decisions is not None else _nothing
         self._given: list[tuple[Any, list[Any]]] = []  # containers among the arguments, and their parts
 
     def begin(self, values: Iterable[Any], signature: Signature) -> None:
@@ -120,6 +123,7 @@ class Reads(Reach):
         if self.back is not None:
             self.back.executed(frame, offset)
             return
+        self._operands(frame, offset)
         running = self._running[id(frame.f_code), id(frame.f_globals)]
         read = running.pending.pop(offset, None)
         if read is None:
@@ -335,6 +339,10 @@ class BackwardReads(Reads):
                 todo += vars(one).values()
             elif isinstance(one, MADE) or not (isinstance(one, OPAQUE) or is_library_module(kind.__module__)):
                 todo += gc.get_referents(one)
+
+
+def _nothing(frame: FrameType, offset: int) -> None:
+    """Of a run whose sizes have no mark."""
 
 
 def parts_of_argument(value: Any) -> list[Any]:
