@@ -5,27 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from facula_autograd import MutationError
-from facula_autograd.extend import Node, adapter_of, describe_call_site, error_node, next_seq, output_node
-from facula_errors import OperationError
+from facula_autograd.extend import Node, adapter_of, error_node, next_seq, output_node
 from facula_storage import LaunchError, Storage
 from facula_storage.extend import (
     CheckKind,
     Sequence,
     allocate,
     collecting,
-    current_recorder,
     new_instance,
 )
-from facula_tensor import Tensor, zeros
-from facula_tensor.extend import no_record_ops, snapshot, user_site
+from facula_tensor import Tensor
+from facula_tensor.extend import snapshot, user_site
 
+from ._backward_replay import BackwardReplay
 from ._boundary import Ticket, edges_to, make_output_rule, make_rule
-from ._breaks import CHANGED, RECORDED, WRAPPED, CaptureError
+from ._breaks import CaptureError
 from ._checking import NEVER, Digest
-from ._checks import ADDRESS, checks_of, described, first_failing, puts_of
+from ._checks import ADDRESS, checks_of, described, puts_of
 from ._containers import Tree, rebuilt
-from ._crossings import found_crossings, is_crossed, take_down
+from ._crossings import found_crossings
 from ._lowering import Lowered, layout_of_block
 from ._recording import Argument, Given, Output, Recording
 from ._records import NEW_LEAF, made_tensor
@@ -65,7 +63,7 @@ class Frame:
         self.ticket: ref[Ticket] | None = None
 
 
-class Replay:
+class Replay(BackwardReplay):
     """One capture. `replay(tensors)` does all of it: what the function returns, or MISS, and `missed` says why.
 
     Arguments:
@@ -73,11 +71,8 @@ class Replay:
         name: the function's.
         reads: what the function read.
         guard: what all its replays share.
-
-    `again`, an Again, runs such a call as it is written.
     """
 
-    again: Any = None
     reads_attributes = False  # whether it may read attributes that the program gave to an argument
     check_at = NEVER  # after how many replays the next call is checked instead
     checks_made = 0
@@ -290,92 +285,6 @@ class Replay:
             one.rule = self.rule_of_one
         ticket.results = [ref(one) for one in nodes.values()]
         return nodes
-
-    def _looked_at(self, ticket: Ticket) -> list[Storage]:
-        """The storages whose elements the backward reads, beside temporaries."""
-        fixed = self.recording.fixed
-        return [
-            fixed[block]
-            if kind == "fixed"
-            else ticket.outputs[block]
-            if kind == "output"
-            else ticket.inputs[block]._storage
-            for kind, block in ticket.frame.lowered.read_back
-        ]
-
-    def check_versions(self, ticket: Ticket) -> None:
-        """Raise where a value that the backward reads was changed."""
-        for one, version in zip(self._looked_at(ticket), ticket.versions, strict=True):
-            if one.version != version:
-                by = "" if one.mutator is None else f" by {one.mutator[0]} at {describe_call_site(*one.mutator[1:])}"
-                raise MutationError(
-                    f"backward: a tensor that {self.name} needs for its gradient was changed in place after the call"
-                    f"{by}; change a .clone() of it"
-                )
-
-    def run_backward(self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
-        """The gradients of the targets, by the captured backward; by another one where the pass is `recorded`."""
-        if recorded:
-            return self._gradients_again(ticket, gradients, recorded, RECORDED)
-        if self.read_backwards and first_failing(self.read_backwards) is not None:
-            return self._gradients_again(ticket, gradients, recorded, CHANGED)
-        self.check_versions(ticket)
-        given = []
-        for one, like in zip(gradients, self.recording.gradients, strict=True):
-            if one is None:
-                one = zeros(like.layout.shape, dtype=like.layout.dtype, device=like.layout.device)
-            if one._layout is not like.layout:  # of other strides, those of single elements perhaps
-                if type(one._storage) is not Storage:
-                    return self._gradients_again(ticket, gradients, recorded, WRAPPED)
-                one = snapshot(no_record_ops.contiguous(one))
-                one = made_tensor(like.layout, one._storage, one._offset, None)
-            given.append(one)
-        if None not in gradients:
-            return self._pass(0, ticket, given)
-        results: list[Tensor | None] = [None] * len(ticket.edges)
-        for root, gradient in enumerate(gradients):  # one that is left out leaves no zeros
-            if gradient is not None:
-                for place, one in enumerate(self._pass(1 + root, ticket, given)):
-                    before = results[place]
-                    results[place] = (
-                        one if before is None else before if one is None else no_record_ops.add(before, one)
-                    )
-        return results
-
-    def _gradients_again(
-        self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool, problem: str
-    ) -> list[Tensor | None]:
-        if self.again is None:
-            raise OperationError(
-                f"backward: {problem}: that of {self.name}, whose graph is one of launches alone; "
-                "differentiate the function that it was captured from"
-            )
-        found: list[Tensor | None] = self.again.gradients(self, ticket, gradients, recorded, problem)
-        return found
-
-    def _pass(self, number: int, ticket: Ticket, given: list[Tensor]) -> list[Tensor | None]:
-        """The gradients that one pass makes."""
-        backward = ticket.frame.lowered.backwards[number]
-        storages = [allocate(layout) for layout in backward.layouts]
-        values = [one.ptr for one in (*ticket.outputs, *storages)]
-        recorder: Any = current_recorder()
-        missed = None
-        try:
-            if recorder is not None and is_crossed(recorder, ticket):
-                take_down(recorder, ticket, number, given, storages)
-            else:
-                missed = ticket.frame.backwards[number].run((*ticket.inputs, *given), (*values, *ticket.cells))
-        except LaunchError as error:
-            raise backward.part.refused(error, self.name) from None
-        if missed is not None:
-            raise OperationError(
-                "backward: memory that a captured function needs for its gradient was replaced after the call; call "
-                "backward() before tensors are resized or moved"
-            )
-        made = iter(storages)
-        return [
-            None if one is None else made_tensor(one.layout, next(made), one.offset, None) for one in backward.grads
-        ]
 
     def _put_together(
         self,
