@@ -16,8 +16,8 @@ only one of both follows from the batch size, `x.numel() // t` if t divides ever
 
 Only the second and later signatures of a function are marked, since programs with one signature have no use for it.
 Functions in C that take a number without calling its methods (`range`, `math.log`, indexing of lists) are found by
-their operands in the source: Note [Marked operands] in `_marked_operands.py`. Numbers that are no subclasses of int
-would be asked by all of them, but programs may keep such numbers, and `json` or `decimal` would refuse them.
+their operands in the source: Note [Marked operands] in `_reads/marked_operands.py`. Numbers that are no subclasses of
+int would be asked by all of them, but programs may keep such numbers, and `json` or `decimal` would refuse them.
 """
 
 from __future__ import annotations
@@ -53,6 +53,14 @@ ACCESSORS = frozenset(
 """Modules of the functions by which a program reads sizes."""
 
 
+AGAIN = "<operand>"  # the file of expressions that are computed a second time: Note [Marked operands]
+
+
+def is_of_program(frame: FrameType) -> bool:
+    """Whether the program's own code runs in a frame."""
+    return not in_library(frame) and frame.f_code.co_filename != AGAIN
+
+
 class Decisions:
     """What the program decided by marked sizes in one run: the sizes, by code object and instruction."""
 
@@ -69,7 +77,7 @@ class Decisions:
             frame: what decides; by default the caller of the caller.
         """
         frame = frame or _getframe(2)
-        if self.is_open and not in_library(frame):
+        if self.is_open and is_of_program(frame):
             self.found.setdefault((frame.f_code, frame.f_lasti), set()).add(origins)
 
     def note_term(self, name: str, left: Any, right: Any, frame: FrameType) -> None:
@@ -81,7 +89,7 @@ class Decisions:
             right: the second one.
             frame: what computes it.
         """
-        if self.is_open and not in_library(frame):
+        if self.is_open and is_of_program(frame):
             terms = self.terms.setdefault((frame.f_code, frame.f_lasti), {})
             terms[name, plain(left), plain(right)] = None
 

@@ -30,12 +30,12 @@ from .._breaks import Break
 from .._checks import first_failing
 from .._closures import UNSET, cells_of, content
 from .._containers import parts_of
-from .._marked_operands import MarkedOperands
 from .attributes import own_dict
 from .frames import is_installed, is_of_program
 from .guards import CONTENTS
 from .instructions import ABSTRACT, ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
 from .known import CONSTANTS, is_numpy
+from .marked_operands import MarkedOperands
 from .reach import Reach
 
 if TYPE_CHECKING:

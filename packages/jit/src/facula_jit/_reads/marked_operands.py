@@ -18,13 +18,13 @@ from linecache import getlines
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._marked_sizes import Marked
-from ._reads.known import is_numpy
+from .._marked_sizes import AGAIN, Marked
+from .known import is_numpy
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-    from ._marked_sizes import Decisions
+    from .._marked_sizes import Decisions
 
     Range = tuple[int | None, int | None, int | None, int | None]
 
@@ -102,7 +102,7 @@ def _operand(node: ast.expr) -> Operand:
             numbers.append(one.id)
         elif not isinstance(one, (ast.Attribute, ast.Call)):  # those are of tensors
             todo += [child for child in ast.iter_child_nodes(one) if isinstance(child, ast.expr)]
-    return Operand(compile(ast.Expression(node), "<operand>", "eval"), numbers)
+    return Operand(compile(ast.Expression(node), AGAIN, "eval"), numbers)
 
 
 def _sites_of(code: CodeType) -> dict[int, Site]:
