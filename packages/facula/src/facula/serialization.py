@@ -8,7 +8,8 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from ._names import publish
-from ._saving import load, named, named_globals, safe, save
+from ._saving import load, named_globals, safe, save
+from ._saving import named as _named
 from ._siblings import needs
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def add_safe_globals(safe_globals: list[Callable[..., object] | tuple[Callable[.
             f"add_safe_globals: expected a list of classes and functions; got {type(safe_globals).__name__}"
         )
     for one in safe_globals:
-        named(one)
+        _named(one)
     safe.extend(one for one in safe_globals if one not in safe)
 
 
