@@ -53,14 +53,6 @@ ACCESSORS = frozenset(
 """Modules of the functions by which a program reads sizes."""
 
 
-AGAIN = "<operand>"  # the file of expressions that are computed a second time: Note [Marked operands]
-
-
-def is_of_program(frame: FrameType) -> bool:
-    """Whether the program's own code runs in a frame."""
-    return not in_library(frame) and frame.f_code.co_filename != AGAIN
-
-
 class Decisions:
     """What the program decided by marked sizes in one run: the sizes, by code object and instruction."""
 
@@ -77,7 +69,7 @@ class Decisions:
             frame: what decides; by default the caller of the caller.
         """
         frame = frame or _getframe(2)
-        if self.is_open and is_of_program(frame):
+        if self.is_open and not in_library(frame):
             self.found.setdefault((frame.f_code, frame.f_lasti), set()).add(origins)
 
     def note_term(self, name: str, left: Any, right: Any, frame: FrameType) -> None:
@@ -89,7 +81,7 @@ class Decisions:
             right: the second one.
             frame: what computes it.
         """
-        if self.is_open and is_of_program(frame):
+        if self.is_open and not in_library(frame):
             terms = self.terms.setdefault((frame.f_code, frame.f_lasti), {})
             terms[name, plain(left), plain(right)] = None
 

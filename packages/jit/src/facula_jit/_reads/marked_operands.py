@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import ast
 import dis
+import operator
 from functools import lru_cache
 from linecache import getlines
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._marked_sizes import AGAIN, Marked
+from .._marked_sizes import Marked, marked, plain
 from .known import is_numpy
 
 if TYPE_CHECKING:
@@ -35,12 +36,18 @@ ARITHMETIC = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.operator, ast.
 NUMBERS = (int, float, str, tuple, list, type(None))
 SIZES = ("size", "numel")  # methods that read sizes
 MAX_TABLES = 1024
+OPERATORS: dict[type, Any] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: operator.not_,
+}  # fmt: skip
 
 
 class Operand(NamedTuple):
     """An expression, and the variables in it that have to be numbers, or sequences of numbers."""
 
-    code: CodeType
+    node: ast.expr
     numbers: list[str]
 
 
@@ -102,7 +109,7 @@ def _operand(node: ast.expr) -> Operand:
             numbers.append(one.id)
         elif not isinstance(one, (ast.Attribute, ast.Call)):  # those are of tensors
             todo += [child for child in ast.iter_child_nodes(one) if isinstance(child, ast.expr)]
-    return Operand(compile(ast.Expression(node), AGAIN, "eval"), numbers)
+    return Operand(node, numbers)
 
 
 def _sites_of(code: CodeType) -> dict[int, Site]:
@@ -146,7 +153,7 @@ class MarkedOperands:
             if not (takes_numbers(owner) if site.is_call else isinstance(owner, CONTAINERS)):
                 return
             values = [
-                eval(one.code, frame.f_globals, variables)
+                self._value(one.node, variables)
                 for one in site.operands
                 if all([isinstance(variables[name], NUMBERS) for name in one.numbers])
             ]
@@ -156,6 +163,31 @@ class MarkedOperands:
             for one in value if type(value) in (tuple, list) else (value,):
                 if isinstance(one, Marked):
                     self.decisions.note(one.origins, frame)
+
+    def _value(self, node: ast.expr, variables: dict[str, Any]) -> Any:
+        """What an operand is; the sizes of tensors in it are marked."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return variables[node.id]
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return tuple([self._value(one, variables) for one in node.elts])
+        if isinstance(node, ast.BinOp):
+            return OPERATORS[type(node.op)](self._value(node.left, variables), self._value(node.right, variables))
+        if isinstance(node, ast.UnaryOp):
+            return OPERATORS[type(node.op)](self._value(node.operand, variables))
+        if isinstance(node, ast.Subscript):
+            return self._value(node.value, variables)[self._value(node.slice, variables)]
+        if isinstance(node, ast.Attribute):
+            return self._marked(tuple(self._value(node.value, variables).shape))
+        method: Any = node.func  # type: ignore[attr-defined]  # a call of one of SIZES
+        arguments = [self._value(one, variables) for one in node.args]  # type: ignore[attr-defined]
+        return self._marked(getattr(self._value(method.value, variables), method.attr)(*map(plain, arguments)))
+
+    def _marked(self, sizes: Any) -> Any:
+        if isinstance(sizes, tuple):
+            return tuple([self._marked(one) for one in sizes])
+        return marked(sizes, self.decisions, (sizes,))
 
 
 def takes_numbers(function: Any) -> bool:
