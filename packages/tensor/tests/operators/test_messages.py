@@ -142,7 +142,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "full of many": (lambda: ft.full((2,), m()),
         "full: expected fill_value to be a number; got a Tensor float32 (3, 4)"),
     "full_like": (lambda: ft.full_like(m(), "a"), "full_like: expected fill_value to be a number; got str 'a'"),
-    "random like ints": (lambda: ft.rand_like(ints()), "rand_like: expected a floating dtype; got int64; give dtype="),
+    "random like ints": (lambda: ft.rand_like(ints()), "rand_like: expected a floating or complex dtype; got int64; give dtype="),
     "clamp_": (lambda: m().clamp_("x"), "clamp_: expected 'min' to be a Tensor or a number; got str 'x'"),
     "eq_": (lambda: m().eq_("x"), "eq_: cannot use Tensor with str"),
     "logical_and_": (lambda: m().logical_and_(3), "logical_and_: expected a Tensor; got int"),
