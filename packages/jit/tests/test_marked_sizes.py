@@ -23,6 +23,7 @@ COMPUTED = {
     "numel": lambda x: x.sum() / x.numel(),
     "number": lambda x: x.shape[0] * x - -x.shape[0] + x * (1.0 / x.shape[0]),
     "slice": lambda x: x[: x.shape[0], : x.shape[1] // 2] * 2,
+    "slices of another size": lambda x: x[:, :100] * 2 + x.split(100, 1)[0] + x[:, ::7],
     "narrow": lambda x: x.narrow(0, 0, x.shape[0]) * 2,
     "concatenation": lambda x: x.reshape(x.shape[:-1] + (5,)) + 1,
     "another size": lambda x: x / math.sqrt(x.shape[1]) if x.shape[1] > 3 else x,
@@ -38,6 +39,12 @@ ENTRIES = [2] * 1000
 TABLE = SimpleNamespace(entries=ENTRIES)
 DECIDED = {
     "len": lambda x: x * min(len(x), 8),
+    "slice that ends with the batch": lambda x: x[:100] * 2,
+    "slice beyond the batch": lambda x: x[None, 100:].sum() + x,
+    "slice from before the batch": lambda x: x[..., -100:, :] * 2,
+    "one row by its step": lambda x: x[::100] * 2,
+    "only piece": lambda x: x.split(100)[0] * 2,
+    "slice of a longer tensor": lambda x: ft.cat([x, x])[:150] * 2,
     "min": lambda x: x[: min(x.shape[0], 8)].sum(),
     "if": lambda x: x * 2 if x.size(0) > 3 else x,
     "remainder": lambda x: x * 2 if x.shape[0] % 8 == 0 else x,

@@ -224,6 +224,11 @@ class Recorder(OptimizerRecorder):
         """Sizes of a tensor are about to be read: Note [Marked sizes]."""
         return sizes if self.decisions is None or self.breaks is not None else self.decisions.read(sizes, is_length)
 
+    def bounded(self, length: int) -> None:
+        """A part of a dimension ends with it, where the program asked for more: what it has depends on the size."""
+        if self.decisions is not None and self.breaks is None:
+            self.decisions.note((length,), user_frame(1))
+
     def operands(self, operands: Sequence[object]) -> None:
         """An operator is about to run: branches of conditions keep what it changes."""
         self.branches.sees(operands)

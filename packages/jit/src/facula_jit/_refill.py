@@ -104,6 +104,9 @@ class DryRecorder:
         """An optimizer looks at sizes."""
         return sizes
 
+    def bounded(self, _length: int) -> None:
+        """An optimizer takes a part of a tensor."""
+
     def drawn(self, _generator: object, key: int, start: int, _count: int) -> tuple[int, int]:
         """A step that draws is none whose numbers can be taken alone."""
         self.failed = True

@@ -75,6 +75,9 @@ class Recorder(Protocol):
     def read(self, operation: str) -> None:
         """Elements are about to be looked at in Python, by `operation`."""
 
+    def bounded(self, length: int) -> None:
+        """A part of a dimension of this length ends with it, where the program asked for more."""
+
     def sizes(self, sizes: tuple[int, ...], is_length: bool) -> tuple[int, ...]:
         """The program is about to read sizes of a tensor: the same numbers, which may know where they are from.
 
@@ -187,6 +190,13 @@ def note_sizes(sizes: tuple[int, ...], is_length: bool = False) -> tuple[int, ..
     """Sizes of a tensor as this thread's recorder, if there is one, lets the program read them."""
     recorder = current_recorder()
     return sizes if recorder is None else recorder.sizes(sizes, is_length)
+
+
+def note_bound(length: int) -> None:
+    """Tell this thread's recorder, if there is one, that a part ends early, as its dimension of this length does."""
+    recorder = current_recorder()
+    if recorder is not None:
+        recorder.bounded(length)
 
 
 def note_constant(storage: Any) -> None:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback
 from facula_storage import Layout, layout_of
-from facula_storage.extend import INTEGER
+from facula_storage.extend import INTEGER, note_bound, recorders
 
 from .._core.errors import shown
 from .._core.promotion import as_integer
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, check_dim, method
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from .._creation.filled import zeros
 from .._dispatch.declaration import operator, view
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import Window, form, make_views
+from .._dispatch.view_call import Window, as_tensor, form, make_views
 from .._dispatch.writing import write
 from .reduction.reducing import axis_for, needed_dim
 
@@ -253,7 +253,13 @@ def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tenso
 def pieces(input: Tensor, split_size_or_sections: Lengths, dim: int) -> tuple[Tensor, ...]:
     """The pieces that `split` returns."""
     if hasattr(split_size_or_sections, "__index__") and not isinstance(split_size_or_sections, Tensor):
-        return _split(input, split_size_or_sections.__index__(), dim)
+        size = split_size_or_sections.__index__()
+        if recorders:
+            shape = layout_of_tensor(as_tensor("split", input)).shape
+            length = shape[dim] if type(dim) is int and -len(shape) <= dim < len(shape) else 0
+            if size > length > 0:
+                note_bound(length)
+        return _split(input, size, dim)
     return _split(input, sizes("split", (split_size_or_sections,)), dim)
 
 

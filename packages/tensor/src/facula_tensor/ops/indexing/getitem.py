@@ -12,7 +12,7 @@ from facula_autograd.extend import LEAF, Node, active_modes, next_seq
 from facula_errors import ArgumentError, FaculaError, IndexTypeError, InvalidIndexError, InvalidTypeError
 from facula_errors.extend import trim_traceback, warn
 from facula_storage import Device, Layout, bool_, contiguous, int64, meta, uint8
-from facula_storage.extend import INTEGER, new_instance
+from facula_storage.extend import INTEGER, new_instance, recorders
 
 from ..._core.errors import relabel
 from ..._core.tensor import Tensor, elements, layout_of_tensor, make, snapshot, steady
@@ -28,7 +28,7 @@ from ..._dispatch.view_call import view_at
 from ...ops import parts as _parts  # noqa: F401  declares select and slice
 from .batches import put_at, taken, taken_back
 from .many import merged, positions
-from .windows import FIND, INDEX, fast_window
+from .windows import FIND, INDEX, fast_window, note_bounds
 
 if TYPE_CHECKING:
     from ..._core.types import Index
@@ -72,6 +72,8 @@ def getitem(input: Tensor, index: Any) -> Tensor:
             op, parameters = INDEX, (index if kind is tuple else (index,),)
     except (AttributeError, IndexError, TypeError, ValueError):
         lo = None
+    if recorders and kind is not int:
+        note_bounds(layout_of_tensor(input).shape, index if kind is tuple else (index,))
     if lo is None:  # out of range, no dimension, a tensor, or a subclass: said, or handled, there
         try:
             return general_getitem(input, index)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidIndexError
 from facula_storage import Layout, layout_of
-from facula_storage.extend import layout_cache_clearers
+from facula_storage.extend import layout_cache_clearers, note_bound
 
 from ..._creation.filled import zeros
 from ..._dispatch.declaration import operator, view
@@ -64,6 +64,21 @@ class _index:
 
     def vjp_input(F, g, input_layout, parts):
         return F.index_back(g, (input_layout, parts))
+
+
+def note_bounds(shape: tuple[int, ...], parts: tuple[Any, ...]) -> None:
+    """Tell the recorder which dimensions are shorter than slices of them ask for: longer ones would give more."""
+    own = 0
+    for place, part in enumerate(parts):
+        if part is Ellipsis:
+            own = len(shape) - sum([one is not None for one in parts[place + 1 :]])
+        elif part is not None and own < len(shape):
+            length = shape[own]
+            if type(part) is slice and any([type(one) is int and abs(one) > length for one in (part.start, part.stop)]):
+                note_bound(length)
+            elif type(part) is slice and type(part.step) is int and abs(part.step) >= length > 0 and part.step != 1:
+                note_bound(length)
+            own += 1
 
 
 INDEX = operators["index"]
