@@ -100,6 +100,7 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
             for place in range(len(roots) if len(roots) > 1 else 0):
                 _record_pass(recorder, made, slice(place, place + 1))
     except Exception as error:
+        recorder.goes_back = False  # the pass is over: what breaks now need not end it
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
     finally:
         recorder.goes_back = False

@@ -48,7 +48,7 @@ SEQUENCES = (list, tuple, str, bytes, bytearray)
 CONVERSIONS = "bool hash int float index str repr format".split()
 ACCESSORS = frozenset(
     "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
-    "facula_errors._trimming".split()
+    "facula_tensor._dispatch.asking facula_tensor._dispatch.overrides facula_errors._trimming".split()
 )
 """Modules of the functions by which a program reads sizes."""
 

@@ -66,7 +66,7 @@ def softplus(F: Namespace, input: Tensor, beta: Real = 1, threshold: Real = 20) 
     narrow = dtype.category == FLOATING and dtype.itemsize == 2
     exact = F.to(input, (float32,)) if narrow else input  # so that the threshold is not rounded to 16 bits
     scaled = F.mul(exact, beta)
-    smooth = F.neg(F.log_sigmoid(F.neg(scaled)))
+    smooth = F.sub(0, F.log_sigmoid(F.neg(scaled)))  # 0, not -0, far below
     result = F.where(F.gt(scaled, threshold), exact, F.div(smooth, beta))
     return F.to(result, (dtype,)) if narrow else result
 

@@ -67,7 +67,7 @@ class NumberUsedError(NotElementwiseError):
 
 ACCESSORS = frozenset(
     "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
-    "facula_errors._trimming".split()
+    "facula_tensor._dispatch.asking facula_tensor._dispatch.overrides facula_errors._trimming".split()
 )
 """Modules of the functions by which a program asks for a tensor's shape."""
 

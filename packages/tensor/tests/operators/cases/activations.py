@@ -48,6 +48,8 @@ ACTIVATIONS = [
     activation("gelu", lambda x: x / 2 * (1 + erf_of(x / np.sqrt(2)))),
     activation("gelu", gelu_tanh, "tanh"),
     activation("logsigmoid", lambda x: np.minimum(x, 0) - np.log1p(np.exp(-abs(x)))),
+    activation("softplus", lambda x: np.logaddexp(0, x)),
+    activation("softplus", lambda x: np.where(2 * x > 5, x, np.logaddexp(0, 2 * x) / 2), 2, 5.0),
     activation("hardtanh", lambda x: np.clip(x, -1, 1), dtypes=REALS[1:]),  # -1 is no uint8
     activation("hardtanh", lambda x: np.clip(x, -2, 0.5), -2.0, 0.5),
     activation("relu6", lambda x: np.clip(x, 0, 6), dtypes=REALS),
