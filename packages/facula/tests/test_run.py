@@ -105,13 +105,13 @@ def first(queue):
     queue.put((sys.path[0], torch.__name__))
 
 if __name__ == "__main__":
-    print(sys.path[0])
+    print(sys.path[0], flush=True)
     for method in ("spawn", "forkserver", "fork"):
         context = multiprocessing.get_context(method)
         queue = context.SimpleQueue()
         process = context.Process(target=first, args=(queue,))
         process.start()
-        print(*queue.get())
+        print(*queue.get(), flush=True)
         process.join()
     subprocess.run([sys.executable, "inner/other.py"], check=True)
 """
