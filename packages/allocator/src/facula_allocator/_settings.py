@@ -44,7 +44,7 @@ def usable_memory() -> int:
     found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in _CONTROL_GROUP_LIMITS:
         try:
-            with open(path, "rb") as file:  # text would load a codec
+            with open(path, encoding="ascii") as file:
                 found = min(found, int(file.read()))
         except (OSError, ValueError):  # not there, or "max"
             continue
