@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors.extend import in_library
+from facula_tensor.extend import ACCESSORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,11 +47,6 @@ COMPARISONS = "lt le gt ge eq ne".split()
 METHODS = "bit_length bit_count to_bytes as_integer_ratio is_integer hex __complex__".split()
 SEQUENCES = (list, tuple, str, bytes, bytearray)
 CONVERSIONS = "bool hash int float index str repr format".split()
-ACCESSORS = frozenset(
-    "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
-    "facula_tensor._dispatch.asking facula_tensor._dispatch.overrides facula_errors._trimming".split()
-)
-"""Modules of the functions by which a program reads sizes."""
 
 
 class Decisions:

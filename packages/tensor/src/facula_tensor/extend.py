@@ -26,6 +26,7 @@
   default device of all threads. `other_defaults` is not empty while a thread may have another one.
 - `collecting` is not empty while work is captured in any thread, `current_recorder` what is told of this thread's.
 - `SavedTensors` is what the node of an operator with many operands keeps.
+- `ACCESSORS` are the modules of the functions by which a program asks for a tensor's shape.
 - `user_site` is the program's line, as a code object and an instruction, `user_frame` the frame; `forget_readers` sees
   that the next look at an element is told to a recorder.
 - `take_apart` gives the leaves and the `Shape` of a tree of tuples, lists and dicts, `put_together` the tree;
@@ -42,7 +43,7 @@ from facula_autograd.extend import Handle, Hooks, enter_scope, leave_scope, prov
 from facula_errors import MissingAttributeError
 from facula_storage.extend import collecting, current_recorder
 
-from ._core.call_sites import user_frame, user_site
+from ._core.call_sites import ACCESSORS, user_frame, user_site
 from ._core.default_device import default_device_cell, other_defaults
 from ._core.errors import launch_error, relabel
 from ._core.memory import overlapping
@@ -108,6 +109,7 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from .transforms.trees import Shape, put_together, take_apart
 
 __all__ = [
+    "ACCESSORS",
     "PAGE",
     "AdadeltaNumbers",
     "AdafactorNumbers",

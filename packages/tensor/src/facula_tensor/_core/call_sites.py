@@ -7,6 +7,12 @@ from types import CodeType, FrameType
 
 from facula_errors.extend import in_library, known_modules
 
+ACCESSORS = frozenset(
+    "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
+    "facula_tensor._dispatch.asking facula_tensor._dispatch.overrides facula_errors._trimming".split()
+)
+"""Modules of the functions by which a program asks for a tensor's shape."""
+
 
 def user_frame(depth: int) -> FrameType:
     """The nearest calling frame that is not the library's (`depth` is there to stand in for sys._getframe)."""

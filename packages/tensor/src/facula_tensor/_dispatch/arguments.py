@@ -24,13 +24,13 @@ def floats(operation: str, input: Tensor) -> Tensor:
     return input
 
 
-def source(operation: str, input: Tensor, inplace: bool = True) -> Tensor:
-    """The tensor to compute from: a copy of `input` if `inplace` and it has a graph.
+def source(operation: str, input: Tensor) -> Tensor:
+    """What to compute the new elements of `input` from: a copy of it if it has a graph.
 
     That graph's nodes, and the new one, need the elements as they were. `operation` names the caller in the TypeError.
     """
     input = as_tensor(operation, input)
-    return input.clone() if inplace and input.node is not None else input
+    return input.clone() if input.node is not None else input
 
 
 def refuse_choice(operation: str, argument: str, value: object, choices: str) -> NoReturn:

@@ -287,4 +287,4 @@ def nan_to_num_(
         posinf: what replaces infinity; the greatest number of the dtype if None.
         neginf: what replaces negative infinity; the least number of the dtype if None.
     """
-    return assign_inplace("nan_to_num_", self, nan_to_num(source("nan_to_num_", self, True), nan, posinf, neginf))
+    return assign_inplace("nan_to_num_", self, nan_to_num(source("nan_to_num_", self), nan, posinf, neginf))

@@ -23,6 +23,7 @@ import numpy as np
 from facula_storage import Layout, bool_, contiguous, int64
 from facula_storage.extend import new_instance
 
+from .._core.call_sites import ACCESSORS
 from .._core.errors import named
 from .._core.promotion import get_default_dtype, scalar_dtype
 from .._core.tensor import Tensor, layout_of_tensor
@@ -63,13 +64,6 @@ class NumberUsedError(NotElementwiseError):
     def __init__(self, places: frozenset[int]):
         super().__init__("a number of the fused function's is looked at")
         self.places = places
-
-
-ACCESSORS = frozenset(
-    "facula_tensor._core.tensor facula_tensor._core.size facula_tensor._interop.protocols facula_tensor.ops.properties "
-    "facula_tensor._dispatch.asking facula_tensor._dispatch.overrides facula_errors._trimming".split()
-)
-"""Modules of the functions by which a program asks for a tensor's shape."""
 
 
 class SymbolLayout(LevelLayout):
