@@ -7,19 +7,13 @@ import pkgutil
 import zipfile
 
 import pytest
+from file_helpers import again
 from library_objects import described, made_objects
 
 import facula
 from facula_checkpoint import CheckpointError
 
 KEPT, REFUSED = made_objects(facula)
-
-
-def again(value):
-    file = io.BytesIO()
-    facula.save(value, file)
-    file.seek(0)
-    return facula.load(file)
 
 
 @pytest.mark.parametrize("name", KEPT)

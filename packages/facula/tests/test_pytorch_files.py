@@ -4,7 +4,6 @@ import argparse
 import io
 import os
 import pickle
-import pickletools
 import subprocess
 import sys
 import zipfile
@@ -13,29 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from file_helpers import again, globals_of
 
 import facula
 import facula.nn as nn
 from facula_checkpoint import CheckpointError
 
 FILES = Path(__file__).with_name("pytorch_files")
-
-
-def again(value, **how):
-    file = io.BytesIO()
-    facula.save(value, file)
-    file.seek(0)
-    return facula.load(file, **how)
-
-
-def globals_of(value):
-    """The names that are in the file of a value."""
-    file = io.BytesIO()
-    facula.save(value, file)
-    with zipfile.ZipFile(file) as archive:
-        assert archive.testzip() is None
-        opcodes = list(pickletools.genops(archive.read("archive/data.pkl")))
-    return {argument for opcode, argument, _ in opcodes if opcode.name == "GLOBAL"}
 
 
 @pytest.mark.parametrize("name", ["run.pt", "legacy.pt"])

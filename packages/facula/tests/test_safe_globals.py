@@ -3,32 +3,15 @@
 import io
 import math
 import pickle
-import pickletools
 import zipfile
 from collections import UserDict
 
 import pytest
+from file_helpers import again, globals_of
 
 import facula
 import facula.nn as nn
 from facula_checkpoint import CheckpointError
-
-
-def again(value, **how):
-    file = io.BytesIO()
-    facula.save(value, file)
-    file.seek(0)
-    return facula.load(file, **how)
-
-
-def globals_of(value):
-    """The names that are in the file of a value."""
-    file = io.BytesIO()
-    facula.save(value, file)
-    with zipfile.ZipFile(file) as archive:
-        assert archive.testzip() is None
-        opcodes = list(pickletools.genops(archive.read("archive/data.pkl")))
-    return {argument for opcode, argument, _ in opcodes if opcode.name == "GLOBAL"}
 
 
 def archived(content):
