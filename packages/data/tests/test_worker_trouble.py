@@ -155,11 +155,12 @@ def test_an_unguarded_program_is_told_so(context, tmp_path):
 
 
 def test_a_stopped_worker_is_noticed_within_a_second_of_the_timeout():
+    others = set(children())  # those of other tests that have not ended yet
     loader = DataLoader(Odd(8, stop), batch_size=8, num_workers=1, timeout=0.5, persistent_workers=True, **PROCESSES)
     batches = iter(loader)
     next(batches)
-    (worker,) = multiprocessing.active_children()
-    assert eventually(lambda: state(worker.pid) == "T")
+    (worker,) = set(children()) - others
+    assert eventually(lambda: state(worker) == "T")
     with pytest.raises(WorkerTimeoutError, match="does not answer") as caught:
         next(batches)
     assert _processes.ANSWER < 1
