@@ -152,4 +152,58 @@ ARRAYS = [
     ("mean of a list by NumPy", "L = [2.0, 2.0]", "L[:] = [V, V]", ("float(np.mean(L))",), RECAPTURES),
 ]  # fmt: skip
 
-KINDS = [*NAMES, *CONTAINERS, *ARRAYS]
+SAME = "(2 if K is J else 3)"
+ANOTHER = """
+def another(value):
+    return copy.deepcopy([value, []])[0] if isinstance(value, list) else pickle.loads(pickle.dumps(value))
+"""
+
+IDENTITIES = [
+    ("identity of a tuple", ANOTHER + "J = K = (2, 5.5)", "K = J if V == 2 else another(J)",
+     (SAME, "(3 if K is not J else 2)", "[3, 2][K is J]", "(2 if (tuple(K) is J) else 3)",
+      "(2 if max([K]) is J else 3)", "[3, 2][operator.is_(K, J)]", "[2, 3][operator.is_not(K, J)]",
+      "[3, 2][all(map(operator.is_, [K], [J]))]",
+      "len([one for one in (J, None, 0) if one is not K])"), RECAPTURES),
+    ("identity of a string", ANOTHER + "J = K = 'of two words'", "K = J if V == 2 else another(J)",
+     (SAME, "(2 if str(K) is J else 3)", "(2 if K[:] is J else 3)", "(2 if f'{K}' is J else 3)"), RECAPTURES),
+    ("identity of bytes", ANOTHER + "J = K = b'some bytes'", "K = J if V == 2 else another(J)", (SAME,), RECAPTURES),
+    ("identity of an integer", ANOTHER + "J = K = 10**9", "K = J if V == 2 else another(J)",
+     (SAME, "(2 if int(K) is J else 3)", "(2 if sorted([K, 10**10])[0] is J else 3)"), RECAPTURES),
+    ("identity of a number", ANOTHER + "J = K = 2.5", "K = J if V == 2 else another(J)", (SAME,), RECAPTURES),
+    ("identity of a NumPy number", ANOTHER + "J = K = np.float32(2.5)", "K = J if V == 2 else another(J)", (SAME,),
+     RECAPTURES),
+    ("identity of a literal", ANOTHER + "def words():\n    return 'two words'\nK = words()",
+     "K = words() if V == 2 else another(words())",
+     ("(2 if K is words() else 3)", "(2 if words() is K else 3)"), RECAPTURES),
+    ("identity of an entry", ANOTHER + "J = (2, 5.5)\nL = [J, 7]", "L[0] = J if V == 2 else another(J)",
+     ("(2 if L[0] is J else 3)", "(2 if any(one is J for one in L) else 3)", "(2 if L[-2] is J else 3)"), RECAPTURES),
+    ("identity of an entry of a dict", ANOTHER + "J = (2, 5.5)\nD = {'k': J, 'j': 7}",
+     "D['k'] = J if V == 2 else another(J)",
+     ("(2 if D['k'] is J else 3)", "(2 if D.get('k') is J else 3)", "(2 if [*D.values()][0] is J else 3)"), RECAPTURES),
+    ("identity of a key", ANOTHER + "J = 'two words'\nD = {J: 2}", "D = {J if V == 2 else another(J): 2}",
+     ("(2 if next(iter(D)) is J else 3)", "(2 if [*D][0] is J else 3)"), RECAPTURES),
+    ("identity of an entry of a set", ANOTHER + "J = 'two words'\nS = {J}\nD = collections.deque([J])",
+     "S.clear()\nS.add(one := J if V == 2 else another(J))\nD[0] = one",
+     ("(2 if next(iter(S)) is J else 3)", "(2 if D[0] is J else 3)"), RECAPTURES),
+    ("identity of an entry of a tuple", ANOTHER + "J = 'two words'\nT = (J, 2)",
+     "T = (J if V == 2 else another(J), 2)", ("(2 if T[0] is J else 3)",), RECAPTURES),
+    ("identity of an attribute", ANOTHER + "J = (2, 5.5)\nB = Box(J)", "B.k = J if V == 2 else another(J)",
+     ("(2 if B.k is J else 3)", "(2 if B.get() is J else 3)", "(2 if getattr(B, 'k') is J else 3)",
+      "(2 if vars(B)['k'] is J else 3)"), RECAPTURES),
+    ("identity of a slot", ANOTHER + "class S:\n    __slots__ = 'k'\nJ = (2, 5.5)\nB = S()\nB.k = J",
+     "B.k = J if V == 2 else another(J)", ("(2 if B.k is J else 3)",), RECAPTURES),
+    ("identity of an attribute of a class", ANOTHER + "class C:\n    k = (2, 5.5)\nJ = C.k",
+     "C.k = J if V == 2 else another(J)", ("(2 if C.k is J else 3)", "(2 if C().k is J else 3)"), RECAPTURES),
+    ("identity of a default argument", ANOTHER + "J = (2, 5.5)\ndef g(k=J): return 2 if k is J else 3",
+     "g.__defaults__ = (J if V == 2 else another(J),)", ("g()",), RECAPTURES),
+    ("identity of what a partial keeps", ANOTHER + "J = (2, 5.5)\ndef g(k): return 2 if k is J else 3\n"
+     "P = functools.partial(g, J)", "P = functools.partial(g, J if V == 2 else another(J))", ("P()",), RECAPTURES),
+    ("identity in a closure", CELL.replace("k = 2", "k = (2, 5.5)", 1) + ANOTHER + "J = READ()",
+     "WRITE(J if V == 2 else another(J))", ("(2 if READ() is J else 3)",), RECAPTURES),
+    ("number that an identity is asked for", "J = K = 2.5", "K = J if V == 2 else 2.5 + 0 * id(J)",
+     ("(2 if id(K) == id(J) else 3)",), BREAKS),
+    ("NaN in a list", ANOTHER + "K = math.nan\nL = [1, K]", "K = L[1] if V == 2 else another(K)",
+     ("(2 if K in L else 3)", "L.count(K) + 2", "(2 if K in {5: 1, L[1]: 2} else 3)"), RECAPTURES),
+]  # fmt: skip
+
+KINDS = [*NAMES, *CONTAINERS, *ARRAYS, *IDENTITIES]

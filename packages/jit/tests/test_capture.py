@@ -1,5 +1,7 @@
 """Captured functions give what the functions give, bit for bit, or run as they are written and say why."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -203,3 +205,28 @@ def test_random_programs(program):
         return randn(3, 3), randn(3, 3)
 
     check(function, square, 3)
+
+
+CACHE, MODE, PAIR = [1.0], "of two words", (2, 5.5)
+KEPT = SimpleNamespace(rate=0.5, cache=CACHE, mode=MODE, pair=PAIR, w=ones(3), none=None)
+WITH_IS = {
+    "None": lambda x: x * KEPT.rate if KEPT.none is None and KEPT.cache is not None else x,
+    "list": lambda x: x * KEPT.rate if KEPT.cache is CACHE and KEPT.cache is not KEPT.pair else x,
+    "tensor": lambda x: x * KEPT.rate if KEPT.w is not x and KEPT.w is KEPT.w else x,
+    "classes": lambda x: x * KEPT.rate if type(x) is type(KEPT.w) and x.__class__ is KEPT.w.__class__ else x,
+    "class": lambda x: x * KEPT.rate if type(KEPT.rate) is float else x,
+    "dtype": lambda x: x * KEPT.rate if x.dtype is KEPT.w.dtype else x,
+    "other values": lambda x: x * KEPT.rate if KEPT.mode is not PAIR and KEPT.rate is not KEPT.mode else x,
+    "attribute of the same object": lambda x: x * KEPT.rate if KEPT.mode is MODE else x,
+    "result": lambda x: x * KEPT.rate if (KEPT.rate is KEPT.none) is False else x,
+}
+
+
+@pytest.mark.parametrize("name", WITH_IS)
+def test_equal_values_that_no_is_compares(name):
+    """One capture serves, though a number is replaced by an equal one before each call."""
+    captured = capture(WITH_IS[name], on_break="error")
+    for _ in range(12):
+        KEPT.rate = float("0.5")
+        assert same(captured(ones(3)), ones(3) * 0.5)
+    assert captured.report().count("replayed") == 1 and "replayed 11 times" in captured.report()

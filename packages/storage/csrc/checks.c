@@ -171,6 +171,10 @@ int read_check(Check *check, const Slots *slots, PyObject *description)
         return refuse("checks as tuples (kind, holder, key, expected)");
     if (!PyArg_ParseTuple(description, "iOOO:check", &check->kind, &check->holder, &check->key, &check->expected))
         return -1;
+    check->is_exact = check->kind & CHECK_EXACT;
+    check->kind &= ~CHECK_EXACT;
+    if (check->is_exact && check->kind != CHECK_SLOT && check->kind != CHECK_ITEM && check->kind != CHECK_ENTRIES)
+        return refuse("an exact check of a slot, an item or entries");
     if (read_holder(check, slots) || read_expected(check, slots, check->expected))
         return -1;
     Py_INCREF(check->holder);
@@ -217,13 +221,14 @@ void drop_check(Check *check)
 }
 
 /* -------------------------------------------------------------------------------------------------------- comparing */
-/* Whether a borrowed object is the same as expected. One of equal value takes the place of what was expected: the next
-   comparison is by identity. Nothing else keeps it alive then, and letting go of plain values runs no code. */
-static inline int settle(PyObject *found, PyObject **expected)
+/* Whether a borrowed object is the same as expected. One of equal value takes the place of what was expected, unless the
+   check is exact: the next comparison is by identity. Nothing else keeps it alive then, and letting go of plain values
+   runs no code. */
+static inline int settle(const Check *check, PyObject *found, PyObject **expected)
 {
     if (found == *expected || *expected == any)
         return 1;
-    if (!same(found, *expected))
+    if (check->is_exact || !same(found, *expected))
         return 0;
     PyObject *before = *expected;
     Py_INCREF(found);
@@ -250,7 +255,7 @@ static int same_tensor(Check *check, const Slots *slots)
     if (parts[PART_ADDRESS] == any)
         return 1;
     storage = slot_value(slots, SLOT_STORAGE, tensor);
-    return settle(slot_value(slots, SLOT_ADDRESS, storage), &parts[PART_ADDRESS]);
+    return settle(check, slot_value(slots, SLOT_ADDRESS, storage), &parts[PART_ADDRESS]);
 }
 
 /* Entries that are compared with what an iterator gives; of an OrderedDict, whose keys it gives, values as well. */
@@ -265,9 +270,9 @@ static int same_iterated(Check *check)
     Py_ssize_t i = 0;
     int equal = iterator != NULL;
     while (equal && (found = PyIter_Next(iterator))) {
-        equal = i + step <= check->size && settle(found, &check->parts[i]);
+        equal = i + step <= check->size && settle(check, found, &check->parts[i]);
         if (equal && check->ordered)
-            equal = settle(PyDict_GetItemWithError(check->holder, found), &check->parts[i + 1]);
+            equal = settle(check, PyDict_GetItemWithError(check->holder, found), &check->parts[i + 1]);
         Py_DECREF(found);
         i += step;
     }
@@ -289,7 +294,7 @@ static int same_entries(Check *check)
         if (PyDict_Size(holder) * 2 != check->size)
             return 0;
         for (; PyDict_Next(holder, &at, &key, &value); i += 2)
-            if (i + 2 > check->size || !settle(key, &parts[i]) || !settle(value, &parts[i + 1]))
+            if (i + 2 > check->size || !settle(check, key, &parts[i]) || !settle(check, value, &parts[i + 1]))
                 return 0;
         return i == check->size;
     }
@@ -297,7 +302,7 @@ static int same_entries(Check *check)
     if ((is_list ? PyList_Size(holder) : PyTuple_Size(holder)) != check->size)
         return 0;
     for (; i < check->size; i++)
-        if (!settle(is_list ? PyList_GetItem(holder, i) : PyTuple_GetItem(holder, i), &parts[i]))
+        if (!settle(check, is_list ? PyList_GetItem(holder, i) : PyTuple_GetItem(holder, i), &parts[i]))
             return 0;
     return 1;
 }
@@ -306,7 +311,7 @@ static int same_slot(Check *check, const Slots *slots)
 {
     if (check->slot >= 0) {
         PyObject *found = slot_value(slots, check->slot, check->holder);
-        return found ? settle(found, &check->expected) : check->expected == absent || check->expected == any;
+        return found ? settle(check, found, &check->expected) : check->expected == absent || check->expected == any;
     }
     PyObject *found = check->get(check->key, check->holder, NULL);
     if (!found) {
@@ -314,7 +319,7 @@ static int same_slot(Check *check, const Slots *slots)
         PyErr_Clear();
         return is_unset && check->expected == absent;
     }
-    const int equal = settle(found, &check->expected);
+    const int equal = settle(check, found, &check->expected);
     Py_DECREF(found);
     return equal;
 }
@@ -329,7 +334,7 @@ static int same_item(Check *check)
         PyErr_Clear();
         return !failed && check->expected == absent;
     }
-    return settle(found, &check->expected);
+    return settle(check, found, &check->expected);
 }
 
 /* -1 with an error set where the function is interrupted, as by Ctrl-C. */
@@ -343,7 +348,7 @@ static int same_answer(Check *check)
         PyErr_Clear();
         return 0;
     }
-    const int equal = settle(found, &check->expected);
+    const int equal = settle(check, found, &check->expected);
     Py_DECREF(found);
     return equal;
 }
@@ -356,7 +361,7 @@ static int holds(Check *check, const Slots *slots)
     case CHECK_ITEM: return same_item(check);
     case CHECK_PLACE:
         return check->size >= 0 && check->size < PyList_Size(holder) &&
-               settle(PyList_GetItem(holder, check->size), &check->expected);
+               settle(check, PyList_GetItem(holder, check->size), &check->expected);
     case CHECK_SIZE: return (PyDict_Check(holder) ? PyDict_Size(holder) : PyList_Size(holder)) == check->size;
     case CHECK_ENTRIES: return same_entries(check);
     case CHECK_BYTES: return has_bytes(holder, check->expected);

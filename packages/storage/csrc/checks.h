@@ -66,10 +66,12 @@ typedef struct {
         getiterfunc ordered; /* iterates over an OrderedDict; NULL for other holders */
     };
     int slot; /* which of `Slots` a SLOT check reads; -1: another */
+    int is_exact; /* objects of equal value are not accepted in place of those that are expected */
     int is_early; /* it calls Python, or makes an iterator, which may start the collector: others are compared after it */
 } Check;
 
 enum { CHECK_SLOT, CHECK_ITEM, CHECK_PLACE, CHECK_SIZE, CHECK_ENTRIES, CHECK_BYTES, CHECK_TYPE, CHECK_TENSOR, CHECK_CALL };
+enum { CHECK_EXACT = 16 }; /* added to a kind */
 
 /* A check as Python describes it: (kind, holder, key, expected). -1 with an error set, and then it holds nothing. */
 int read_check(Check *check, const Slots *slots, PyObject *description);

@@ -17,7 +17,7 @@ from facula_storage import contiguous, float32, float64, layout_of
 from facula_storage._layout_caches import clear_layout_caches
 from facula_storage.extend import ABSENT, ANY, CheckKind, allocate, snapshot_bytes
 
-SLOT, ITEM, PLACE, SIZE, ENTRIES, BYTES, TYPE, TENSOR, CALL = CheckKind
+SLOT, ITEM, PLACE, SIZE, ENTRIES, BYTES, TYPE, TENSOR, CALL, EXACT_SLOT, EXACT_ITEM, EXACT_ENTRIES = CheckKind
 NAN = float("nan")
 
 
@@ -90,6 +90,23 @@ def test_equal_plain_values_are_the_same(value):
         table["key"] = fresh(value)
         assert table["key"] is not value
         assert fits(made)
+
+
+@pytest.mark.parametrize("value", EQUAL, ids=repr)
+def test_exact_checks_compare_by_identity(value):
+    x, table, entries = holder(), {"key": value}, [value]
+    x.layout = value
+    exact = [(EXACT_SLOT, x, SLOTS[0], value), (EXACT_ITEM, table, "key", value)]
+    exact += [(EXACT_ENTRIES, entries, None, (value,)), (EXACT_ENTRIES, table, None, ("key", value))]
+    made = [check(*one) for one in exact]
+    assert all(fits(one) for one in made)
+    x.layout = table["key"] = entries[0] = fresh(value)
+    assert not any(fits(one) for one in made)
+    x.layout = table["key"] = entries[0] = value
+    assert all(fits(one) for one in made)
+    for kind in (PLACE, SIZE, BYTES, TYPE, TENSOR, CALL):
+        with pytest.raises(TypeError, match="an exact check of a slot, an item or entries"):
+            check(EXACT_SLOT + kind, x, None, None)
 
 
 DIFFERENT = [

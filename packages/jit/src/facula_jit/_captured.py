@@ -137,6 +137,9 @@ class Captured(Generic[P, R]):
         for replay in reversed(kind.replays):
             if replay.count:
                 self._improve(replay, kind.words)
+            if replay.given and not replay.was_given(args, kwargs):
+                why = why or replay.describe(replay.missed)
+                continue
             if replay.count == replay.check_at and replay.fits(tensors, signature.containers):
                 return self._check(kind, replay, signature, args, kwargs)
             result = MISS if replay.knows(signature.containers) else self._try(replay, tensors)
@@ -191,7 +194,7 @@ class Captured(Generic[P, R]):
         unsettled = found.unsettled
         if why is None and unsettled is None:
             replay = Replay(found, self._name, run.reads, self._guard)
-            replay.again = run.again
+            replay.again, replay.given = run.again, run.given
             replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
             is_unchecked = recorder.decides or (recorder.uses_allowed and self._interval is None)
             replay.check_at = NEVER if is_unchecked else first_check(self._interval)

@@ -33,6 +33,12 @@ SLOTS = (
 )
 PARTS = ("layout", "storage", "offset", "node", "hooks", "memory", "grad")  # of a tensor
 
+EXACT = {
+    CheckKind.SLOT: CheckKind.EXACT_SLOT,
+    CheckKind.ITEM: CheckKind.EXACT_ITEM,
+    CheckKind.ENTRIES: CheckKind.EXACT_ENTRIES,
+}
+"""Kinds of checks, and those that do the same but compare values by identity."""
 DEFAULTS = (default_dtype_cell, default_device_cell)
 
 

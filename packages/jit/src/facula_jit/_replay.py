@@ -25,6 +25,7 @@ from ._checks import ADDRESS, checks_of, described, puts_of
 from ._containers import Tree, rebuilt
 from ._crossings import found_crossings
 from ._lowering import Lowered, layout_of_block
+from ._reads.identity import plain_parts
 from ._recording import Argument, Given, Output, Recording
 from ._records import NEW_LEAF, made_tensor
 from ._refill import Refill
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 MISS = object()
 IDENTITY = -(1 << 30)  # in the place of a check or an argument that a call did not fit
+OTHER_OBJECT = IDENTITY - 1
 _spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
 
 
@@ -76,6 +78,7 @@ class Replay(BackwardReplay):
     reads_attributes = False  # whether it may read attributes that the program gave to an argument
     check_at = NEVER  # after how many replays the next call is checked instead
     checks_made = 0
+    given: list[tuple[int, Any]] | tuple[()] = ()  # arguments that it compares by identity, by place in `plain_parts`
 
     def __init__(self, recording: Recording, name: str, reads: Reads | None, guard: Guard):
         recorder = recording.recorder
@@ -150,6 +153,14 @@ class Replay(BackwardReplay):
             return False
         self.missed = IDENTITY
         return True
+
+    def was_given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the plain arguments that the function compares by identity are the ones of the capture."""
+        parts = plain_parts(args, kwargs)
+        if all([parts[at] is one for at, one in self.given]):
+            return True
+        self.missed = OTHER_OBJECT
+        return False
 
     def fits(self, tensors: tuple[Tensor, ...], containers: Iterable[Any]) -> bool:
         """Whether a call with these arguments would be replayed."""
@@ -346,6 +357,8 @@ class Replay(BackwardReplay):
 
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""
+        if missed == OTHER_OBJECT:
+            return "which object an argument is, which the function compares with `is`"
         if missed == IDENTITY:
             return "that an argument is an object which the function finds elsewhere, too"
         if missed < 0:

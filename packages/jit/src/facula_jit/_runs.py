@@ -53,6 +53,7 @@ class Run:
         self.reads = recorder.reads = Reads(recorder, allowed)
         self.result: Any = None
         self.again: Again | None = None
+        self.given: list[tuple[int, Any]] = []  # plain arguments that are compared by identity
         self._left: dict[str, object] = {}  # the fields of the mode that the function leaves changed
 
     def go(self, guard: Guard, name: str, tell: Callable[[Break], None], args: Any, kwargs: Any) -> None:
@@ -84,6 +85,7 @@ class Run:
             if recorder.decisions is not None:
                 recorder.decisions.is_open = False
             recorder.reads = None  # which holds the recorder
+            self.given = self.reads.identity.arguments(args, kwargs)
             if self.reads.back is not None:
                 self.reads.back.end()
         if boundary is not None:

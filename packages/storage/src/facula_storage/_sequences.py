@@ -52,6 +52,7 @@ their exact C types. `ABSENT` expects that a slot or key is not there, `ANY` acc
 * TYPE: the class of `holder`.
 * TENSOR: (layout, storage, offset, node, hooks, address) or these and the gradient, each of which may be ANY, and
   ABSENT where a slot is not set. Layouts are compared by value.
+* EXACT_SLOT, EXACT_ITEM, EXACT_ENTRIES: as SLOT, ITEM and ENTRIES, but values are compared by identity alone.
 * CALL: `key(holder)`, or `key()` where the holder is None, gives this value; an exception is a failure. For functions
   of the library: they run before all other checks.
 """
@@ -75,3 +76,6 @@ class CheckKind(IntEnum):
     TYPE = 6
     TENSOR = 7
     CALL = 8
+    EXACT_SLOT = 16
+    EXACT_ITEM = 17
+    EXACT_ENTRIES = 20

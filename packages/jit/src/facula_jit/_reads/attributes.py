@@ -12,6 +12,7 @@ from facula_tensor import Tensor
 
 from . import known, library
 from .guards import Attributes, Guards
+from .identity import Identity
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -37,9 +38,10 @@ class AttributeReads:
     recorder: Recorder
 
     def __init__(self) -> None:
-        self.guards = Guards()
         self.site: tuple[CodeType, int] | None = None  # of the instruction under way
         self.names: set[str] = set()  # of attributes, that instructions load
+        self.identity = Identity(self.names)
+        self.guards = Guards(self.identity)
         self.compares_identity = False  # whether it asks whether two objects are one
         self.reads_all = False  # whether a function like `getattr` may read any attribute
         self.compares_whole = False  # whether objects may be compared by all their attributes

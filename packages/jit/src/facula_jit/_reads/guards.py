@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .._checks import Check
+    from .identity import Identity
 
 CONTENTS = vars(CellType)["cell_contents"]
 MRO = vars(type)["__mro__"]
@@ -120,9 +121,14 @@ class Attributes:
 
 
 class Guards:
-    """All that was read, each place once."""
+    """All that was read, each place once.
 
-    def __init__(self) -> None:
+    Arguments:
+        identity: the values among it that are compared by identity.
+    """
+
+    def __init__(self, identity: Identity):
+        self.identity = identity
         self._guards: dict[tuple[int, int, Any], Guard] = {}
         self.attributes: dict[int, Attributes] = {}  # by the id of their dict
         self._all: list[Guard] | None = None
@@ -170,7 +176,8 @@ class Guards:
     def without(self, others: Guards) -> list[Guard]:
         """Every guard that the others do not have."""
         found = [one for place, one in self._guards.items() if place not in others._guards]
-        return found + [guard for one in self.attributes.values() for guard in one.guards()]
+        found += [guard for one in self.attributes.values() for guard in one.guards()]
+        return [*found, *self.identity.guards(found)]
 
     def put_back(self) -> None:
         """Let everything that was read be what it was."""
@@ -187,4 +194,5 @@ class Guards:
         found = self._all = list(self._guards.values())
         for one in self.attributes.values():
             found += one.guards()
+        found += [*self.identity.guards(found)]
         return found

@@ -5,6 +5,7 @@ Whatever is in none of these tables, and is no value that guards can compare, br
 
 from __future__ import annotations
 
+import operator
 import sys
 from _thread import RLock, allocate_lock
 from threading import get_ident
@@ -84,6 +85,8 @@ LOCKS = (type(allocate_lock()), RLock)  # which Python's own modules take and re
 OF_CALLERS = tuple([getattr(sys, name) for name in ("_getframemodulename",) if hasattr(sys, name)])
 EXCEPTIONS = tuple([getattr(sys, name) for name in ("exc_info", "exception") if hasattr(sys, name)])
 """Functions that give the exception that is being handled, which may be the caller's."""
+
+COMPARING_IDENTITY = (operator.is_, operator.is_not)
 
 SUPPORT_ONLY = (
     id,

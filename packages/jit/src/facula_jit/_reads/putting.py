@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors.extend import guarded
 from facula_storage.extend import ABSENT, ANY, CheckKind
 
-from .._checks import first_failing
+from .._checks import EXACT, first_failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -61,6 +61,7 @@ PUTTERS: dict[CheckKind, Callable[[Any, Any, Any], None]] = {
     CheckKind.ENTRIES: _put_entries,
     CheckKind.TYPE: _put_class,
 }
+PUTTERS |= {exact: PUTTERS[kind] for kind, exact in EXACT.items()}
 """How to put back what a check compares; nothing of the others can be put back."""
 
 
@@ -81,6 +82,7 @@ PRESENT: dict[CheckKind, Callable[[Any, Any], Any]] = {
     CheckKind.ENTRIES: _entries_of,
     CheckKind.TYPE: lambda holder, _: type(holder),
 }
+PRESENT |= {exact: PRESENT[kind] for kind, exact in EXACT.items()}
 
 
 @guarded

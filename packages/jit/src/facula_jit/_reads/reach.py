@@ -345,6 +345,8 @@ class Reach(LibraryReads):
         elif function.__name__ in known.WRITERS:
             self.read_texts()
             self.compare_digits()
+        elif function in known.COMPARING_IDENTITY:
+            self.compares_identity = self.identity.everything = True
         elif function in (isinstance, issubclass):
             self._asks_for_instances = True
             self._compare_registrations()

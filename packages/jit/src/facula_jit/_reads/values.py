@@ -33,6 +33,7 @@ from .._containers import parts_of
 from .attributes import own_dict
 from .frames import is_installed, is_of_program
 from .guards import CONTENTS
+from .identity import operands_of
 from .instructions import ABSTRACT, ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
 from .known import CONSTANTS, is_numpy
 from .marked_operands import MarkedOperands
@@ -55,10 +56,11 @@ OPAQUE = (Tensor, ModuleType, type, BuiltinFunctionType)
 class Running:
     """A code object of the program that has begun to run, and its reads that have not happened yet."""
 
-    __slots__ = ("code", "pending")
+    __slots__ = ("code", "compared", "pending")
 
     def __init__(self, code: CodeType):
         self.code, self.pending = code, dict(reads_of(code))
+        self.compared = {} if is_installed(code) else operands_of(code)
 
 
 class Reads(Reach):
@@ -125,6 +127,8 @@ class Reads(Reach):
             return
         self._operands(frame, offset)
         running = self._running[id(frame.f_code), id(frame.f_globals)]
+        if offset in running.compared:
+            self.identity.compared(running.compared[offset], frame)
         read = running.pending.pop(offset, None)
         if read is None:
             return
@@ -308,6 +312,7 @@ class BackwardReads(Reads):
     def __init__(self, before: Reads):
         super().__init__(before.recorder, before.allowed)
         self._before: Reads | None = before
+        self.identity = self.guards.identity = before.identity
 
     def end(self) -> None:
         """The pass is over."""
