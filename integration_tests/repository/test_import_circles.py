@@ -10,6 +10,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 IN_FUNCTIONS: dict[str, str] = {
     "facula_allocator._caching -> facula_allocator._oom_text": "what is only needed when memory has run out",
     "facula_allocator._caching -> facula_allocator._recording": "traces are read and drawn by many modules; few record",
+    "facula_allocator._host_books -> facula_allocator._snapshot_types": "most processes take no snapshot, but all wait",
 }
 
 

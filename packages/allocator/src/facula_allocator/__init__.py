@@ -9,7 +9,6 @@ Where next: `_caching.py` and Note [The slow path] in `_slow_path.py`, over the 
 
 from facula_errors.extend import register as _register
 
-from ._core import Block
 from ._errors import OutOfMemoryError
 from ._host import HostAllocator, default_host_allocator
 from ._host_books import SizeClassRow
@@ -19,6 +18,7 @@ _register("facula_allocator")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._caching import CachingAllocator as CachingAllocator
+    from ._core import Block as Block
     from ._devices import device_allocator as device_allocator
     from ._devices import known_device_allocators as known_device_allocators
     from ._devices import pinned_allocator as pinned_allocator
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # Imported when they are first asked for: who takes host memory alone does not wait for them.
 _LATER = {
+    "Block": "_core",
     "CachingAllocator": "_caching",
     "Fit": "_fitting",
     "MemPool": "_pools",

@@ -76,8 +76,12 @@ class HostAllocator(HostBooks):
         _allocators.add(self)
 
     def _table(self, up_to: int, step: int) -> tuple[Callable[[], Block], ...]:
-        """What takes 0, step, 2 * step, ..., up_to bytes."""
-        return tuple([self._take_for(nbytes) for nbytes in range(0, up_to + 1, step)])
+        """What takes 0, step, 2 * step, ..., up_to bytes: the same for all that one size class serves."""
+        table: list[Callable[[], Block]] = [take_nothing]
+        while (nbytes := len(table) * step) <= up_to:
+            served = min(block_size(nbytes), up_to) // step + 1 - len(table)
+            table += [self._take_for(nbytes)] * served
+        return tuple(table)
 
     def _size_class(self, nbytes: int) -> SizeClass:
         size = block_size(nbytes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors.extend import boundary
 
@@ -10,11 +10,54 @@ from ._errors import readable
 from ._process import trimming
 from ._regions import Account, address_of
 from ._size_classes import SLABS_UP_TO
-from ._snapshot_types import ALLOCATED, INACTIVE
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from ._size_classes import Block, SizeClass
     from ._snapshot_types import Snapshot, SnapshotBlock, SnapshotSegment
+
+    class Watch(Protocol):
+        """Who follows the most bytes in use."""
+
+        peak: int
+
+        def reset(self) -> None:
+            """Begin with what is in use now."""
+
+    class Served(Protocol):
+        """What the books ask of the `CachingAllocator` that serves followed blocks."""
+
+        def memory_stats(self) -> dict[str, int]:
+            """Its figures."""
+
+        def memory_snapshot(self) -> Snapshot:
+            """Its segments."""
+
+        def reset_peak_memory_stats(self) -> None:
+            """Let its peaks start again."""
+
+        def reset_accumulated_memory_stats(self) -> None:
+            """Let its totals start again."""
+
+    class Follower(Protocol):
+        """What the books ask of the front that serves followed blocks."""
+
+        @property
+        def allocator(self) -> Served:
+            """What serves it."""
+
+        def refill(self, nbytes: int) -> Block:
+            """A block."""
+
+        def trim(self) -> int:
+            """Give idle memory back."""
+
+        def idle_bytes(self) -> int:
+            """Bytes in no block."""
+
+        def segments(self) -> tuple[int, int]:
+            """(bytes, number) of segments."""
 
 
 class SizeClassRow(NamedTuple):
@@ -41,51 +84,6 @@ def _idle_of(size_class: SizeClass) -> dict[int, list[int]]:
     for address, release in [*size_class.free, *size_class.spare, *size_class.held]:
         found.setdefault(release.__dict__["serial"], []).append(address)
     return found
-
-
-class Watch(Protocol):
-    """Who follows the most bytes in use."""
-
-    peak: int
-
-    def reset(self) -> None:
-        """Begin with what is in use now."""
-
-
-class Served(Protocol):
-    """What the books ask of the `CachingAllocator` that serves followed blocks."""
-
-    def memory_stats(self) -> dict[str, int]:
-        """Its figures."""
-
-    def memory_snapshot(self) -> Snapshot:
-        """Its segments."""
-
-    def reset_peak_memory_stats(self) -> None:
-        """Let its peaks start again."""
-
-    def reset_accumulated_memory_stats(self) -> None:
-        """Let its totals start again."""
-
-
-class Follower(Protocol):
-    """What the books ask of the front that serves followed blocks."""
-
-    @property
-    def allocator(self) -> Served:
-        """What serves it."""
-
-    def refill(self, nbytes: int) -> Block:
-        """A block."""
-
-    def trim(self) -> int:
-        """Give idle memory back."""
-
-    def idle_bytes(self) -> int:
-        """Bytes in no block."""
-
-    def segments(self) -> tuple[int, int]:
-        """(bytes, number) of segments."""
 
 
 @boundary
@@ -293,6 +291,8 @@ def _snapshot(allocator: HostBooks) -> Snapshot:
 
 def _segment(base: int, nbytes: int, count: int, idle: set[int]) -> SnapshotSegment:
     """A slab of `count` blocks, or a large block of its own."""
+    from ._snapshot_types import ALLOCATED, INACTIVE
+
     blocks: list[SnapshotBlock] = []
     for address in range(base, base + count * nbytes, nbytes):
         free = address in idle

@@ -44,7 +44,7 @@ def usable_memory() -> int:
     found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in _CONTROL_GROUP_LIMITS:
         try:
-            with open(path, encoding="ascii") as file:
+            with open(path, "rb") as file:  # read when the first tensor is made: as text, a codec would be loaded
                 found = min(found, int(file.read()))
         except (OSError, ValueError):  # not there, or "max"
             continue
