@@ -1,10 +1,13 @@
 """Objects of the library's classes, made with facula or, by the conformance session, with PyTorch."""
 
+import weakref
+from copy import copy
+
 
 def made_objects(library):
     """Functions that make objects, by name, and the names of those that cannot be in a file that both read."""
     nn, data, d = library.nn, library.utils.data, library.distributions
-    x = d.transforms
+    x, c = d.transforms, d.constraints
     zeros, ones, eye = library.zeros(2), library.ones(2), library.eye(2)
     linear, dataset = nn.Linear(2, 2), data.TensorDataset(library.arange(3))
     kept = {
@@ -20,6 +23,12 @@ def made_objects(library):
         "named StackDataset": lambda: data.StackDataset(a=dataset, b=dataset),
         "SequentialSampler": lambda: data.SequentialSampler(dataset),
         "BatchSampler": lambda: data.BatchSampler(data.SequentialSampler(dataset), 2, False),
+        "RandomSampler": lambda: data.RandomSampler(dataset),
+        "RandomSampler with replacement": lambda: data.RandomSampler(dataset, True, 5),
+        "SubsetRandomSampler": lambda: data.SubsetRandomSampler([2, 1]),
+        "WeightedRandomSampler": lambda: data.WeightedRandomSampler([1.0, 3.0], 1),
+        "BatchSampler of RandomSampler": lambda: data.BatchSampler(data.RandomSampler(dataset), 2, False),
+        "DistributedSampler": lambda: data.DistributedSampler(dataset, 2, 1, seed=3),
         "max": lambda: library.eye(3).max(1),
         "sort": lambda: library.eye(3).sort(),
         "topk": lambda: library.arange(5.0).topk(2),
@@ -27,27 +36,68 @@ def made_objects(library):
         "svd": lambda: library.linalg.svd(eye),
         "slogdet": lambda: library.slogdet(eye),
         "aminmax": lambda: library.aminmax(eye),
+        "Beta": lambda: d.Beta(ones, ones * 2),
         "Bernoulli": lambda: d.Bernoulli(ones / 3),
         "Bernoulli of logits": lambda: d.Bernoulli(logits=ones),
         "Binomial": lambda: d.Binomial(library.tensor(3), ones / 3),
         "Categorical": lambda: d.Categorical(ones),
         "Cauchy": lambda: d.Cauchy(zeros, ones),
+        "Chi2": lambda: d.Chi2(ones * 3),
+        "ContinuousBernoulli": lambda: d.ContinuousBernoulli(ones / 3),
+        "ContinuousBernoulli of logits": lambda: d.ContinuousBernoulli(logits=ones),
         "Dirichlet": lambda: d.Dirichlet(ones),
         "Exponential": lambda: d.Exponential(ones),
+        "ExpRelaxedCategorical": lambda: d.relaxed_categorical.ExpRelaxedCategorical(library.tensor(1.0), ones),
+        "FisherSnedecor": lambda: d.FisherSnedecor(ones * 3, ones),
         "Gamma": lambda: d.Gamma(ones, ones),
+        "GeneralizedPareto": lambda: d.GeneralizedPareto(zeros, ones, ones),
         "Geometric": lambda: d.Geometric(ones / 3),
+        "HalfCauchy": lambda: d.HalfCauchy(ones * 2),
+        "HalfNormal": lambda: d.HalfNormal(ones * 2),
         "Independent": lambda: d.Independent(d.Normal(zeros, ones), 1),
+        "InverseGamma": lambda: d.InverseGamma(ones, ones * 2),
+        "Kumaraswamy": lambda: d.Kumaraswamy(ones, ones * 2),
+        "LKJCholesky": lambda: d.LKJCholesky(3, 0.5),
         "Laplace": lambda: d.Laplace(zeros, ones),
+        "LogNormal": lambda: d.LogNormal(zeros, ones),
+        "LowRankMultivariateNormal": lambda: d.LowRankMultivariateNormal(zeros, library.ones(2, 1), ones),
         "LogisticNormal": lambda: d.LogisticNormal(zeros, ones),
         "MixtureSameFamily": lambda: d.MixtureSameFamily(d.Categorical(ones), d.Normal(zeros, ones)),
+        "Multinomial": lambda: d.Multinomial(3, ones),
+        "Multinomial of logits": lambda: d.Multinomial(3, logits=ones),
+        "MultivariateNormal": lambda: d.MultivariateNormal(zeros, eye * 2),
+        "MultivariateNormal by precision": lambda: d.MultivariateNormal(zeros, precision_matrix=eye * 2),
         "NegativeBinomial": lambda: d.NegativeBinomial(ones, ones / 3),
         "Normal": lambda: d.Normal(zeros, ones),
         "unchecked Normal": lambda: d.Normal(zeros, ones, validate_args=False),
+        "OneHotCategorical": lambda: d.OneHotCategorical(ones),
+        "OneHotCategoricalStraightThrough": lambda: d.OneHotCategoricalStraightThrough(ones),
+        "Pareto": lambda: d.Pareto(ones, ones * 2),
         "Poisson": lambda: d.Poisson(ones),
         "RelaxedBernoulli": lambda: d.RelaxedBernoulli(library.tensor(1.0), ones / 3),
+        "RelaxedOneHotCategorical": lambda: d.RelaxedOneHotCategorical(library.tensor(1.0), ones),
+        "StudentT": lambda: d.StudentT(ones * 3),
         "TransformedDistribution": lambda: d.TransformedDistribution(d.Normal(zeros, ones), [x.ExpTransform()]),
         "Uniform": lambda: d.Uniform(zeros, ones),
         "VonMises": lambda: d.VonMises(zeros, ones),
+        "Weibull": lambda: d.Weibull(ones, ones * 2),
+        "Wishart": lambda: d.Wishart(library.tensor(3.0), eye * 2),
+        "constraints": lambda: [
+            value for _, value in sorted(vars(c).items(), key=lambda one: one[0]) if isinstance(value, c.Constraint)
+        ],
+        "constraints with bounds": lambda: [
+            c.interval(0, 1),
+            c.half_open_interval(0, 1),
+            c.integer_interval(0, 1),
+            c.greater_than(0),
+            c.less_than(1),
+            c.greater_than_eq(0),
+            c.multinomial(3),
+            c.cat([c.real], 0, [2]),
+            c.stack([c.real]),
+            c.independent(c.positive, 1),
+            c.MixtureSameFamilyConstraint(c.real),
+        ],
         "AbsTransform": lambda: x.AbsTransform(),
         "AffineTransform": lambda: x.AffineTransform(1.0, 2.0),
         "CatTransform": lambda: x.CatTransform([x.ExpTransform(), x.TanhTransform()]),
@@ -66,20 +116,8 @@ def made_objects(library):
     }
     refused = {
         "DataLoader": lambda: data.DataLoader(dataset),
-        "RandomSampler": lambda: data.RandomSampler(dataset),
-        "SubsetRandomSampler": lambda: data.SubsetRandomSampler([1]),
-        "WeightedRandomSampler": lambda: data.WeightedRandomSampler([1.0], 1),
         "GradScaler": lambda: library.amp.GradScaler("cpu"),
         "finfo": lambda: library.finfo(library.float32),
-        "Beta": lambda: d.Beta(ones, ones),
-        "Gumbel": lambda: d.Gumbel(zeros, ones),
-        "HalfNormal": lambda: d.HalfNormal(ones),
-        "LogNormal": lambda: d.LogNormal(zeros, ones),
-        "MultivariateNormal": lambda: d.MultivariateNormal(zeros, eye),
-        "StudentT": lambda: d.StudentT(ones),
-        "Wishart": lambda: d.Wishart(library.tensor(3.0), eye),
-        "inverse": lambda: x.ExpTransform().inv,
-        "constraint": lambda: d.constraints.positive,
         "SobolEngine": lambda: library.quasirandom.SobolEngine(2),
         "averages in place": lambda: library.optim.swa_utils.AveragedModel(
             linear, multi_avg_fn=library.optim.swa_utils.get_ema_multi_avg_fn(0.9)
@@ -100,6 +138,8 @@ def described(value):
             value.shape,
             value.double().sum().item(),
         )
+    if isinstance(value, weakref.ref):  # a transform's way to its inverse, which files leave out
+        return described(None)
     if isinstance(value, dict):
         return kind, [(described(key), described(one)) for key, one in value.items()]
     if isinstance(value, (list, tuple, set)):
@@ -110,5 +150,8 @@ def described(value):
     if type(value).__module__.partition(".")[0].partition("_")[0] in ("torch", "facula") and hasattr(value, "__dict__"):
         # PyTorch's have these only where they are not what they are by default.
         hidden = {"_cached_x_y": (None, None), "_validate_args": True}
-        return kind, described({k: v for k, v in sorted(vars(value).items()) if k not in hidden or v != hidden[k]})
+        shown = {k: v for k, v in vars(value).items() if k not in hidden or v != hidden[k]}
+        if {"probs", "logits"} & shown.keys():  # one is worked out of the other, by one library earlier
+            shown |= {"probs": copy(value).probs, "logits": copy(value).logits}
+        return kind, described(dict(sorted(shown.items())))
     return kind, repr(value) if not callable(value) else getattr(value, "__qualname__", "")

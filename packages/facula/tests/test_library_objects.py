@@ -6,6 +6,7 @@ import io
 import pkgutil
 import zipfile
 
+import numpy as np
 import pytest
 from file_helpers import again
 from library_objects import described, made_objects
@@ -33,14 +34,36 @@ def test_objects_that_no_file_has(name, tmp_path):
 
 def test_objects_that_no_file_has_are_refused_when_they_are_loaded():
     """Files of PyTorch's may have them: by their attributes, or by a call of the class."""
-    name = b"\x80\x02ctorch.utils.data.sampler\nRandomSampler\n)"
+    name = b"\x80\x02ctorch.utils.data.dataset\nDataset\n)"
     for pickled in (name + b"\x81}b.", name + b"R."):
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr("archive/data.pkl", pickled)
         file.seek(0)
-        with pytest.raises(CheckpointError, match=r"an object of RandomSampler, which is not loaded; save its state"):
+        with pytest.raises(CheckpointError, match=r"an object of Dataset, which is not loaded; save its state"):
             facula.load(file)
+
+
+def test_an_inverse_comes_back():
+    """PyTorch's files lack its transform: `Lost`."""
+    inverse = facula.distributions.transforms.ExpTransform().inv
+    assert again(inverse) == inverse and again([inverse, inverse.inv])[0].inv == inverse.inv
+    vars(inverse)["_of"] = None
+    lost = again(inverse)
+    with pytest.raises(NotImplementedError, match="PyTorch's file has an inverse without its transform"):
+        lost(facula.ones(1))
+
+
+def test_samplers_go_on_with_their_seed_and_epoch():
+    for generator in (7, facula.Generator().manual_seed(7), np.random.default_rng(7), None):
+        for sampler in (
+            facula.utils.data.RandomSampler(range(9), generator=generator),
+            facula.utils.data.SubsetRandomSampler(range(9), generator=generator),
+            facula.utils.data.WeightedRandomSampler(range(9), 9, generator=generator),
+        ):
+            first = list(sampler)
+            found = again(sampler)
+            assert list(found) == list(sampler) and list(again(found).order(0)) == first
 
 
 def public_classes():

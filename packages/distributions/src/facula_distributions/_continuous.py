@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, rand, where
+from facula_tensor import Tensor, ones_like, rand, where
 from facula_tensor.extend import elements
 
 from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import AffineTransform, ExpTransform
 from ._location_scale import LocationScale
-from .utils import batch_shape_of, broadcast_parameters, eps_of
+from .utils import batch_shape_of, broadcast_parameters, eps_of, tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -251,15 +251,15 @@ class Gumbel(_LocationScale):
 
     @property
     def base_dist(self) -> Distribution:
-        """Even numbers from 0 to 1."""
-        zero = self.loc.detach() * 0
-        return Uniform(zero, zero + 1, validate_args=False)
+        """Even numbers between 0 and 1."""
+        zero, dtype = self.loc.detach() * 0, self.loc.dtype
+        return Uniform(zero + tiny_of(dtype), zero + (1 - eps_of(dtype)), validate_args=False)
 
     @property
     def transforms(self) -> list[Transform]:
         """The transforms from `base_dist` to this distribution."""
         log = ExpTransform().inv
-        return [log, AffineTransform(0.0, -1.0), log, AffineTransform(self.loc, -self.scale)]
+        return [log, AffineTransform(0, -ones_like(self.scale)), log, AffineTransform(self.loc, -self.scale)]
 
     @property
     def mean(self) -> Tensor:

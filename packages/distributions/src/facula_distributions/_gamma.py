@@ -142,7 +142,7 @@ class InverseGamma(_Gammas):
     @property
     def transforms(self) -> list[Transform]:
         """The transforms from `base_dist` to this distribution."""
-        return [PowerTransform(-1.0)]
+        return [PowerTransform(-self.rate.new_ones(()))]
 
     @property
     def mean(self) -> Tensor:

@@ -58,7 +58,7 @@ class Pareto(_OfUniform):
     @property
     def transforms(self) -> list[Transform]:
         """The transforms from `base_dist` to this distribution."""
-        return [ExpTransform(), AffineTransform(0.0, self.scale)]
+        return [ExpTransform(), AffineTransform(0, self.scale)]
 
     @property
     def mean(self) -> Tensor:
@@ -229,7 +229,7 @@ class Weibull(_OfUniform):
     @property
     def transforms(self) -> list[Transform]:
         """The transforms from `base_dist` to this distribution."""
-        return [PowerTransform(1 / self.concentration), AffineTransform(0.0, self.scale)]
+        return [PowerTransform(1 / self.concentration), AffineTransform(0, self.scale)]
 
     @property
     def concentration_reciprocal(self) -> Tensor:

@@ -242,6 +242,7 @@ PLAIN: dict[str, Global] = {
     "builtins slice": Global(slice, call=_of_integers(slice)),
     "builtins range": Global(range, call=_of_integers(range)),
     "builtins Ellipsis": Global(...),
+    "builtins NotImplemented": Global(NotImplemented),
     "builtins NoneType": Global(type(None)),
     "_codecs encode": Global(Marker("_codecs.encode"), call=_encoded),
     "collections OrderedDict": _ordered,

@@ -63,6 +63,7 @@ def read_pytorch(
         table.finish()
         storages.finish()
         check_bools(table.bools)
+        table.complete()
         source.finish(start.end)
         return value
     except PickleError as error:

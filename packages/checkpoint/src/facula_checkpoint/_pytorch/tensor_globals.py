@@ -14,7 +14,7 @@ from facula_storage import dtype_named as registered_dtype
 
 from .numpy_globals import NUMPY
 from .plain_globals import PLAIN, RARE, expect
-from .tables import Global, Marker, Table, Value, refuse, shown
+from .tables import Global, Marker, PickleError, Table, Value, refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,6 +94,7 @@ class TensorTable(Table):
         self.from_parts = from_parts
         self.stored: dict[int, tuple[Value, Stored]] = {}
         self.bools: list[Parts] = []  # whose bytes are checked when they are there
+        self.later: list[Callable[[], None]] = []  # what rows do when all bytes are there
         self.rebuilders = {
             "torch._utils _rebuild_tensor": self._tensor,
             "torch._utils _rebuild_tensor_v2": self._tensor_v2,
@@ -124,6 +125,16 @@ class TensorTable(Table):
             kind = "uint8" if last == "UntypedStorage" else STORAGES.get(last.removesuffix("Storage"))
             return None if kind is None else Global(StorageClass(name, registered_dtype(kind)))
         return Global(named_dtype(last)) if module == "torch" and last in DTYPES else None
+
+    def complete(self) -> None:
+        """Finish objects that are made of elements of tensors; PickleError where that cannot be."""
+        try:
+            for work in self.later:
+                work()
+        except (PickleError, MemoryError):
+            raise
+        except Exception as error:
+            refuse(f"its pickle has values that do not fit: {type(error).__name__}: {error!s:.200}")
 
     # ----------------------------------------------------------------- what a subclass makes of the file's objects
     def make_tensor(self, parts: Parts, requires_grad: bool) -> Value:

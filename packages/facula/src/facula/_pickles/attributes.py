@@ -1,7 +1,9 @@
 """Classes besides modules and optimizers whose instances are written as PyTorch's: by attributes, or as tuples.
 
-`PLAIN` lists the classes that have the attributes of PyTorch's, but for those of `EXTRA`, which has those of modules,
-too. Instances of all other classes of ours are refused when they are saved, as neither library could make them.
+`is_plain` tells the classes that have the attributes of PyTorch's, but for those in two tables. `THEIRS` has functions
+of an instance of ours that work out attributes which PyTorch's alone have, or have in another form. `OURS` has
+functions of PyTorch's attributes for those of ours. The tables of some packages are in modules of their own. Instances
+of all other classes of ours are refused when they are saved, as neither library could make them.
 """
 
 from __future__ import annotations
@@ -17,33 +19,16 @@ from facula_errors.extend import is_library_module
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from facula_tensor import Tensor
-
     State = dict[str, Any]
-    Extra = dict[str, Callable[[Any], Any]]
+    Attributes = dict[str, Callable[[Any], Any]]
 
 PLAIN = {
     "torch.utils.data.dataset": "TensorDataset Subset ConcatDataset ChainDataset StackDataset",
-    "torch.utils.data.sampler": "SequentialSampler BatchSampler",
-    "torch.distributions.transforms": (
-        "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform "
-        "CumulativeDistributionTransform ExpTransform IndependentTransform LowerCholeskyTransform "
-        "PositiveDefiniteTransform PowerTransform ReshapeTransform SigmoidTransform SoftplusTransform TanhTransform "
-        "SoftmaxTransform StackTransform StickBreakingTransform"
+    "torch.utils.data.sampler": (
+        "SequentialSampler BatchSampler RandomSampler SubsetRandomSampler WeightedRandomSampler"
     ),
-    **{
-        f"torch.distributions.{one.lower()}": one
-        for one in ("Bernoulli", "Binomial", "Categorical", "Cauchy", "Dirichlet", "Exponential", "Gamma", "Geometric",
-                    "Independent", "Laplace", "Normal", "Poisson", "Uniform")
-    },
-    "torch.distributions.generalized_pareto": "GeneralizedPareto",
-    "torch.distributions.logistic_normal": "LogisticNormal",
-    "torch.distributions.mixture_same_family": "MixtureSameFamily",
-    "torch.distributions.negative_binomial": "NegativeBinomial",
-    "torch.distributions.relaxed_bernoulli": "RelaxedBernoulli LogitRelaxedBernoulli",
-    "torch.distributions.transformed_distribution": "TransformedDistribution",
-    "torch.distributions.von_mises": "VonMises",
-}  # fmt: skip
+    "torch.utils.data.distributed": "DistributedSampler",
+}  # and all distributions, constraints and transforms
 
 
 def _twice(module: Any) -> tuple[int, ...] | list[int]:
@@ -66,10 +51,6 @@ def _flat_names(module: Any) -> list[str]:
     return [name for layer in module._all_weights for name in layer]
 
 
-def _given(instance: Any) -> Tensor:
-    return vars(instance)["probs" if "probs" in vars(instance) else "logits"]  # type: ignore[no-any-return]
-
-
 class Method:
     """A method that only PyTorch has, and that instances of its class keep as an attribute: `getattr(owner, name)`."""
 
@@ -87,7 +68,22 @@ METHODS = {
     "CyclicLR": ("_triangular_scale_fn", "_triangular2_scale_fn", "_exp_range_scale_fn"),
     "SWALR": ("_cosine_anneal", "_linear_anneal"),
 }
-ABSENT = object()  # where an instance has none of an attribute of `EXTRA`
+
+
+class Later:
+    """An attribute that is worked out of elements of tensors, which are there when the whole file has been read."""
+
+    __slots__ = ("work",)
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+
+    def set(self, instance: Any, name: str) -> None:
+        """Set the attribute."""
+        vars(instance)[name] = self.work()
+
+
+ABSENT = object()  # of a function in the tables: there is no such attribute
 
 
 def _scale(schedule: Any) -> Any:
@@ -101,9 +97,8 @@ def _anneal(schedule: Any) -> Method:
     return Method(type(schedule), {"cos": "_cosine_anneal"}.get(schedule._anneal_strategy, "_linear_anneal"))
 
 
-_parameter: Extra = {"_param": _given}
-# Attributes that only PyTorch's have, by the class: worked out when an instance is saved, left out when it is loaded.
-EXTRA: dict[str, Extra] = {
+# Attributes of PyTorch's by our class: worked out when an instance is saved, left out when it is loaded.
+THEIRS: dict[str, Attributes] = {
     "Convolution": {"transposed": lambda one: False, "_reversed_padding_repeated_twice": _twice},
     "Transposed": {"transposed": lambda one: True, "_reversed_padding_repeated_twice": _twice},
     "RNNBase": {
@@ -121,55 +116,72 @@ EXTRA: dict[str, Extra] = {
     },
     "CyclicLR": {"_scale_fn_ref": _scale},
     "SWALR": {"anneal_func": _anneal},
-    "StackDataset": {"_length": len},
-    "Bernoulli": _parameter,
-    "Binomial": _parameter,
-    "NegativeBinomial": _parameter,
-    "Categorical": {**_parameter, "_num_events": lambda one: _given(one).shape[-1]},
-    "LogitRelaxedBernoulli": _parameter,
-    "MixtureSameFamily": {
-        "_event_ndims": lambda one: len(one.event_shape),
-        "_num_component": lambda one: _given(one._mixture_distribution).shape[-1],
-    },
 }
+OURS: dict[str, Attributes] = {}  # attributes of ours: left out when an instance is saved
 
 
 def is_plain(name: str) -> bool:
-    """Whether PyTorch's name is that of a class in the list."""
+    """Whether PyTorch's name is that of a class whose instances are their attributes."""
     module, _, last = name.partition(" ")
-    return last in PLAIN.get(module, "").split()
+    return module.startswith("torch.distributions.") or last in PLAIN.get(module, "").split()
 
 
-def extra_attributes(kind: type) -> Extra:
-    """The rows of `EXTRA` for a class and those of ours that it inherits from."""
-    return {
-        name: work
-        for ancestor in reversed(kind.__mro__)
-        if is_library_module(ancestor.__module__)
-        for name, work in EXTRA.get(ancestor.__name__, {}).items()
-    }
+def _tables(package: str) -> tuple[dict[str, Attributes], dict[str, Attributes]]:
+    """`THEIRS` and `OURS` for the classes of a package."""
+    if package == "facula_distributions":
+        from .distributions import OURS as ours
+        from .distributions import THEIRS as theirs
+    elif package == "facula_data":
+        from .samplers import OURS as ours
+        from .samplers import THEIRS as theirs
+    else:
+        return THEIRS, OURS
+    return theirs, ours
+
+
+def tables_for(kind: type) -> tuple[Attributes, Attributes]:
+    """The rows of `THEIRS` and `OURS` for a class and those of ours that it inherits from."""
+    found: tuple[Attributes, Attributes] = {}, {}
+    for ancestor in reversed(kind.__mro__):
+        if is_library_module(ancestor.__module__):
+            for rows, table in zip(found, _tables(ancestor.__module__.partition(".")[0]), strict=True):
+                rows.update(table.get(ancestor.__name__, {}))
+    return found
+
+
+def _worked_out(rows: Attributes, value: Any) -> State:
+    worked = {name: work(value) for name, work in rows.items()}
+    return {name: value for name, value in worked.items() if value is not ABSENT}
 
 
 def written(instance: Any, state: State) -> State:
     """The attributes of an instance as PyTorch's have them."""
-    extra = {name: work(instance) for name, work in extra_attributes(type(instance)).items()}
-    return state | {name: value for name, value in extra.items() if value is not ABSENT}
+    theirs, ours = tables_for(type(instance))
+    return {name: value for name, value in state.items() if name not in ours} | _worked_out(theirs, instance)
 
 
 def known_attributes(kind: type, state: Any) -> State:
-    """The attributes of a file without those that only PyTorch's instances have; PickleError for others than these."""
-    extra = extra_attributes(kind)
+    """The attributes of a file as ours have them; PickleError for those that files may not set."""
+    theirs, ours = tables_for(kind)
     given = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
-    return attributes(kind, {name: value for name, value in given.items() if name not in extra})
+    own = {name: value for name, value in given.items() if name not in theirs and name not in ours}
+    return attributes(kind, own) | _worked_out(ours, given)
 
 
-def fill_plain(instance: Any, state: Any) -> None:
-    """Give a new instance the attributes of a file; PickleError for those that files may not set."""
-    kind = type(instance)
-    made = known_attributes(kind, state)
-    if kind.__module__.endswith("_transforms"):
-        made.setdefault("_cached_x_y", (None, None))  # which PyTorch's have where the cache has a size
+def fill_plain(instance: Any, state: Any, later: list[Callable[[], None]] | None = None) -> None:
+    """Give a new instance the attributes of a file; PickleError for those that files may not set.
+
+    `later` gets what is to be done when the elements of tensors have been read; None where they have been.
+    """
+    made = known_attributes(type(instance), state)
+    for name, other in (("probs", "logits"), ("logits", "probs")):  # of a distribution, which works out the other one
+        if name in made and other in made and state.get("_param") is made[name]:
+            del made[other]
     vars(instance).update(made)
+    for name, value in made.items():
+        if isinstance(value, Later):
+            work = partial(value.set, instance, name)
+            work() if later is None else later.append(work)
 
 
 def tuple_of(kind: Any, fields: tuple[Any, ...]) -> Any:

@@ -1,7 +1,7 @@
 """The attributes of modules: what PyTorch keeps in a module's `__dict__`, and how a module of ours gets it.
 
 Parameters, buffers and submodules are in dicts of their own there, beside tables of hooks. All other attributes have
-the same names and values here, except for the few in `EXTRA` (`attributes.py`) and `_DEFAULTS`.
+the same names and values here, except for the few in `THEIRS` (`attributes.py`) and `_DEFAULTS`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from facula_nn import functional as F
 from facula_nn.extend import is_lazy
 from facula_tensor import Parameter, Tensor
 
-from .attributes import extra_attributes
+from .attributes import tables_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ _HOOKS = (
     "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
 )  # fmt: skip
 _MEMBERS = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
-# PyTorch's own, besides those of `EXTRA`.
+# PyTorch's own, besides those of `THEIRS`.
 _LEFT_OUT = frozenset({"_is_full_backward_hook", "_flat_weight_refs", "_backend", "_compiled_call_impl"})
 # Attributes that older versions of PyTorch did not write, by the classes that have them.
 _DEFAULTS: dict[str, State] = {
@@ -67,7 +67,7 @@ def exported(module: Module, attributes: State) -> State:
     state |= {name: OrderedDict() for name in _HOOKS} | {"_is_full_backward_hook": None}
     state["_modules"] = dict(module._modules)
     state |= {name: value for name, value in attributes.items() if name not in members and name not in own}
-    return state | {name: work(module) for name, work in extra_attributes(type(module)).items()}
+    return state | {name: work(module) for name, work in tables_for(type(module))[0].items()}
 
 
 def tables_of(*states: Any) -> Iterator[Any]:
@@ -99,7 +99,7 @@ def fill(module: Any, state: Any, kind: type | None = None) -> None:
         if ancestor.__module__.startswith("facula_nn."):
             for name, value in _DEFAULTS.get(ancestor.__name__, {}).items():
                 state.setdefault(name, value)
-    left_out = _LEFT_OUT.union(extra_attributes(type(module)))
+    left_out = _LEFT_OUT.union(tables_for(type(module))[0])
     given = attributes(own, {name: value for name, value in state.items() if name not in left_out})
     for name in given:
         if name in vars(module):

@@ -26,10 +26,11 @@ _GROUPS = {
         "optim",
     ),
     "facula_data": tuple([f"utils.data.{one}" for one in ("dataset", "sampler", "distributed", "dataloader")]),
+    "facula": ("amp.grad_scaler", "cpu.amp.grad_scaler", "cuda.amp.grad_scaler"),
     "facula_distributions": tuple([f"distributions.{one}" for one in (
-        "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "continuous_bernoulli", "dirichlet",
-        "distribution", "exp_family", "exponential", "fishersnedecor", "gamma", "generalized_pareto", "geometric",
-        "gumbel", "half_cauchy", "half_normal", "independent", "inverse_gamma", "kumaraswamy", "laplace",
+        "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "continuous_bernoulli", "constraints",
+        "dirichlet", "distribution", "exp_family", "exponential", "fishersnedecor", "gamma", "generalized_pareto",
+        "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "inverse_gamma", "kumaraswamy", "laplace",
         "lkj_cholesky", "log_normal", "logistic_normal", "lowrank_multivariate_normal", "mixture_same_family",
         "multinomial", "multivariate_normal", "negative_binomial", "normal", "one_hot_categorical", "pareto",
         "poisson", "relaxed_bernoulli", "relaxed_categorical", "studentT", "transformed_distribution", "transforms",
@@ -40,6 +41,14 @@ _GROUPS = {
 }  # fmt: skip
 # Modules of PyTorch's, and the group in which their names are looked up.
 _GROUP_OF = {f"torch.{place}".removesuffix("."): group for group in reversed(_GROUPS) for place in _GROUPS[group]}
+# Modules of the face whose classes and functions PyTorch has elsewhere.
+_HOMES = {
+    "facula.utils.data": "torch.utils.data.dataloader",
+    "facula.cpu.amp": "torch.cpu.amp.grad_scaler",
+    "facula.cuda.amp": "torch.cuda.amp.grad_scaler",
+}
+# Modules of PyTorch's that have functions of others: those that are written in C++, and those that loaders use.
+_PLACES = {"torch._C._nn": "torch.nn.functional", "torch.utils.data._utils.collate": "torch.utils.data.dataloader"}
 _PRIVATE = {
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
     "torch.nn.modules.module": ("_IncompatibleKeys",),
@@ -54,6 +63,30 @@ _CLASSES = (
 )  # of the top module, which has the functions of tensors beside them
 
 
+def _constraints() -> dict[str, object]:
+    """Classes of constraints, which have names of their own in PyTorch."""
+    from facula_distributions import constraints, extend
+
+    public = [value for value in vars(constraints).values() if isclass(value)]
+    private = [value for value in vars(extend).values() if isclass(value) and value.__name__[0] == "_"]
+    found = {value.__name__: value for value in private if issubclass(value, constraints.Constraint)}
+    for value in public:
+        name = value.__name__
+        if issubclass(value, constraints.Constraint) and name[0].islower() and name != "dependent_property":
+            found["_" + "".join(word.capitalize() for word in name.split("_"))] = value
+    found["_IndependentConstraint"] = found.pop("_Independent")
+    return found  # type: ignore[return-value]
+
+
+def _inverse() -> dict[str, object]:
+    from facula_distributions.extend import InverseTransform
+
+    return {"_InverseTransform": InverseTransform}
+
+
+_RENAMED = {"torch.distributions.constraints": _constraints, "torch.distributions.transforms": _inverse}
+
+
 @cache
 def objects_of(group: str) -> dict[str, object]:
     """The classes and functions of a group by their names."""
@@ -61,6 +94,8 @@ def objects_of(group: str) -> dict[str, object]:
     for place in _GROUPS[group]:
         module = import_module(f"facula.{place}") if place else sys.modules["facula"]
         theirs = f"torch.{place}" if place else "torch"
+        if theirs in _RENAMED:
+            found |= {f"{theirs} {name}": value for name, value in _RENAMED[theirs]().items()}
         for name in (*module.__all__, *_PRIVATE.get(theirs, ())):
             if not place and name not in _CLASSES and not is_operator(vars(module).get(name)):
                 continue
@@ -88,7 +123,8 @@ def name_of(value: type | object) -> str | None:
     module = getattr(value, "__module__", None) or ""
     group = module.partition(".")[0]
     if group == "facula":  # the face's own, which is where PyTorch has it
-        name = f"torch{module.removeprefix('facula')} {getattr(value, '__qualname__', '')}"
+        home = _HOMES.get(module) or f"torch{module.removeprefix('facula')}"
+        name = f"{home} {getattr(value, '__qualname__', '')}"
         return name if object_named(name) is value else None
     return _names(group).get(id(value)) if group in _GROUPS else None
 
@@ -96,7 +132,7 @@ def name_of(value: type | object) -> str | None:
 def object_named(name: str) -> object | None:
     """The class or function of ours that has PyTorch's name; None where there is none."""
     module, _, last = name.partition(" ")
-    if module == "torch._C._nn":  # where PyTorch has the functions that are written in C++
-        module, name = "torch.nn.functional", f"torch.nn.functional {last}"
+    if module in _PLACES:
+        module, name = _PLACES[module], f"{_PLACES[module]} {last}"
     group = _GROUP_OF.get(module)
     return None if group is None else objects_of(group).get(name)

@@ -96,7 +96,8 @@ def _object(pickler: CheckpointPickler, obj: Any) -> Any:
         return pickler.global_of(name), (tuple(obj), {})
     if row.build in (fill_plain, fill_schedule):
         function, arguments, state = obj.__reduce_ex__(2)[:3]
-        return function, arguments, written(obj, _settable(kind, state))
+        state = written(obj, _settable(kind, state or {}))
+        return (function, arguments, state) if state else (function, arguments)
     return _module(obj)
 
 

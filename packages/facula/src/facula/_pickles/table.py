@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint.extend import Global, Marker, Memory, Pending, Stored, TensorTable, attributes, expect, refuse
@@ -83,8 +84,6 @@ class FaceTable(TensorTable):
 
     def row_of(self, value: Any) -> Global | None:
         """The row of a partial function that makes an instance; PickleError for classes of ours without instances."""
-        from functools import partial
-
         if isinstance(value, type) and is_library_module(value.__module__):
             kind = value.__qualname__
             refuse(f"it has an object of {kind}, which is not loaded; save its state_dict(), or what it was made of")
@@ -102,6 +101,8 @@ class FaceTable(TensorTable):
 
             return Global(getattr(facula, last))
         row = super().more(name) or our_row(name, object_named(name))
+        if row is not None and row.build is fill_plain:
+            row = row._replace(build=partial(fill_plain, later=self.later))
         return named_row(self.named[name]) if row is None and name in self.named else row
 
     # ------------------------------------------------------------------------------------------------ objects
@@ -235,7 +236,8 @@ def our_row(name: str, value: Any) -> Global | None:
         return value.__new__(value)  # type: ignore[call-overload]
 
     if is_plain(name):
-        return Global(value, new=new, build=fill_plain, stateful=True)
+        bare = name.startswith("torch.distributions.constraints ")  # some have no attributes
+        return Global(value, new=new, build=fill_plain, stateful=not bare)
     if name.startswith("torch.return_types "):
         return Global(value, call=lambda fields, names: tuple_of(value, expect(fields, tuple, "results")))
     if issubclass(value, tuple) and hasattr(value, "_fields"):

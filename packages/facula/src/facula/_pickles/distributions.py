@@ -1,0 +1,219 @@
+"""How the attributes of distributions and constraints differ from those of PyTorch's: `THEIRS` and `OURS`.
+
+PyTorch's distributions keep others that they are made of: a StudentT its Chi2, a Pareto the exponential distribution
+and two transforms.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from facula_checkpoint.extend import expect, refuse
+from facula_distributions import (
+    Beta,
+    Binomial,
+    Categorical,
+    Chi2,
+    Dirichlet,
+    Distribution,
+    Gamma,
+    Normal,
+    Transform,
+)
+from facula_distributions.constraints import Constraint
+from facula_errors import UnsupportedError
+from facula_tensor import Size, Tensor, arange, as_tensor, stack, zeros
+
+from .attributes import ABSENT, Later
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    State = dict[str, Any]
+    Attributes = dict[str, Callable[[Any], Any]]
+
+
+class Lost(Transform):
+    """Stands for the transform of an inverse that PyTorch wrote: it leaves the transform out of its files."""
+
+    def _missing(self, what: str) -> Exception:
+        return UnsupportedError(
+            f"Transform.{what}: PyTorch's file has an inverse without its transform, which PyTorch cannot use either; "
+            "make the inverse again, such as ExpTransform().inv"
+        )
+
+
+# Of PyTorch's attributes ---------------------------------------------------------------------------------------------
+
+
+def _inner(state: State, name: str, kind: type) -> Any:
+    """The attribute of a file that is a distribution or constraint."""
+    found = state.get(name)
+    if not isinstance(found, kind):
+        refuse(f"its pickle has a {type(found).__name__} for {name} of a distribution")
+    return found
+
+
+def _of_inner(name: str, kind: type, attribute: str) -> Callable[[State], Any]:
+    def found(state: State) -> Any:
+        return vars(_inner(state, name, kind)).get(attribute, ABSENT)
+
+    return found
+
+
+def _concentration(place: int) -> Callable[[State], Tensor]:
+    def found(state: State) -> Tensor:
+        both: Tensor = expect(_inner(state, "_dirichlet", Dirichlet).concentration, Tensor, "a concentration")
+        return both[..., place]
+
+    return found
+
+
+def _normal(state: State) -> Normal:
+    base = _inner(state, "base_dist", Normal)
+    return Normal(base.loc, base.scale, validate_args=False)
+
+
+def _inverted(state: State) -> Transform:
+    found = state.get("_inv")
+    return Lost() if found is None else _inner(state, "_inv", Transform)  # type: ignore[no-any-return]
+
+
+def _exponent(state: State) -> float | Tensor:
+    """What was given where it was a number, which PyTorch's are tensors of."""
+    number = state.get("_number")
+    return number if type(number) in (int, float) else expect(state.get("exponent"), Tensor, "an exponent")  # type: ignore[return-value, no-any-return]
+
+
+# Of ours -------------------------------------------------------------------------------------------------------------
+
+
+def given(instance: Any) -> Tensor:
+    """The probabilities or logits that a distribution was made of."""
+    return vars(instance)["probs" if "probs" in vars(instance) else "logits"]  # type: ignore[no-any-return]
+
+
+def _categorical(one: Any) -> Categorical:
+    made = Categorical.__new__(Categorical)
+    shapes = {"_batch_shape": one.batch_shape, "_event_shape": Size()}
+    vars(made).update(shapes, **{"probs" if "probs" in vars(one) else "logits": given(one)})
+    return made
+
+
+def _checked_base(one: Any) -> Distribution:
+    """The base of a transformed distribution, which PyTorch makes with the default of `validate_args`."""
+    base: Distribution = copy(one.base_dist)
+    vars(base).pop("_validate_args", None)
+    return base
+
+
+def _marginals(one: Any) -> Beta:
+    """What LKJCholesky draws the rows' norms from."""
+    given = one.concentration
+    rows = arange(one.dim - 1, dtype=given.dtype, device=given.device)
+    below = stack([zeros((), dtype=given.dtype, device=given.device), *rows.unbind()])
+    return Beta(below + 0.5, (given + 0.5 * (one.dim - 2)).unsqueeze(-1) - 0.5 * below)
+
+
+def _lengths(one: Any) -> Chi2:
+    """What Wishart draws the squares of a factor's diagonal from."""
+    size = one.event_shape[-1]
+    less = arange(size, dtype=one.df.dtype, device=one.df.device)
+    return Chi2(one.df.unsqueeze(-1) - less)
+
+
+_parameter: Attributes = {"_param": given}
+_transformed: Attributes = {"base_dist": _checked_base, "transforms": lambda one: one.transforms}
+_factor: Attributes = {"_unbroadcasted_scale_tril": lambda one: one._factor}
+_of_categorical: Attributes = {"_categorical": _categorical}
+
+# Attributes that PyTorch's alone have, by our class: worked out when an instance is saved, left out when it is loaded.
+THEIRS: dict[str, Attributes] = {
+    "Bernoulli": _parameter,
+    "Beta": {"_dirichlet": lambda one: Dirichlet(stack([one.concentration1, one.concentration0], -1))},
+    "Binomial": _parameter,
+    "Categorical": {**_parameter, "_num_events": lambda one: given(one).shape[-1]},
+    "Chi2": {"concentration": lambda one: one.concentration, "rate": lambda one: one.rate},
+    "ContinuousBernoulli": {**_parameter, "_lims": lambda one: (0.499, 0.501)},
+    "ExpRelaxedCategorical": _of_categorical,
+    "FisherSnedecor": {
+        "_gamma1": lambda one: Gamma(one.df1 * 0.5, one.df1),
+        "_gamma2": lambda one: Gamma(one.df2 * 0.5, one.df2),
+    },
+    "Gumbel": _transformed,
+    "HalfCauchy": {**_transformed, "base_dist": lambda one: one.base_dist},
+    "HalfNormal": {**_transformed, "base_dist": lambda one: one.base_dist},
+    "InverseGamma": _transformed,
+    "Kumaraswamy": _transformed,
+    "LKJCholesky": {"_beta": _marginals},
+    "LogNormal": _transformed,
+    "LogitRelaxedBernoulli": _parameter,
+    "LowRankMultivariateNormal": {
+        "_unbroadcasted_cov_factor": lambda one: one.cov_factor,
+        "_unbroadcasted_cov_diag": lambda one: one.cov_diag,
+        "_capacitance_tril": lambda one: copy(one)._capacitance_factor,
+    },
+    "MixtureSameFamily": {
+        "_event_ndims": lambda one: len(one.event_shape),
+        "_num_component": lambda one: given(one._mixture_distribution).shape[-1],
+    },
+    "Multinomial": {**_of_categorical, "_binomial": lambda one: Binomial(one.total_count, copy(one).probs)},
+    "MultivariateNormal": _factor,
+    "NegativeBinomial": _parameter,
+    "OneHotCategorical": _of_categorical,
+    "Pareto": _transformed,
+    "StudentT": {"_chi2": lambda one: Chi2(one.df)},
+    "Weibull": {**_transformed, "concentration_reciprocal": lambda one: one.concentration_reciprocal},
+    "Wishart": {
+        **_factor,
+        "_batch_dims": lambda one: [-1 - place for place in range(len(one.batch_shape))],
+        "_dist_chi2": _lengths,
+    },
+    "PowerTransform": {
+        "exponent": lambda one: as_tensor(one.exponent),
+        "_number": lambda one: ABSENT if isinstance(one.exponent, Tensor) else one.exponent,
+    },
+    "Transform": {"_cached_x_y": lambda one: (None, None) if one._cache_size else ABSENT},
+    "_Dependent": {
+        "_is_discrete": lambda one: one.is_discrete or NotImplemented,
+        "_event_dim": lambda one: one.event_dim or NotImplemented,
+    },
+    "_Inverse": {"_inv": lambda one: one._of},
+}
+_base_scale = {"scale": _of_inner("base_dist", Distribution, "scale")}
+_shares = {name: _of_inner("_categorical", Categorical, name) for name in ("probs", "logits")}
+_tril: Attributes = {"_factor": lambda state: state.get("_unbroadcasted_scale_tril", ABSENT)}
+# Attributes that ours alone have: left out when an instance is saved, worked out of PyTorch's when it is loaded.
+OURS: dict[str, Attributes] = {
+    "Beta": {f"concentration{1 - place}": _concentration(place) for place in (0, 1)},
+    "Chi2": {"df": lambda state: Later(lambda: expect(state.get("concentration"), Tensor, "a concentration") * 2)},
+    "ExpRelaxedCategorical": _shares,
+    "HalfCauchy": _base_scale,
+    "HalfNormal": {**_base_scale, "_base": _normal},
+    "InverseGamma": {name: _of_inner("base_dist", Gamma, name) for name in ("concentration", "rate")},
+    "LogNormal": {**{name: _of_inner("base_dist", Normal, name) for name in ("loc", "scale")}, "_base": _normal},
+    "LowRankMultivariateNormal": {"_capacitance_factor": lambda state: ABSENT},
+    "Multinomial": _shares,
+    "MultivariateNormal": _tril,
+    "OneHotCategorical": _shares,
+    "PowerTransform": {"exponent": _exponent},
+    "Wishart": _tril,
+    "Transform": {"_cached_x_y": lambda state: (None, None)},
+    "_Dependent": {
+        "is_discrete": lambda state: state.get("_is_discrete") is True,
+        "event_dim": lambda state: found if type(found := state.get("_event_dim")) is int else 0,
+    },
+    "_Inverse": {"_of": _inverted, "_inv": lambda state: None},
+    "independent": {
+        "is_discrete": lambda state: _inner(state, "base_constraint", Constraint).is_discrete,
+        "event_dim": lambda state: (
+            _inner(state, "base_constraint", Constraint).event_dim
+            + expect(state.get("reinterpreted_batch_ndims"), int, "a number of dimensions")
+        ),
+    },
+}
+OURS["MixtureSameFamilyConstraint"] = {
+    "is_discrete": OURS["independent"]["is_discrete"],
+    "event_dim": lambda state: _inner(state, "base_constraint", Constraint).event_dim,
+}

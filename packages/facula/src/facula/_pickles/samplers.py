@@ -1,0 +1,90 @@
+"""How the attributes of datasets and samplers differ from those of PyTorch's: `THEIRS` and `OURS`.
+
+Samplers here have a seed where PyTorch's draw from a generator. It is written where it is known, which PyTorch ignores.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_checkpoint.extend import expect, refuse
+from facula_tensor import Generator, Tensor, from_numpy
+
+from .attributes import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    State = dict[str, Any]
+    Attributes = dict[str, Callable[[Any], Any]]
+
+
+def generator_of(one: Any) -> Generator | None:
+    """The generator of PyTorch's object; None where a seed is all that there is."""
+    return one.generator if isinstance(one.generator, Generator) else None
+
+
+def _seed(one: Any) -> int:
+    if one._seed is None and isinstance(one.generator, (int, np.integer)):
+        return int(one.generator)
+    return one.seed  # type: ignore[no-any-return]
+
+
+def seed_of(one: Any) -> Any:
+    """The seed, if it was drawn, or cannot be drawn from the generator in the file."""
+    known = one._seed is not None or (one.generator is not None and generator_of(one) is None)
+    return _seed(one) if known else ABSENT
+
+
+def number(state: State, name: str, bits: int) -> int | None:
+    """An attribute that is an integer from 0 to 2**bits - 1, or None where it is not there; PickleError for others."""
+    found = state.get(name)
+    if found is not None and not (type(found) is int and 0 <= found < 1 << bits):
+        refuse(f"its pickle has {found!r:.60} for {name}; expected an integer from 0 to 2**{bits} - 1")
+    return found
+
+
+def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any]]:
+    """An attribute as an array of one dimension. One of a tensor shares its memory, which may be read later."""
+
+    def found(state: State) -> NDArray[Any]:
+        value = state.get(name)
+        given = value.numpy() if isinstance(value, Tensor) else value
+        if type(given) is not np.ndarray:
+            given = np.asarray(expect(given, (list, tuple, range), name) or np.zeros(0, np.int64))
+        if given.ndim != 1 or given.dtype.kind not in kinds:
+            refuse(f"its pickle has {given.dtype} {given.shape} for {name} of a sampler; expected one dimension")
+        return given
+
+    return found
+
+
+THEIRS: dict[str, Attributes] = {
+    "StackDataset": {"_length": len},
+    "_RandomOrder": {
+        "generator": generator_of,
+        "_seed": seed_of,
+        "_passes": lambda one: one._passes or ABSENT,
+    },
+    "SubsetRandomSampler": {"indices": lambda one: one.indices.tolist()},
+    "WeightedRandomSampler": {"weights": lambda one: from_numpy(one.weights)},
+    "DistributedSampler": {"seed": _seed, "epoch": lambda one: one.epoch or 0},
+}
+OURS: dict[str, Attributes] = {
+    "_RandomOrder": {
+        "generator": lambda state: expect(state.get("generator"), (Generator, type(None)), "a generator"),
+        "_seed": lambda state: number(state, "_seed", 64),
+        "_passes": lambda state: number(state, "_passes", 62) or 0,
+    },
+    "SubsetRandomSampler": {"indices": _vector("indices", "iu")},
+    "WeightedRandomSampler": {"weights": _vector("weights", "f")},
+    "DistributedSampler": {
+        "generator": lambda state: number(state, "seed", 64),
+        "_seed": lambda state: None,
+        "epoch": lambda state: number(state, "epoch", 62) or None,
+    },
+}
