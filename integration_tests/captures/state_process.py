@@ -20,6 +20,14 @@ def weighed(one):
     return 3 if isinstance(one, Shape) else 2
 """
 
+HANDLED = """
+import codecs
+K, NAME, B, BAD, TEXT = 2, "facula_k", Box({"errors": "facula_k"}), bytes([255]), chr(233)
+HANDLERS = [lambda error: (str(K), error.end), lambda error: (str(K + 1), error.end)]
+CODES = [one.__code__ for one in HANDLERS]
+codecs.register_error("facula_k", HANDLERS[0])
+"""
+
 KINDS = [
     Kind("errors of NumPy", TRIED, "np.seterr(divide=('ignore', 'raise')[V - 2])",
          ("tried(np.divide, 1.0, ZERO)", "tried(np.log, ZERO)", "tried(lambda: 1 / ZERO)",
@@ -34,6 +42,13 @@ KINDS = [
     Kind("NumPy's options of printing", "A = np.array([1.23456])", "np.set_printoptions(precision=V)",
          ("float(str(A)[1:-1])", "float(np.array2string(A)[1:-1])", "float(repr(A)[7:-2])", "len(f'{A}')"), RECAPTURES,
          undo="np.set_printoptions(precision=8)"),
+    Kind("handler of errors of an encoding", HANDLED, "codecs.register_error('facula_k', HANDLERS[V - 2])",
+         ("float(BAD.decode('ascii', 'facula_k'))", "float(str(BAD, 'ascii', errors='facula_k'))",
+          "float(TEXT.encode('ascii', NAME))", "float(TEXT.encode('ascii', **B.k))"), RECAPTURES),
+    Kind("what a handler of errors of an encoding reads", HANDLED, "K = V",
+         ("float(BAD.decode('ascii', 'facula_k'))",), RECAPTURES),
+    Kind("code of a handler of errors of an encoding", HANDLED, "HANDLERS[0].__code__ = CODES[V - 2]",
+         ("float(BAD.decode('ascii', 'facula_k'))",), RECAPTURES),
     Kind("decimal's context", "D = decimal.Decimal", "decimal.getcontext().prec = V",
          ("decimal.getcontext().prec", "float(D(1) / D(3)) * 3"), BREAKS, undo="decimal.getcontext().prec = 28"),
     Kind("filters of warnings", WARNED + "warnings.simplefilter('ignore')",

@@ -12,6 +12,7 @@ from ._boundary import record_backward
 from ._breaks import Break, CaptureError
 from ._crossings import crossings, hooks_of_arguments
 from ._reads.events import observing
+from ._reads.identity import plain_parts
 from ._reads.values import Reads
 from ._recorder import recording
 from ._recording import Recording
@@ -76,6 +77,7 @@ class Run:
                 self.reads.begin([self.function, recorder.own, *signature.kept, *signature.classes], signature)
                 with crossings(recorder), hooks_of_arguments(recorder):
                     self._call(args, kwargs)
+                self.reads.compare_handlers(plain_parts(args, kwargs))
                 recorder.reads = self.reads.begin_backward()
                 boundary = record_backward(recorder, self.result)
         finally:

@@ -176,7 +176,7 @@ class Guards:
     def without(self, others: Guards) -> list[Guard]:
         """Every guard that the others do not have."""
         found = [one for place, one in self._guards.items() if place not in others._guards]
-        found += [guard for one in self.attributes.values() for guard in one.guards()]
+        found += self._of_attributes()
         return [*found, *self.identity.guards(found)]
 
     def put_back(self) -> None:
@@ -191,8 +191,15 @@ class Guards:
         """Every guard, once nothing more is read."""
         if self._all is not None:
             return self._all
-        found = self._all = list(self._guards.values())
-        for one in self.attributes.values():
-            found += one.guards()
-        found += [*self.identity.guards(found)]
-        return found
+        found = [*self._guards.values(), *self._of_attributes()]
+        self._all = [*found, *self.identity.guards(found)]
+        return self._all
+
+    def texts(self) -> set[str]:
+        """The strings that are compared."""
+        values = [one.expected for one in (*self._guards.values(), *self._of_attributes())]
+        parts = [part for one in values if type(one) is tuple for part in one]
+        return {one for one in (*values, *parts) if type(one) is str}
+
+    def _of_attributes(self) -> list[Guard]:
+        return [guard for one in self.attributes.values() for guard in one.guards()]

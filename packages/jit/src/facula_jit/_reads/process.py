@@ -1,14 +1,21 @@
-"""State of the whole process that NumPy's functions read without being given it."""
+"""State of the whole process that functions read without being given it: of NumPy, and of encodings."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from codecs import lookup_error
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
 CALLS = frozenset(("call", "log"))
 """What NumPy may do about an error that runs code of the program's."""
+
+ENCODING, ENCODERS = frozenset(("encode", "decode")), (str, bytes, bytearray)
+"""Attributes and types by which a program encodes and decodes texts."""
 
 _kept: tuple[Any, Any, tuple[Any, ...]] = (None, None, ())  # what NumPy's contexts contain, and the answer for that
 
@@ -47,3 +54,14 @@ def _contexts() -> tuple[Any, Any]:
 
 
 _errors, _options = _contexts()
+
+
+def error_handlers(names: Iterable[str]) -> dict[str, Callable[..., Any]]:
+    """The functions that handle errors of encodings, by name; other names are left out."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = lookup_error(name)
+        except (LookupError, ValueError):  # ValueError: it contains what no name does
+            continue
+    return found

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from codecs import lookup_error
 from collections import deque
 from functools import partial
 from importlib import import_module
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import FunctionContext
 from facula_errors.extend import is_library_module
+from facula_storage.extend import CheckKind
 from facula_tensor import Tensor
 
 from .._breaks import Break
@@ -37,6 +39,7 @@ from .identity import operands_of
 from .instructions import ABSTRACT, ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
 from .known import CONSTANTS, is_numpy
 from .marked_operands import MarkedOperands
+from .process import ENCODERS, ENCODING, error_handlers
 from .reach import Reach
 
 if TYPE_CHECKING:
@@ -263,6 +266,21 @@ class Reads(Reach):
                 self.reach(value, f"{name}.{one}")
 
     # --------------------------------------------------------------------------------------------------- in the end
+    def compare_handlers(self, arguments: Iterable[Any]) -> None:
+        """Guard what handles errors of encodings, if the program may encode or decode.
+
+        Arguments:
+            arguments: the plain values among the arguments.
+        """
+        if self.names.isdisjoint(ENCODING) and not any(map(self.has_reached, ENCODERS)):
+            return
+        constants = [one for running in self._running.values() for one in running.code.co_consts]
+        names = {one for one in (*constants, *arguments) if type(one) is str} | self.guards.texts()
+        for name, handler in error_handlers(names).items():
+            self.guards.add(CheckKind.CALL, name, lookup_error, handler, "", f"the error handler {name!r}")
+            if type(handler) is not BuiltinFunctionType:  # else it is one of Python's own
+                self.reach(handler, f"the error handler {name!r}")
+
     def all_guards(self) -> list[Guard]:
         """What was read in the function and in backward passes."""
         return self.guards.all() + ([] if self.back is None else self.back.guards.without(self.guards))
