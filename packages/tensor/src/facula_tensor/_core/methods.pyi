@@ -381,11 +381,11 @@ class Methods:
     def cumprod(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
     def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-        """`cumprod` in place: changes this tensor and returns it."""
+        """`cumprod` in place."""
     def cumsum(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
     def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-        """`cumsum` in place: changes this tensor and returns it."""
+        """`cumsum` in place."""
     @property
     def data(self) -> Tensor: ...
     @data.setter

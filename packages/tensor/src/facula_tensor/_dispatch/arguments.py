@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from facula_errors import ArgumentError, DTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage.extend import FLOATING
 
 from .._core.tensor import layout_of_tensor
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from .._core.tensor import Tensor
+    from .._core.types import Dims
+
+AnyDims = TypeVar("AnyDims", bound="Dims")
 
 
 def floats(operation: str, input: Tensor) -> Tensor:
@@ -36,3 +39,15 @@ def source(operation: str, input: Tensor) -> Tensor:
 def refuse_choice(operation: str, argument: str, value: object, choices: str) -> NoReturn:
     """ValueError for an argument that is none of the values it may have."""
     raise ArgumentError(f"{operation}: expected {argument} to be {choices}; got {value!r}")
+
+
+def reduction_of(size_average: bool | None, reduce: bool | None) -> str:
+    """What PyTorch's two older arguments of losses say in the place of `reduction`."""
+    return "none" if reduce is False else "sum" if size_average is False else "mean"
+
+
+def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
+    """`axis`, the name that NumPy has for `dim`; TypeError where both are given."""
+    if dim is None or (isinstance(dim, tuple) and not dim):
+        return axis
+    raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")

@@ -66,8 +66,13 @@ def elementwise(body: type) -> Function:
 
 
 def operator(body: type) -> Function:
-    """Any other operator with plans: gives the function `(*tensors, parameters)`; no method."""
-    return _finish(Operator(body, is_elementwise=False))
+    """Any other operator with plans: gives the function `(*tensors, parameters)`; no method.
+
+    With a `signature`, it gives the public function that is written from that.
+    """
+    op = Operator(body, is_elementwise=False)
+    function = _finish(op)
+    return written_operator(op, body) if "signature" in vars(body) else function
 
 
 def view(body: type) -> Function:

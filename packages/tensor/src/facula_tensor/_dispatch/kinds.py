@@ -12,10 +12,16 @@ if TYPE_CHECKING:
 
     from .._core.tensor import Tensor
 
+    Reals: TypeAlias = Tensor
     Floating: TypeAlias = Tensor
     Real: TypeAlias = float
     Float: TypeAlias = float
     Flag: TypeAlias = bool
+    Axis: TypeAlias = int | None
+    Reduction: TypeAlias = str
+    ReductionOrBatchMean: TypeAlias = str
+    Averages: TypeAlias = bool | None
+    Reduces: TypeAlias = bool | None
 
 
 class Kind(NamedTuple):
@@ -26,6 +32,7 @@ class Kind(NamedTuple):
     - `unless`: an expression that is false of most arguments, which are used as they are.
     - `needs`: the names in these expressions, and the modules that have them.
     - `says`: the argument's line of documentation, where the docstring has none.
+    - `sets`: the argument of which this is another name; its value is `convert`, and the operator never sees this one.
     """
 
     annotation: str
@@ -33,15 +40,17 @@ class Kind(NamedTuple):
     unless: str = ""
     needs: tuple[tuple[str, str], ...] = ()
     says: str = ""
+    sets: str = ""
 
 
-PROMOTION = ".._core.promotion"
+PROMOTION, ARGUMENTS = ".._core.promotion", ".._dispatch.arguments"
 KINDS = {
-    "Tensor": Kind("Tensor", says="a tensor of real numbers."),
+    "Tensor": Kind("Tensor", says="the tensor."),
+    "Reals": Kind("Tensor", says="a tensor of real numbers."),
     "Floating": Kind(
         "Tensor",
         'floats("{operation}", {name})',
-        needs=((".._dispatch.arguments", "floats"),),
+        needs=((ARGUMENTS, "floats"),),
         says="a tensor of a floating dtype.",
     ),
     "Real": Kind(
@@ -57,9 +66,46 @@ KINDS = {
         ((PROMOTION, "as_real"),),
     ),
     "Flag": Kind("bool"),
+    "Axis": Kind(
+        "int | None",
+        'axis_for(dim, {name}, "{operation}")',
+        "{name} is not None",
+        ((ARGUMENTS, "axis_for"),),
+        "NumPy's name of `dim`.",
+        sets="dim",
+    ),
+    "Reduction": Kind(
+        "str",
+        "refuse_choice(\"{operation}\", \"{name}\", {name}, \"one of ('none', 'mean', 'sum')\")",
+        '{name} not in ("none", "mean", "sum")',
+        ((ARGUMENTS, "refuse_choice"),),
+    ),
+    "ReductionOrBatchMean": Kind(
+        "str",
+        "refuse_choice(\"{operation}\", \"{name}\", {name}, \"one of ('none', 'mean', 'sum', 'batchmean')\")",
+        '{name} not in ("none", "mean", "sum", "batchmean")',
+        ((ARGUMENTS, "refuse_choice"),),
+    ),
+    "Averages": Kind(
+        "bool | None",
+        "reduction_of(size_average, reduce)",
+        "size_average is not None or reduce is not None",
+        ((ARGUMENTS, "reduction_of"),),
+        'older form of `reduction`: False means "sum".',
+        sets="reduction",
+    ),
+    "Reduces": Kind("bool | None", says='older form of `reduction`: False means "none".', sets="reduction"),
 }
 STANDARD = {
+    "dim": "the dimension.",
+    "keepdim": "whether the reduced dimensions stay, with length 1.",
+    "dtype": "the dtype of the result.",
+    "device": "where the elements lie; the default device if None.",
+    "layout": "`strided`, the only one there is, or None.",
+    "requires_grad": "whether the result requires a gradient.",
+    "generator": "the source of random numbers; the default generator if None.",
     "inplace": "whether `input` itself takes the result.",
     "out": "where the result goes; a new tensor if None.",
+    "reduction": '"mean", "sum", or "none" for each loss by itself.',
 }
 """Documentation of arguments that mean the same everywhere, by name."""

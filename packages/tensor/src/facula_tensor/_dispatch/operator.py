@@ -26,7 +26,7 @@ from facula_storage.extend import FLOATING, PlanTable
 from .expressions.gradients import derived_rule
 from .namespaces import operators
 from .rules import make_rules, refusing_rule
-from .written import operands_of
+from .written import OPTIONS, operands_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
-    "accepts arity batching bilinear cached changes compute_dtype decompose differentiable direct dunders execute "
+    "accepts arity batching bilinear cached compute_dtype decompose differentiable direct dunders execute "
     "holomorphic inplace inplace_dunders inputs jvp kernel launch_scalars linear low_bits mask_operands mutates named "
-    "no_gradient optional outputs parameters program reads_values reflected refuses result_dtype results scaled "
-    "signature validate_layouts validate_values value vjp_all widens window".split()
-)
+    "no_gradient optional outputs parameters program reads_values reflected result_dtype results scaled signature "
+    "validate_layouts validate_values value vjp_all widens window".split()
+).union(OPTIONS)
 
 
 def same(dtype: DType) -> DType:
@@ -71,7 +71,7 @@ class Operator:
       None (the launch gets address 0), `mutates` those that the kernel changes in place, `widens` those that are
       taken in float32 where they have no dimensions and the operator computes in float16 or bfloat16.
     - `signature(*arguments)`: the public function's arguments, with kinds as annotations; operands have their names.
-      `refuses` and `changes` say more of that function: `Declared` in written.py.
+      OPTIONS of written.py say more of that function.
     - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
       result) instead.
@@ -106,12 +106,12 @@ class Operator:
         self.module: str = body.__module__
         self.elementwise = is_elementwise
         self.signature: Function | None = declared.get("signature")
-        operands = ("input",) if self.signature is None else operands_of(self.signature)
+        self.parameters: tuple[str, ...] = declared.get("parameters", ())
+        operands = ("input",) if self.signature is None else operands_of(self.signature, self.parameters)
         self.inputs: tuple[str, ...] = declared.get("inputs", operands)
         own = [f"{kind}_{name}" for name in self.inputs for kind in ("vjp", "partial")]
         _check_names(self.name, declared, KNOWN.union(own))
         self.arity: int = declared.get("arity", len(self.inputs))
-        self.parameters: tuple[str, ...] = declared.get("parameters", ())
         self.compute_dtype: Callable[[DType], DType] = declared.get("compute_dtype", same)
         self.result_dtype: Callable[[DType], DType] = declared.get("result_dtype", same)
         self.outputs: Callable[..., Layout | tuple[Layout, ...]] | None = declared.get("outputs")

@@ -11,7 +11,7 @@ in `recorded_ops` or the declared body, and takes the library's frames off error
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .namespaces import Namespace
 
@@ -32,9 +32,12 @@ class Declared(NamedTuple):
     - `is_body`: the function is written in other operators, `(F, *arguments)`; else an operator has its name.
     - `label`: how errors name it, where that is not its name.
     - `refuses`: conditions of the arguments where an error is raised, and what it says that it expected.
-    - `inplace`: it takes `inplace=`; `changes`: and there is a function with an underscore that changes its input.
+    - `parameters`: those of the operator's arguments that it takes in a tuple, after its operands.
+    - `inplace`: it takes `inplace=`; `changes`: there is one with an underscore that changes its input, a method if
+      `method`, else a function.
     - `out`: it takes `out=`.
     - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
+    - `quick`: the method takes arguments by the names of the signature alone, not by NumPy's.
     """
 
     name: str
@@ -43,12 +46,18 @@ class Declared(NamedTuple):
     signature: Function
     is_body: bool = True
     label: str = ""
+    parameters: tuple[str, ...] = ()
     refuses: Mapping[str, str] = NOTHING
     inplace: bool = False
     changes: bool = False
     out: bool = False
     overridable: bool = False
     method: bool = False
+    quick: bool = False
+
+
+OPTIONS = ("label", "refuses", "changes", "out", "overridable", "method", "quick")
+"""What the class of an operator may say of its public function, beside the signature."""
 
 
 declared: list[Declared] = []
@@ -66,10 +75,10 @@ def bodies_of(file: str) -> Namespace:
     return _bodies.setdefault(file.rpartition(".")[2], Namespace())
 
 
-def operands_of(signature: Function) -> tuple[str, ...]:
-    """The names of the arguments that the operator itself takes."""
+def operands_of(signature: Function, parameters: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The names of the arguments that the operator itself takes, beside its parameters."""
     code = getattr(signature, "__func__", signature).__code__
-    return tuple([name for name in code.co_varnames[: code.co_argcount] if name != "inplace"])
+    return tuple([name for name in code.co_varnames[: code.co_argcount] if name not in ("inplace", *parameters)])
 
 
 def declare(what: Declared, body: Function | None = None) -> Function:
@@ -79,15 +88,18 @@ def declare(what: Declared, body: Function | None = None) -> Function:
     if body is not None:
         setattr(bodies_of(file), what.name, body)
     found: Function = getattr(import_module(f"{FOLDER}.{file}"), what.name)
-    found.__module__ = what.module
+    inner: Function | None = found
+    while inner is not None:  # the method, and what its error boundary is around
+        inner.__module__ = what.module
+        inner = getattr(inner, "__wrapped__", None)
     return found
 
 
 def written_operator(op: Operator, body: type) -> Function:
     """The public function of an operator whose declaration has a signature."""
     said = vars(body)
-    refuses, changes = said.get("refuses", NOTHING), said.get("changes", False)
-    what = Declared(op.name, op.module, op.doc, said["signature"].__func__, False, refuses=refuses, changes=changes)
+    options = {name: said[name] for name in OPTIONS if name in said}
+    what = Declared(op.name, op.module, op.doc, said["signature"].__func__, False, parameters=op.parameters, **options)
     function = declare(what)
     op.public = function
     function.operator = op  # type: ignore[attr-defined]
@@ -95,17 +107,22 @@ def written_operator(op: Operator, body: type) -> Function:
 
 
 def function(
-    *, refuses: Mapping[str, str] = NOTHING, inplace: bool = False, changes: bool = False, method: bool = False
+    *, inplace: bool = False, changes: bool = False, method: bool = False, overridable: bool = False, **options: Any
 ) -> Callable[[Function], Function]:
-    """Declare a public function by one that is written in other operators: `(F, *arguments)`, annotated with kinds.
+    """Declare a public function by one that is written in other operators, annotated with kinds.
+
+    The body gets the operators as its first argument if that is named `F`. The public function returns what the
+    body's annotation says.
 
     Arguments:
-        refuses, inplace, changes, method: as in `Declared`.
+        inplace, changes, method, overridable: as in `Declared`; methods are overridable.
+        options: the others of `Declared`.
     """
 
     def decorate(body: Function) -> Function:
-        what = Declared(body.__name__, body.__module__, body.__doc__ or "", body, refuses=refuses,
-                        inplace=inplace or changes, changes=changes, overridable=method, method=method)  # fmt: skip
+        given = {"inplace": inplace or (changes and not method), "changes": changes, "method": method} | options
+        name = given.pop("name", body.__name__)
+        what = Declared(name, body.__module__, body.__doc__ or "", body, overridable=overridable or method, **given)
         return declare(what, body)
 
     return decorate

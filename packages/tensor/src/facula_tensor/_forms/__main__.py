@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from facula_tensor._dispatch.kinds import KINDS, Kind
 from facula_tensor._dispatch.written import declared, file_of
-from facula_tensor._forms._arguments import Argument, arguments_of, listed, quoted
+from facula_tensor._forms._arguments import Argument, arguments_of, listed, passed_on, quoted
 from facula_tensor._forms._docstrings import changing_docstring, docstring
 
 if TYPE_CHECKING:
@@ -38,8 +38,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
 {types}'''
-ALWAYS = (("facula_errors", "FaculaError"), ("facula_errors.extend", "trim_traceback"))
-TYPES = {"DTypeLike", "DeviceLike", "Dims", "Lengths", "Number", "Operand", "Scalar"}  # of `_core/types.pyi`
+INSIDE = (("facula_errors", "FaculaError"), ("facula_errors.extend", "trim_traceback"))
+RENAMED = {"dim", "keepdim", "other"}  # arguments of methods that have other names: `OTHER_NAMES` of facula_errors
+TYPES = {name: "facula_storage" for name in ("DType", "Device", "Layout")} | {
+    "Sequence": "collections.abc", "Tensor": ".._core.tensor", "Size": ".._core.size",
+    "Generator": ".._creation.generator",
+}  # fmt: skip
+"""Where annotations find types that are not in `_core/types.pyi`."""
+COMMON = {"DTypeLike", "DeviceLike", "Dims", "LayoutLike", "Lengths", "Number", "Operand", "Scalar"}
 
 
 class Text:
@@ -54,9 +60,13 @@ class Text:
         takes_inplace = what.inplace or "inplace" in what.signature.__code__.co_varnames
         self.inplace = [Argument("inplace", KINDS["Flag"], False)] * takes_inplace
         self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * what.out
-        self.needs = set(ALWAYS)
-        words = {word for one in self.operands for word in re.findall(r"\w+", one.kind.annotation)}
-        self.types = words & TYPES
+        self.needs: set[tuple[str, str]] = set()
+        returned = what.signature.__annotations__.get("return", "None")
+        self.returned = "Tensor" if returned == "None" else returned
+        texts = [self.returned, *[one.kind.annotation for one in self.operands]]
+        words = {word for text in texts for word in re.findall(r"[A-Z]\w+", text)} - {"None", "Any", "Literal"}
+        self.types = {(module_of(word, what), word) for word in words | {"Tensor"}}
+        self.renames = what.method and not what.quick and bool(RENAMED & {one.name for one in self.operands})
 
     def functions(self) -> list[str]:
         """The public function, and the one that changes its input if there is one."""
@@ -65,22 +75,23 @@ class Text:
         if self.inplace:
             steps += ["if inplace:", *[f"    {step}" for step in self.change(self.operation)]]
         steps += self.results()
-        decorators = self.decorators(what.overridable, what.method)
-        made = [decorators + function(what.name, arguments, docstring(what.doc, arguments), steps)]
+        made = [self.function(what.name, arguments, docstring(what.doc, arguments), steps, what.overridable)]
         if what.changes:
             name = f"{what.name}_"
+            operands = self.operands = passed_on(self.operands)
             steps = [*self.checks(name), *self.change(name)]
-            doc = changing_docstring(what.name, what.doc, self.operands)
-            made.append(self.decorators(overridable=True) + function(name, self.operands, doc, steps))
+            doc = changing_docstring(what.name, what.doc, operands)
+            made.append(self.function(name, operands, doc, steps, not what.method))
         return made
 
     def checks(self, operation: str) -> list[str]:
         """The steps that check and convert arguments."""
         steps = []
-        for one in self.operands:
+        for one in sorted(self.operands, key=lambda one: not one.kind.sets):
             if one.kind.convert:
                 self.needs.update(one.kind.needs)
-                step = f"{one.name} = {one.kind.convert.format(name=one.name, operation=operation)}"
+                known = {"name": one.name, "operation": operation, "first": self.operands[0].name}
+                step = f"{one.kind.sets or one.name} = {one.kind.convert.format(**known)}"
                 condition = one.kind.unless.format(name=one.name)
                 steps += [f"if {condition}:", f"    {step}"] if condition else [step]
         for condition, expectation in self.what.refuses.items():
@@ -107,34 +118,45 @@ class Text:
 
     def call(self, first: str = "") -> str:
         """The call of the operator, or of the declared body, perhaps with another first operand."""
-        given = [first or self.operands[0].name, *[one.passed for one in self.operands[1:]]]
+        passed = passed_on(self.operands)
         if not self.what.is_body:
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
+            given = [one.name for one in passed if one.name not in self.what.parameters]
+            given[0] = first or given[0]
+            if parameters := self.what.parameters:
+                given.append(f"({', '.join(parameters)}{',' * (len(parameters) == 1)})")
             return f"ops.{self.what.name}({', '.join(given)})"
+        given = [first or passed[0].passed, *[one.passed for one in passed[1:]]] if passed else []
         self.needs.add((".._dispatch.written", "bodies_of"))
         if self.what.signature.__code__.co_varnames[0] == "F":
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
             given.insert(0, "ops")
         return f"bodies.{self.what.name}({', '.join(given)})"
 
-    def decorators(self, overridable: bool, method: bool = False) -> str:
-        """What stands above the function."""
-        self.needs |= {(".._dispatch.overrides", "overridable")} if overridable else set()
-        self.needs |= {(".._core.tensor", "method")} if method else set()
-        return "@overridable\n" * overridable + "@method()\n" * method
+    def function(self, name: str, arguments: list[Argument], doc: str, steps: list[str], overridable: bool) -> str:
+        """A function's text."""
+        parts = listed(arguments)
+        given, end = ", ".join(parts), f") -> {self.returned}:"
+        head = f"def {name}({given}{end}"
+        if len(head) > WIDTH:
+            lines = [given] if len(given) + 4 <= WIDTH else [f"{one}," for one in parts]
+            head = "\n".join([f"def {name}(", *[f"    {line}" for line in lines], end])
+        if not self.renames:
+            self.needs.update(INSIDE)
+            steps = ["try:", *[f"    {step}" for step in steps]]
+            steps += ["except FaculaError as error:", "    trim_traceback(error)", "    raise"]
+        lines = [f'"""{doc}"""' if "\n" not in doc else f'"""{doc}\n"""', *steps]
+        return self.decorators(overridable) + head + "\n" + indent("\n".join(lines), "    ")
 
-
-def function(name: str, arguments: list[Argument], doc: str, steps: list[str]) -> str:
-    """A function's text."""
-    parts = listed(arguments)
-    given = ", ".join(parts)
-    head = f"def {name}({given}) -> Tensor:"
-    if len(head) > WIDTH:
-        lines = [given] if len(given) + 4 <= WIDTH else [f"{one}," for one in parts]
-        head = "\n".join([f"def {name}(", *[f"    {line}" for line in lines], ") -> Tensor:"])
-    lines = [f'"""{doc}"""' if "\n" not in doc else f'"""{doc}\n"""', "try:", *[f"    {step}" for step in steps]]
-    body = "\n".join([*lines, "except FaculaError as error:", "    trim_traceback(error)", "    raise"])
-    return f"{head}\n{indent(body, '    ')}"
+    def decorators(self, overridable: bool) -> str:
+        """What stands above a function."""
+        lines = (
+            (overridable, "@overridable", ".._dispatch.overrides"),
+            (self.what.method, "@method()", ".._core.tensor"),
+            (self.renames, "@boundary", "facula_errors.extend"),
+        )
+        self.needs |= {(module, text.strip("@()")) for wanted, text, module in lines if wanted}
+        return "".join([f"{text}\n" for wanted, text, _ in lines if wanted])
 
 
 def files() -> dict[str, str]:
@@ -150,18 +172,22 @@ def parts_of(file: str, texts: list[Text]) -> list[str]:
     functions = [one for text in texts for one in text.functions()]
     source = texts[0].what.module.partition(".")[2].replace(".", "/")
     needs, types = set().union(*[text.needs for text in texts]), set().union(*[text.types for text in texts])
-    lines = ["    from .._core.tensor import Tensor"]
-    lines += [f"    from .._core.types import {', '.join(sorted(types))}"] * bool(types)
-    head = HEAD.format(source=source, imports=imports(needs), types="\n".join(lines))
+    head = HEAD.format(source=source, imports=imports(needs), types=indent(imports(types - needs), "    "))
     named = [text for text in texts if not text.what.label]
     head += f"\n\n{public(named)}" if named else ""
     head += f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
     return [head, *functions]
 
 
+def module_of(word: str, what: Declared) -> str:
+    """The module that has a type of annotations, seen from `_forms/`: the declaring module's own, if nobody else."""
+    return ".._core.types" if word in COMMON else TYPES.get(word, f"..{what.module.partition('.')[2]}")
+
+
 def public(texts: list[Text]) -> str:
     """The list of names that errors know functions by."""
-    names = [text.what.name for text in texts] + [f"{text.what.name}_" for text in texts if text.what.changes]
+    changing = [f"{text.what.name}_" for text in texts if text.what.changes and not text.what.method]
+    names = [text.what.name for text in texts] + changing
     line = f"__all__ = [{', '.join(map(quoted, sorted(names)))}]"
     return line if len(line) <= WIDTH else "\n".join(["__all__ = [", *[f'    "{one}",' for one in sorted(names)], "]"])
 
@@ -174,7 +200,7 @@ def imports(needs: set[tuple[str, str]]) -> str:
     groups: list[list[str]] = [[], []]
     for module, names in by_module.items():
         groups[module.startswith(".")].append(f"from {module} import {', '.join(names)}")
-    return "\n\n".join(["\n".join(sorted(group)) for group in groups])
+    return "\n\n".join(["\n".join(sorted(group)) for group in groups if group])
 
 
 def main() -> int:

@@ -35,6 +35,13 @@ def quoted(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
+def passed_on(arguments: list[Argument]) -> list[Argument]:
+    """Those that the operator sees, no other names of arguments; after one of these, they are handed on by name."""
+    first = next((place for place, one in enumerate(arguments) if one.kind.sets), len(arguments))
+    return [one._replace(by_name=one.by_name or place > first)
+            for place, one in enumerate(arguments) if not one.kind.sets]  # fmt: skip
+
+
 def listed(arguments: list[Argument]) -> list[str]:
     """The arguments as a function's head has them, with a star before those that are given by name alone."""
     first = next((place for place, one in enumerate(arguments) if one.by_name), len(arguments))

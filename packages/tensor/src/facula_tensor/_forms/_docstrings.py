@@ -29,7 +29,7 @@ def changing_docstring(name: str, declared: str, arguments: list[Argument]) -> s
         return f"`{name}` in place."
     _, given, _ = _sections(inspect.cleandoc(declared))
     first, *others = [one.name for one in arguments]
-    listed = _listed({first: "the tensor that changes."} | {other: given[other] for other in others})
+    listed = _listed({first: "the tensor that changes."} | {one: given.get(one) or STANDARD[one] for one in others})
     return f"`{name}` in place.\n\n{listed}\n\nReturns:\n    `{first}`."
 
 

@@ -17,7 +17,7 @@ from .._dispatch.written import function
 from .pointwise import real
 
 if TYPE_CHECKING:
-    from .._dispatch.kinds import Flag, Float, Floating, Real
+    from .._dispatch.kinds import Flag, Float, Floating, Real, Reals
     from .._dispatch.namespaces import Namespace
 
 
@@ -44,7 +44,7 @@ class leaky_relu:
     changes = True
 
     @staticmethod
-    def signature(input: Tensor, negative_slope: Real = 0.01, inplace: Flag = False) -> None: ...
+    def signature(input: Reals, negative_slope: Real = 0.01, inplace: Flag = False) -> None: ...
 
     def vjp_input(F, g, input, negative_slope):
         return F.where(F.gt(input, 0), g, F.mul(g, negative_slope))
@@ -54,7 +54,7 @@ class leaky_relu:
 
 
 @function(refuses={"min_val > max_val": "min_val <= max_val; got {min_val} and {max_val}"}, changes=True)
-def hardtanh(F: Namespace, input: Tensor, min_val: Real = -1.0, max_val: Real = 1.0) -> Tensor:
+def hardtanh(F: Namespace, input: Reals, min_val: Real = -1.0, max_val: Real = 1.0) -> Tensor:
     """Each element, or the bound that it is beyond; no gradient flows at a bound.
 
     Arguments:
@@ -74,7 +74,7 @@ def hardtanh(F: Namespace, input: Tensor, min_val: Real = -1.0, max_val: Real = 
 
 
 @function(inplace=True)
-def relu6(F: Namespace, input: Tensor) -> Tensor:
+def relu6(F: Namespace, input: Reals) -> Tensor:
     """Each element, but at least 0 and at most 6.
 
     >>> from facula_tensor import tensor
@@ -163,7 +163,7 @@ def hardshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
 
 
 @function(changes=True)
-def threshold(F: Namespace, input: Tensor, threshold: Real, value: Real) -> Tensor:
+def threshold(F: Namespace, input: Reals, threshold: Real, value: Real) -> Tensor:
     """Each element, or `value` where it is not greater than `threshold`.
 
     Arguments:
@@ -202,7 +202,7 @@ class elu:
     changes = True
 
     @staticmethod
-    def signature(input: Tensor, alpha: Float = 1.0, inplace: Flag = False) -> None: ...
+    def signature(input: Reals, alpha: Float = 1.0, inplace: Flag = False) -> None: ...
 
     def value(F, input, alpha):
         return F.where(input > 0, input, alpha * F.expm1(input))

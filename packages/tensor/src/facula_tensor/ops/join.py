@@ -15,6 +15,7 @@ from facula_storage.extend import Place, allocate, collecting, layout_cache_clea
 from .._core.call_sites import user_frame
 from .._core.promotion import promote_types
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, make, steady
+from .._dispatch.arguments import axis_for
 from .._dispatch.declaration import operator
 from .._dispatch.launching import launch_places
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
@@ -22,7 +23,6 @@ from .._dispatch.overrides import call_torch_function, overridden
 from .._dispatch.saved import saved_tensors
 from .._dispatch.writing import write_out
 from .dims import new_dim
-from .reduction.reducing import axis_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from facula_errors import ArgumentError, FaculaError
-from facula_errors.extend import trim_traceback, warn
+from typing import TYPE_CHECKING
 
-from .._core.promotion import as_real, floating
+from facula_errors import ArgumentError
+from facula_errors.extend import warn
+
+from .._core.promotion import floating
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.reduced import reduced_operator
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Averages, Flag, Real, Reduces, Reduction, ReductionOrBatchMean
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "huber_loss",
@@ -155,13 +161,13 @@ def pair(operation: str, input: Tensor, target: Tensor) -> None:
         warn(f"{operation}: input {a} and target {b} differ in shape and are broadcast")
 
 
-@overridable
+@function(overridable=True)
 def mse_loss(
     input: Tensor,
     target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
     """(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.
@@ -169,31 +175,23 @@ def mse_loss(
     Arguments:
         input: the predictions.
         target: what they should be.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
         weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
     >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(2.)
     """
-    try:
-        reduction = reduction_of("mse_loss", reduction, size_average, reduce)
-        pair("mse_loss", input, target)
-        return loss_of("squared_difference", (input, target), reduction, weight)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    pair("mse_loss", input, target)
+    return loss_of("squared_difference", (input, target), reduction, weight)
 
 
-@overridable
+@function(overridable=True)
 def l1_loss(
     input: Tensor,
     target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
     """abs(input - target) of each element; `weight` as `mse_loss`'s.
@@ -201,29 +199,26 @@ def l1_loss(
     Arguments:
         input: the predictions.
         target: what they should be.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
         weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
     >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(1.)
     """
-    try:
-        reduction = reduction_of("l1_loss", reduction, size_average, reduce)
-        pair("l1_loss", input, target)
-        if any([isinstance(one, Tensor) and one.is_complex() for one in (input, target)]):  # programs are of real ones
-            return reduced(recorded_ops.abs(recorded_ops.sub(input, target)), reduction, weight)
-        return loss_of("absolute_difference", (input, target), reduction, weight)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    pair("l1_loss", input, target)
+    if any([isinstance(one, Tensor) and one.is_complex() for one in (input, target)]):  # programs are of real ones
+        return reduced(recorded_ops.abs(recorded_ops.sub(input, target)), reduction, weight)
+    return loss_of("absolute_difference", (input, target), reduction, weight)
 
 
-@overridable
+@function(overridable=True, refuses={"not delta > 0": "a number delta > 0; got {delta}"})
 def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+    F: Namespace,
+    input: Tensor,
+    target: Tensor,
+    reduction: Reduction = "mean",
+    delta: Real = 1.0,
+    weight: Tensor | None = None,
 ) -> Tensor:
     """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0.
 
@@ -233,7 +228,6 @@ def huber_loss(
     Arguments:
         input: the predictions.
         target: what they should be.
-        reduction: "mean", "sum", or "none" for each loss by itself.
         delta: where the square ends.
         weight: a factor for each loss; none if None.
 
@@ -241,67 +235,46 @@ def huber_loss(
     >>> huber_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none")
     tensor([0.5000, 1.5000])
     """
-    try:
-        reduction_of("huber_loss", reduction)
-        if type(delta) is not float:
-            delta = as_real(delta, "huber_loss", "delta")
-        if not delta > 0:
-            raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
-        pair("huber_loss", input, target)
-        if weight is not None:  # as PyTorch: unlike mse_loss, whose mean is over the weights
-            return reduced(recorded_ops.huber(input, target, delta) * as_tensor("huber_loss", weight), reduction)
-        return loss_of("huber", (input, target), reduction, None, (delta,))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    pair("huber_loss", input, target)
+    if weight is not None:  # as PyTorch: unlike mse_loss, whose mean is over the weights
+        return reduced(F.huber(input, target, delta) * as_tensor("huber_loss", weight), reduction)
+    return loss_of("huber", (input, target), reduction, None, (delta,))
 
 
-@overridable
+@function(overridable=True, refuses={"not beta >= 0": "beta >= 0; got {beta}"})
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    beta: float = 1.0,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
+    beta: Real = 1.0,
 ) -> Tensor:
     """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
 
     Arguments:
         input: the predictions.
         target: what they should be.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
         beta: where the square ends.
 
     >>> from facula_tensor import tensor
     >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
     tensor([0.7500, 1.7500])
     """
-    try:
-        reduction = reduction_of("smooth_l1_loss", reduction, size_average, reduce)
-        if type(beta) is not float:
-            beta = as_real(beta, "smooth_l1_loss", "beta")
-        if not beta >= 0:
-            raise ArgumentError(f"smooth_l1_loss: expected beta >= 0; got {beta}")
-        if beta == 0:
-            return l1_loss(input, target, reduction=reduction)
-        pair("smooth_l1_loss", input, target)
-        return loss_of("smooth_l1", (input, target), reduction, None, (beta,))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    if beta == 0:
+        return l1_loss(input, target, reduction=reduction)
+    pair("smooth_l1_loss", input, target)
+    return loss_of("smooth_l1", (input, target), reduction, None, (beta,))
 
 
-@overridable
+@function(overridable=True)
 def kl_div(
     input: Tensor,
     target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    log_target: bool = False,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: ReductionOrBatchMean = "mean",
+    log_target: Flag = False,
 ) -> Tensor:
     """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0.
 
@@ -311,8 +284,6 @@ def kl_div(
     Arguments:
         input: logarithms of probabilities.
         target: probabilities.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
         reduction: "mean", "sum", "batchmean", or "none" for each loss by itself.
         log_target: whether `target` is logarithms, too.
 
@@ -320,13 +291,8 @@ def kl_div(
     >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")
     tensor(1.)
     """
-    try:
-        batch = reduction == "batchmean"
-        reduction = "sum" if batch else reduction_of("kl_div", reduction, size_average, reduce)
-        pair("kl_div", input, target)
-        divergence = "divergence_of_logarithms" if log_target else "divergence"
-        loss = loss_of(divergence, (input, target), reduction)
-        return loss / input.shape[0] if batch and input.ndim else loss
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    pair("kl_div", input, target)
+    by_batch = reduction == "batchmean"
+    divergence = "divergence_of_logarithms" if log_target else "divergence"
+    loss = loss_of(divergence, (input, target), "sum" if by_batch else reduction)
+    return loss / input.shape[0] if by_batch and input.ndim else loss

@@ -11,6 +11,7 @@ from facula_storage import Layout, contiguous, int64
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor, method, steady
 from .._creation.filled import full
+from .._dispatch.arguments import axis_for
 from .._dispatch.declaration import operator, under
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
@@ -18,7 +19,6 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .along import check_ordered, one_dim, pair
 from .reduction.extreme_pairs import KthValue, Median, Mode, NanMedian
-from .reduction.reducing import axis_for
 from .sorting import length
 
 if TYPE_CHECKING:

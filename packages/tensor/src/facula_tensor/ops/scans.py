@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
-from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, int64
 from facula_storage.extend import FLOATING
 
 from .._core.promotion import accumulating, as_dtype
-from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator, under
 from .._dispatch.namespaces import composite, recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .along import check_ordered, one_dim, pair
 from .copying import cast_to
 from .reduction.extreme_pairs import CumMax, CumMin
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._core.types import DTypeLike, Function
+    from .._dispatch.kinds import Axis
     from .._dispatch.namespaces import Namespace
     from .reduction.extreme_pairs import Extremes
 
@@ -135,170 +134,98 @@ _cummax = _extreme_scan("cummax")
 _cummin = _extreme_scan("cummin")
 
 
-def _scan(
-    name: str,
-    call: Function,
-    input: Tensor,
-    dim: int | None,
-    axis: int | None,
-    dtype: DTypeLike | None,
-    out: Tensor | None,
-) -> Tensor:
+def _scan(name: str, call: Function, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
     """A running sum or product, in int64 where elements are narrower, or in `dtype`."""
-    input, dim = one_dim(name, input, dim, axis)
+    input, dim = one_dim(name, input, dim)
     own = layout_of_tensor(input).dtype
     wanted = accumulating(own) if dtype is None else as_dtype(dtype, name)
     if wanted is not own:
         input = cast_to(input, wanted)
     wide = accumulating(wanted)
     if wide is wanted:
-        return call(input, (dim, False)) if out is None else write_out(name, call(input, (dim, False)), out)
-    return write_out(
-        name, recorded_ops.to(call(recorded_ops.to(input, (wide,)), (dim, False)), (wanted,)), out
-    )  # and wraps
+        return call(input, (dim, False))
+    return recorded_ops.to(call(recorded_ops.to(input, (wide,)), (dim, False)), (wanted,))  # and wraps
 
 
-@overridable
-@method()
-@boundary
+@function(method=True, changes=True, out=True)
 def cumsum(
-    input: Tensor,
-    dim: int | None = None,
-    *,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Tensor | None = None,
+    F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None, dtype: DTypeLike | None = None
 ) -> Tensor:
     """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower.
 
     float32 is carried in double precision, half precisions in float32.
 
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-        dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
-
     >>> from facula_tensor import tensor
     >>> cumsum(tensor([1, 2, 3]), 0)
     tensor([1, 3, 6])
     """
-    return _scan("cumsum", recorded_ops.cumsum, input, dim, axis, dtype, out)
+    return _scan("cumsum", F.cumsum, input, dim, dtype)
 
 
-@overridable
-@method()
-@boundary
+@function(method=True, changes=True, out=True)
 def cumprod(
-    input: Tensor,
-    dim: int | None = None,
-    *,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Tensor | None = None,
+    F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None, dtype: DTypeLike | None = None
 ) -> Tensor:
     """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-        dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cumprod(tensor([1, 2, 3]), 0)
     tensor([1, 2, 6])
     """
-    return _scan("cumprod", recorded_ops.cumprod, input, dim, axis, dtype, out)
+    return _scan("cumprod", F.cumprod, input, dim, dtype)
 
 
-@method()
-@boundary
-def cumsum_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumsum` in place: changes this tensor and returns it.
-
-    Arguments:
-        dim: the dimension.
-        dtype: the dtype of the result.
-    """
-    return self.copy_(cumsum(self, dim, dtype=dtype))
-
-
-@method()
-@boundary
-def cumprod_(self: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumprod` in place: changes this tensor and returns it.
-
-    Arguments:
-        dim: the dimension.
-        dtype: the dtype of the result.
-    """
-    return self.copy_(cumprod(self, dim, dtype=dtype))
-
-
-@overridable
-@method()
-@boundary
-def logcumsumexp(
-    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
-) -> Tensor:
+@function(method=True, out=True)
+def logcumsumexp(F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None) -> Tensor:
     """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logcumsumexp(tensor([0.0, 0.0]), 0)
     tensor([0.0000, 0.6931])
     """
-    input, dim = one_dim("logcumsumexp", input, dim, axis)
-    return write_out("logcumsumexp", recorded_ops.logcumsumexp(input, (dim, False)), out)
+    input, dim = one_dim("logcumsumexp", input, dim)
+    return F.logcumsumexp(input, (dim, False))
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def cummax(
-    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
+    F: Namespace,
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    axis: Axis = None,
+    out: Sequence[Tensor] | None = None,
 ) -> Extremes:
     """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
 
     Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
         out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummax(tensor([1, 3, 2]), 0).values
     tensor([1, 3, 3])
     """
-    input, dim = one_dim("cummax", input, dim, axis)
-    return pair(CumMax, recorded_ops.cummax(input, (dim, False)), out)
+    input, dim = one_dim("cummax", input, dim)
+    return pair(CumMax, F.cummax(input, (dim, False)), out)
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def cummin(
-    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
+    F: Namespace,
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    axis: Axis = None,
+    out: Sequence[Tensor] | None = None,
 ) -> Extremes:
     """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
 
     Arguments:
-        input: the tensor.
-        dim: the dimension.
-        axis: NumPy's name of `dim`.
         out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummin(tensor([3, 1, 2]), 0).values
     tensor([3, 1, 1])
     """
-    input, dim = one_dim("cummin", input, dim, axis)
-    return pair(CumMin, recorded_ops.cummin(input, (dim, False)), out)
+    input, dim = one_dim("cummin", input, dim)
+    return pair(CumMin, F.cummin(input, (dim, False)), out)

@@ -16,7 +16,7 @@ from .._dispatch.written import function
 from .pointwise import real
 
 if TYPE_CHECKING:
-    from .._dispatch.kinds import Flag, Floating, Real
+    from .._dispatch.kinds import Flag, Floating, Real, Reals
     from .._dispatch.namespaces import Namespace
 
 
@@ -46,7 +46,7 @@ class _softplus:
 
 
 @function(refuses={"beta == 0": "a beta other than 0, since it divides by it; got 0"})
-def softplus(F: Namespace, input: Tensor, beta: Real = 1, threshold: Real = 20) -> Tensor:
+def softplus(F: Namespace, input: Reals, beta: Real = 1, threshold: Real = 20) -> Tensor:
     """log(1 + exp(beta * x)) / beta of each element; x itself where beta * x is above `threshold`.
 
     Arguments:
@@ -86,7 +86,7 @@ class _log_sigmoid:
 
 
 @function()
-def logsigmoid(F: Namespace, input: Tensor) -> Tensor:
+def logsigmoid(F: Namespace, input: Reals) -> Tensor:
     """log(sigmoid(x)) of each element, without overflow.
 
     >>> from facula_tensor import tensor
@@ -109,7 +109,7 @@ class silu:
     accepts = real
 
     @staticmethod
-    def signature(input: Tensor, inplace: Flag = False) -> None: ...
+    def signature(input: Reals, inplace: Flag = False) -> None: ...
 
     def vjp_input(F, g, input):
         return F.silu_grad(g, input)
@@ -143,7 +143,7 @@ class softsign:
     accepts = real
 
     @staticmethod
-    def signature(input: Tensor) -> None: ...
+    def signature(input: Reals) -> None: ...
 
     def value(F, input):
         return input / (abs(input) + 1)
@@ -165,7 +165,7 @@ class tanhshrink:
     accepts = real
 
     @staticmethod
-    def signature(input: Tensor) -> None: ...
+    def signature(input: Reals) -> None: ...
 
     def value(F, input):
         return input - F.tanh(input)
@@ -252,7 +252,7 @@ class _gelu_tanh_grad:
 
 
 @function()
-def gelu(F: Namespace, input: Tensor, approximate: Literal["none", "tanh"] = "none") -> Tensor:
+def gelu(F: Namespace, input: Reals, approximate: Literal["none", "tanh"] = "none") -> Tensor:
     """x times the normal distribution's probability of less than x. D. Hendrycks, K. Gimpel, 2016.
 
     Arguments:

@@ -9,11 +9,12 @@ from facula_errors.extend import trim_traceback
 from facula_storage import int64
 
 from ..._core.tensor import Tensor, method
+from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import operator, under
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.overrides import overridable
 from .extremes import along_one, check_not_empty
-from .reducing import axis_for, reduced
+from .reducing import reduced
 
 if TYPE_CHECKING:
     from ..._core.types import Function

@@ -13,6 +13,7 @@ from facula_storage.extend import COMPLEX, new_instance
 from ..._core.memory import check_out
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from ..._creation.ranges import arange
+from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import operator, under
 from ..._dispatch.namespaces import composite, recorded_ops
 from ..._dispatch.operands import describe
@@ -20,7 +21,7 @@ from ..._dispatch.overrides import overridable
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
 from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
-from .reducing import MOST_DIMS, axis_for, reduced, reduction
+from .reducing import MOST_DIMS, reduced, reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

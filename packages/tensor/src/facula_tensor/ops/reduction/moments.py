@@ -12,11 +12,12 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.promotion import as_real
 from ..._core.tensor import Tensor, method
+from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.writing import write_out
-from .reducing import axis_for, reduced, reduction
+from .reducing import reduced, reduction
 from .sums import mean
 
 if TYPE_CHECKING:

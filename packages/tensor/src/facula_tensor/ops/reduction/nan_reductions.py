@@ -11,11 +11,12 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype
 from ..._core.tensor import Tensor, layout_of_tensor, method, steady
+from ..._dispatch.arguments import axis_for
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
-from .reducing import axis_for, reduction
+from .reducing import reduction
 from .sums import sum
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype, as_real, floating
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
+from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
@@ -18,7 +19,7 @@ from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
 from ..spectral import values_of
 from .moments import real_dtype
-from .reducing import axis_for, needed_dim, reduced, reduction
+from .reducing import needed_dim, reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, DTypeLike

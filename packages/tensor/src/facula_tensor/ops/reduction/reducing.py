@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF
 from facula_errors import ArgumentError, InvalidTypeError
@@ -10,6 +10,7 @@ from facula_storage import DType, Layout, contiguous
 from facula_storage.extend import new_instance
 
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from ..._dispatch.arguments import AnyDims, axis_for
 from ..._dispatch.namespaces import composite
 from ..._dispatch.view_call import as_tensor
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 MOST_DIMS = 64
-AnyDims = TypeVar("AnyDims", bound="Dims")
 
 
 def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
@@ -67,13 +67,6 @@ def reduction(
     if plain and (keepdim is True or keepdim is False):
         _known[ndim, dim, keepdim, type(dim)] = parameters
     return input, parameters
-
-
-def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
-    """`axis`, the name that NumPy has for `dim`; TypeError where both are given."""
-    if dim is None or (isinstance(dim, tuple) and not dim):
-        return axis
-    raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
 
 
 def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None) -> AnyDims:

@@ -12,11 +12,12 @@ from facula_storage.extend import FLOATING
 
 from ..._core.promotion import accumulating, as_dtype
 from ..._core.tensor import Tensor, elements, layout_of_tensor, method
+from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.writing import write_out
-from .reducing import axis_for, reduced, reduction
+from .reducing import reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, DTypeLike, Function

@@ -9,10 +9,11 @@ from facula_errors.extend import trim_traceback
 from facula_storage import bool_
 
 from ..._core.tensor import Tensor, layout_of_tensor, method
+from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import operator, under
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
-from .reducing import axis_for, reduced, reduction
+from .reducing import reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, Function
