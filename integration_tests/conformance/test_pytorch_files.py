@@ -6,15 +6,14 @@ import contextlib
 import datetime
 import functools
 import inspect
-import io
 import pathlib
-import runpy
 import warnings
 import weakref
 
 import numpy as np
 import pytest
 import torch
+from exchange import library_of, saved
 
 import facula
 
@@ -83,10 +82,6 @@ def ones(nn):
     return (torch if nn is torch.nn else facula).ones(2)
 
 
-def library_of(value):
-    return torch if isinstance(value, (torch.nn.Module, torch.optim.Optimizer, torch.Tensor)) else facula
-
-
 def numbers(value):
     """Tensors as arrays, in containers of any kind."""
     if isinstance(value, (torch.Tensor, facula.Tensor)):
@@ -109,23 +104,6 @@ def same(left, right, exact=True):
         close = np.array_equal if exact else functools.partial(np.allclose, rtol=1e-4, atol=1e-5)
         return left.dtype == right.dtype and left.shape == right.shape and close(left, right)
     return left == right
-
-
-@pytest.fixture(params=["zip", "legacy"])
-def across(request):
-    """Takes an object from one library to the other by way of a file."""
-
-    def crossed(value, theirs):
-        file = io.BytesIO()
-        if theirs:
-            torch.save(value, file, _use_new_zipfile_serialization=request.param == "zip")
-            file.seek(0)
-            return facula.load(file)
-        facula.save(value, file)
-        file.seek(0)
-        return torch.load(file, weights_only=False)
-
-    return crossed
 
 
 def made(architecture, theirs):
@@ -213,13 +191,6 @@ def test_modules_of_all_classes_have_the_attributes_of_pytorch():
             found, own = torch.load(saved(facula, ours[name]), weights_only=False), theirs[name]
             assert {k: plain(v) for k, v in vars(found).items()} == {k: plain(v) for k, v in vars(own).items()}, name
             assert repr(found) == repr(own) == repr(facula.load(saved(torch, own))), name
-
-
-def saved(library, value):
-    file = io.BytesIO()
-    library.save(value, file)
-    file.seek(0)
-    return file
 
 
 def trained(network, optimizer, steps):
@@ -343,35 +314,6 @@ def test_values_of_the_library(across):
         assert found[7](4).eps == 1e-3 and found[8].tag == "kept" and not found[8].requires_grad
         assert isinstance(found[9], other.nn.Buffer) and found[9].persistent is False
         assert found[10].nbytes() == 12 and found[11].device.type == "meta" and found[11].shape == (2, 3)
-
-
-def table_of_objects():
-    """The table of the tests of facula, which have no PyTorch."""
-    file = pathlib.Path(__file__).parents[2] / "packages" / "facula" / "tests" / "library_objects.py"
-    return runpy.run_path(str(file))
-
-
-@pytest.mark.parametrize("name", table_of_objects()["made_objects"](facula)[0])
-def test_objects_of_library_classes(name, across):
-    """Datasets, distributions, results with names and others: each is what the other library itself would make."""
-    table = table_of_objects()
-    ours, theirs = (table["made_objects"](library)[0][name]() for library in (facula, torch))
-    for value, expected in ((ours, theirs), (theirs, ours)):
-        found = across(value, value is theirs)
-        assert type(found) is type(expected)
-        assert table["described"](found) == table["described"](expected)
-
-
-def test_inverses_of_transforms(across):
-    """PyTorch leaves the transform out of its own files, and cannot use what it reads; a Gumbel has such inverses."""
-    found = across(facula.distributions.transforms.ExpTransform().inv, False)
-    assert found(torch.ones(2)).tolist() == [0.0, 0.0]
-    for value in (torch.distributions.Gumbel(0.0, 2.0), facula.distributions.Gumbel(0.0, 2.0)):
-        found = across(value, library_of(value.sample()) is torch)
-        assert found.log_prob(found.sample()).shape == () and found.mean.item() == pytest.approx(value.mean.item())
-    lost = across(torch.distributions.transforms.ExpTransform().inv, True)
-    with pytest.raises(NotImplementedError, match="without its transform, which PyTorch cannot use either"):
-        lost(facula.ones(2))
 
 
 class Net(torch.nn.Module):

@@ -1,5 +1,7 @@
 """Objects of the library's classes, made with facula or, by the conformance session, with PyTorch."""
 
+import multiprocessing
+import re
 import weakref
 from copy import copy
 
@@ -29,6 +31,26 @@ def made_objects(library):
         "WeightedRandomSampler": lambda: data.WeightedRandomSampler([1.0, 3.0], 1),
         "BatchSampler of RandomSampler": lambda: data.BatchSampler(data.RandomSampler(dataset), 2, False),
         "DistributedSampler": lambda: data.DistributedSampler(dataset, 2, 1, seed=3),
+        "DataLoader": lambda: data.DataLoader(dataset),
+        "DataLoader with options": lambda: data.DataLoader(
+            dataset,
+            2,
+            True,
+            num_workers=1,
+            drop_last=True,
+            timeout=3,
+            prefetch_factor=4,
+            persistent_workers=True,
+            multiprocessing_context=multiprocessing.get_context("spawn"),
+        ),
+        "DataLoader of samples": lambda: data.DataLoader(dataset, None, sampler=[2, 0]),
+        "DataLoader of batches": lambda: data.DataLoader(dataset, batch_sampler=[[2, 0], [1]], collate_fn=list),
+        "DataLoader of a stream": lambda: data.DataLoader(data.ChainDataset([dataset]), 2),
+        "DataLoader of a stream's samples": lambda: data.DataLoader(data.ChainDataset([dataset]), None),
+        "GradScaler": lambda: library.amp.GradScaler("cpu", 4.0, 3.0, 0.25, 7),
+        "GradScaler by its older name": lambda: library.cpu.amp.GradScaler(),
+        "disabled GradScaler": lambda: library.cuda.amp.GradScaler(enabled=False),
+        "Generator": lambda: library.Generator().manual_seed(5),
         "max": lambda: library.eye(3).max(1),
         "sort": lambda: library.eye(3).sort(),
         "topk": lambda: library.arange(5.0).topk(2),
@@ -115,8 +137,6 @@ def made_objects(library):
         "StickBreakingTransform": lambda: x.StickBreakingTransform(),
     }
     refused = {
-        "DataLoader": lambda: data.DataLoader(dataset),
-        "GradScaler": lambda: library.amp.GradScaler("cpu"),
         "finfo": lambda: library.finfo(library.float32),
         "SobolEngine": lambda: library.quasirandom.SobolEngine(2),
         "averages in place": lambda: library.optim.swa_utils.AveragedModel(
@@ -138,6 +158,8 @@ def described(value):
             value.shape,
             value.double().sum().item(),
         )
+    if kind == "Generator":  # whose numbers are each library's own
+        return kind, value.initial_seed(), described(value.get_state()) if value.device.type == "cpu" else ()
     if isinstance(value, weakref.ref):  # a transform's way to its inverse, which files leave out
         return described(None)
     if isinstance(value, dict):
@@ -154,4 +176,6 @@ def described(value):
         if {"probs", "logits"} & shown.keys():  # one is worked out of the other, by one library earlier
             shown |= {"probs": copy(value).probs, "logits": copy(value).logits}
         return kind, described(dict(sorted(shown.items())))
-    return kind, repr(value) if not callable(value) else getattr(value, "__qualname__", "")
+    return kind, re.sub(" at 0x[0-9a-f]+", "", repr(value)) if not callable(value) else getattr(
+        value, "__qualname__", ""
+    )

@@ -8,7 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from file_helpers import again
+from file_helpers import again, globals_of
 from library_objects import described, made_objects
 
 import facula
@@ -64,6 +64,55 @@ def test_samplers_go_on_with_their_seed_and_epoch():
             first = list(sampler)
             found = again(sampler)
             assert list(found) == list(sampler) and list(again(found).order(0)) == first
+
+
+def test_loaders_go_on_with_the_next_epoch():
+    """A pass that has begun is over for the copy, as for the next `iter` of the loader."""
+    loader = facula.utils.data.DataLoader(range(9), batch_size=2, shuffle=True, generator=3, on_error="skip")
+    epochs = [[batch.tolist() for batch in loader] for _ in range(2)]
+    copies = [facula.utils.data.DataLoader(range(9), batch_size=2, shuffle=True, generator=3)]
+    next(iter(copies[0]))
+    copies = [again(copies[0]), again(facula.utils.data.DataLoader(range(9), 2, True, generator=3))]
+    assert [batch.tolist() for batch in copies[0]] == epochs[1]
+    assert [batch.tolist() for batch in copies[1]] == epochs[0]
+    third = again(loader)
+    assert third.on_error == "skip" and third.state_dict() == loader.state_dict() == {**third.state_dict(), "epoch": 2}
+
+
+def doubled(array):
+    return facula.from_numpy(array) * 2
+
+
+def test_options_of_loaders_that_pytorch_lacks():
+    given = {"meter": True, "seed_globals": True, "on_error": "substitute", "convert": doubled}
+    with facula.serialization.safe_globals([doubled]):
+        found = again(facula.utils.data.DataLoader(range(4), batch_size=4, **given))
+    assert found.meter is not None and found.seed_globals and found.on_error == "substitute"
+    assert next(iter(found)).tolist() == [0, 2, 4, 6]
+    shard = facula.utils.data.DataLoader(range(4), shard=(1, 2))
+    found = again(shard)
+    assert [batch.tolist() for batch in found] == [batch.tolist() for batch in shard] == [[1], [3]]
+    assert "facula.utils.data DataLoader" in globals_of(shard)
+
+
+def test_a_gradient_scaler_between_step_and_update_is_refused():
+    scaler, weight = facula.amp.GradScaler("cpu"), facula.ones(1, requires_grad=True)
+    optimizer = facula.optim.SGD([weight], lr=1.0)
+    scaler.scale(weight.sum()).backward()
+    scaler.step(optimizer)
+    with pytest.raises(RuntimeError, match=r"save: a GradScaler is between step\(\) and update\(\); call update"):
+        again(scaler)
+    scaler.update()
+    assert again(scaler).state_dict() == scaler.state_dict()
+
+
+def test_generators_go_on():
+    for device in ("cpu", "meta"):
+        generator = facula.Generator(device).manual_seed(5)
+        assert again(generator).get_state() == (5, 0)
+        if device == "cpu":
+            facula.rand(3, generator=generator)
+        assert again([generator])[0].get_state() == generator.get_state()
 
 
 def public_classes():

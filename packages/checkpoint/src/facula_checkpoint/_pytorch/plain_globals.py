@@ -212,6 +212,14 @@ def _simple_namespace() -> Global:
     return Global(SimpleNamespace, call=_container(SimpleNamespace), new=SimpleNamespace, build=set_attributes)
 
 
+def _context(name: str) -> Global:
+    import multiprocessing
+    from multiprocessing import context
+
+    method = name.removesuffix("Context").lower()
+    return Global(getattr(context, name), new=lambda: multiprocessing.get_context(method))
+
+
 def _paths(name: str) -> Global:
     import pathlib
 
@@ -266,6 +274,10 @@ RARE: dict[str, Callable[[], Global]] = {
     **{
         f"pathlib {name}": lambda name=name: _paths(name)  # type: ignore[misc]
         for name in ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath")
+    },
+    **{
+        f"multiprocessing.context {name}": lambda name=name: _context(name)  # type: ignore[misc]
+        for name in ("ForkContext", "ForkServerContext", "SpawnContext")
     },
     "decimal Decimal": _decimal,
     "fractions Fraction": _fraction,

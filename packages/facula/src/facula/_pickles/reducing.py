@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict
+from copyreg import __newobj__ as new_object  # type: ignore[attr-defined]
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from facula_checkpoint.extend import Block, CheckpointPickler, is_settable
 from facula_errors import InvalidTypeError
 from facula_errors.extend import is_library_module
-from facula_storage import uint8
+from facula_storage import cpu, uint8
 from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, memory_format, strided
 from facula_tensor.extend import addressable, attributes, block_under, no_record_ops
 
 from .attributes import Method, fill_plain, written
+from .conversions import Endless, conversion, generator_state
 from .names import name_of
 from .table import fill_schedule, our_row
 
@@ -55,7 +57,11 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         pickler.rename(type(obj).__module__, obj.name, f"torch {obj.name}")
         return obj.name
     if isinstance(obj, Generator):
-        return pickler.global_of("facula Generator"), (obj.device, obj.get_state())
+        if obj.device is not cpu:
+            return pickler.global_of("facula Generator"), (obj.device, obj.get_state())
+        return pickler.global_of("torch._C Generator"), (obj.device,), generator_state(obj)
+    if type(obj) is Endless:
+        return pickler.global_of("torch.utils.data.dataloader _InfiniteConstantSampler"), ()
     return _object(pickler, obj) if is_library_module(type(obj).__module__) else _module(obj)
 
 
@@ -94,6 +100,10 @@ def _object(pickler: CheckpointPickler, obj: Any) -> Any:
         _refuse(what, remedy)
     if name.startswith("torch.return_types "):
         return pickler.global_of(name), (tuple(obj), {})
+    converted = conversion(name)
+    if converted is not None:
+        state = converted.written(obj, pickler)
+        return (pickler.global_of(converted.own), (), state) if converted.is_own(obj) else (new_object, (kind,), state)
     if row.build in (fill_plain, fill_schedule):
         function, arguments, state = obj.__reduce_ex__(2)[:3]
         state = written(obj, _settable(kind, state or {}))

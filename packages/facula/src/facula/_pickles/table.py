@@ -10,10 +10,11 @@ from facula_checkpoint.extend import Global, Marker, Memory, Pending, Stored, Te
 from facula_errors.extend import is_library_module
 from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
 from facula_storage.extend import is_connected
-from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
+from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
 from facula_tensor.extend import as_class, make
 
 from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tuple_of
+from .conversions import OWN, REFRESH, Endless, conversion, refreshed, set_generator
 from .names import is_operator, object_named
 
 if TYPE_CHECKING:
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from .location import Relocate
 
 _FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+# Where functions are that files may name.
+_FUNCTIONS = (
+    "torch.nn.functional ", "torch.nn.init ", "torch._C._nn ", "torch.utils.data._utils.collate ",
+    "torch.utils.data.dataloader default_",
+)  # fmt: skip
 MAX_OPTIONS = 100  # of an optimizer
 _LIGHTNING = ("pytorch_lightning", "lightning", "lightning_fabric", "lightning_utilities")
 
@@ -49,6 +55,14 @@ class FaceTable(TensorTable):
         self.rows["torch device"] = self.rows["torch device"]._replace(value=Device)
         self.rows["torch._C _VariableFunctionsClass"] = Global(Marker("torch._C._VariableFunctionsClass"))
         self.rows["builtins getattr"] = Global(self.getter, call=self.attribute)
+        self.rows[REFRESH] = Global(refreshed)
+        self.rows["torch.utils.data.dataloader _InfiniteConstantSampler"] = Global(Endless, call=Endless, new=Endless)
+        self.rows["torch._C Generator"] = Global(
+            Marker("torch._C.Generator"),
+            call=_new_generator,
+            instance=Generator,
+            build=partial(set_generator, later=self.later),
+        )
         self.rows["facula Generator"] = Global(Marker("facula.Generator"), call=_generator)
 
     def remedy(self, name: str) -> str:
@@ -100,6 +114,9 @@ class FaceTable(TensorTable):
             import facula
 
             return Global(getattr(facula, last))
+        if name in OWN:  # what PyTorch has not the like of
+            row = self.row(OWN[name])
+            return row and Global(Marker(name), call=row.new, instance=row.value, build=row.build)  # type: ignore[arg-type]
         row = super().more(name) or our_row(name, object_named(name))
         if row is not None and row.build is fill_plain:
             row = row._replace(build=partial(fill_plain, later=self.later))
@@ -211,14 +228,16 @@ def _function(name: Any) -> object:
     return found
 
 
-def _generator(device: Any, state: Any) -> Any:
-    from facula_tensor import Generator
-
-    if not isinstance(device, Device) or type(state) is not tuple:
+def _new_generator(device: Any) -> Generator:
+    if not isinstance(device, Device):
         refuse("its pickle has a generator that is none")
     if device is not cpu and not is_connected(device):  # whose first use may import the package that brings it
         refuse(f"its pickle has a generator of {str(device)!r}, a device that this program has not used yet")
-    return Generator(device).set_state(state)
+    return Generator(device)
+
+
+def _generator(device: Any, state: Any) -> Generator:
+    return _new_generator(device).set_state(expect(state, tuple, "the state of a generator"))
 
 
 # Rows for classes ----------------------------------------------------------------------------------------------------
@@ -229,12 +248,15 @@ def our_row(name: str, value: Any) -> Global | None:
     if value is None:
         return None
     if not isinstance(value, type):
-        functional = name.startswith(("torch.nn.functional ", "torch.nn.init ", "torch._C._nn "))
+        functional = name.startswith(_FUNCTIONS)
         return Global(value) if functional or is_operator(value) else None
 
     def new() -> Any:
         return value.__new__(value)  # type: ignore[call-overload]
 
+    converted = conversion(name)
+    if converted is not None:
+        return Global(value, new=new, build=converted.fill, stateful=True)
     if is_plain(name):
         bare = name.startswith("torch.distributions.constraints ")  # some have no attributes
         return Global(value, new=new, build=fill_plain, stateful=not bare)

@@ -1,0 +1,118 @@
+"""Objects of the libraries' classes in PyTorch's files, both ways: each is what the other library would make."""
+
+import pathlib
+import runpy
+import sys
+
+import pytest
+import torch
+from exchange import library_of, saved
+
+import facula
+
+
+def table_of_objects():
+    """The table of the tests of facula, which have no PyTorch."""
+    file = pathlib.Path(__file__).parents[2] / "packages" / "facula" / "tests" / "library_objects.py"
+    return runpy.run_path(str(file))
+
+
+@pytest.mark.parametrize("name", table_of_objects()["made_objects"](facula)[0])
+def test_objects_of_library_classes(name, across):
+    """Datasets, distributions, results with names and others: each is what the other library itself would make."""
+    table = table_of_objects()
+    ours, theirs = (table["made_objects"](library)[0][name]() for library in (facula, torch))
+    for value, expected in ((ours, theirs), (theirs, ours)):
+        found = across(value, value is theirs)
+        assert type(found) is type(expected)
+        assert table["described"](found) == table["described"](expected)
+
+
+def test_inverses_of_transforms(across):
+    """PyTorch leaves the transform out of its own files, and cannot use what it reads; a Gumbel has such inverses."""
+    found = across(facula.distributions.transforms.ExpTransform().inv, False)
+    assert found(torch.ones(2)).tolist() == [0.0, 0.0]
+    for value in (torch.distributions.Gumbel(0.0, 2.0), facula.distributions.Gumbel(0.0, 2.0)):
+        found = across(value, library_of(value.sample()) is torch)
+        assert found.log_prob(found.sample()).shape == () and found.mean.item() == pytest.approx(value.mean.item())
+    lost = across(torch.distributions.transforms.ExpTransform().inv, True)
+    with pytest.raises(NotImplementedError, match="without its transform, which PyTorch cannot use either"):
+        lost(facula.ones(2))
+
+
+def batches(loader):
+    return [[part.tolist() for part in batch] for batch in loader]
+
+
+def loaders(library):
+    """Loaders, with what a pass gives; where the order is random, what it gives when sorted."""
+    data, threes = library.utils.data, [[[0, 1], [0, 1]], [[2], [2]]]
+    dataset = data.TensorDataset(library.arange(3), library.arange(3))
+    yield data.DataLoader(dataset, 2), threes, False
+    yield data.DataLoader(dataset, 2, num_workers=1), threes, False
+    yield data.DataLoader(data.ChainDataset([]), 2), [], False
+    yield data.DataLoader(dataset, batch_sampler=data.BatchSampler([2, 0], 1, False)), [[[2], [2]], [[0], [0]]], False
+    ones = [[[0], [0]], [[1], [1]], [[2], [2]]]
+    yield data.DataLoader(dataset, shuffle=True), ones, True
+    yield data.DataLoader(dataset, shuffle=True, generator=library.Generator().manual_seed(3)), ones, True
+    yield data.DataLoader(dataset, sampler=data.SubsetRandomSampler([1, 2])), ones[1:], True
+    yield data.DataLoader(dataset, sampler=data.WeightedRandomSampler([0.0, 0.0, 1.0], 2)), [ones[2]] * 2, True
+
+
+def test_loaders_give_the_same_batches(across):
+    for theirs, library in ((True, torch), (False, facula)):
+        for loader, expected, shuffled in loaders(library):
+            found = across(loader, theirs)
+            assert type(found).__module__.startswith("facula" if theirs else "torch")
+            for _ in range(2):
+                given = batches(found)
+                assert (sorted(given) if shuffled else given) == expected
+
+
+def test_a_shard_is_for_facula_alone():
+    file = saved(facula, facula.utils.data.DataLoader([1, 2], shard=(0, 2)))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "facula.utils", None)
+        patched.setitem(sys.modules, "facula.utils.data", None)
+        with pytest.raises(ModuleNotFoundError, match="facula"):
+            torch.load(file, weights_only=False)
+
+
+def test_generators(across):
+    """Numbers are each library's own; equal states give equal ones, and other states others."""
+    for theirs, library, other in ((True, torch, facula), (False, facula, torch)):
+        generator = library.Generator().manual_seed(2**40 + 5)
+        fresh, drawn = across(generator, theirs), []
+        assert fresh.initial_seed() == 2**40 + 5
+        assert (
+            other.rand(2, generator=fresh).tolist()
+            == other.rand(2, generator=other.Generator().manual_seed(2**40 + 5)).tolist()
+        )
+        for _ in range(2):
+            library.rand(3, generator=generator)
+            drawn += [across(generator, theirs).initial_seed(), across([generator], theirs)[0].initial_seed()]
+        assert drawn[0] == drawn[1] != drawn[2] == drawn[3] and 2**40 + 5 not in drawn
+
+
+def scaled(scaler, weight, optimizer, value):
+    """A step of a gradient scaler; its scale afterwards."""
+    optimizer.zero_grad()
+    scaler.scale((weight * value).sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    return scaler.get_scale(), weight.tolist()
+
+
+def test_gradient_scalers_go_on(across):
+    for theirs, library, other in ((True, torch, facula), (False, facula, torch)):
+        scaler = library.amp.GradScaler("cpu", init_scale=8.0, growth_interval=3)
+        weight = library.ones(1, requires_grad=True)
+        scaled(scaler, weight, library.optim.SGD([weight], lr=0.5), 1.0)
+        found, weights = (
+            across(scaler, theirs),
+            (library.ones(1, requires_grad=True), other.ones(1, requires_grad=True)),
+        )
+        kept = [library.optim.SGD([weights[0]], lr=0.5), other.optim.SGD([weights[1]], lr=0.5)]
+        for value in (1.0, 1.0, float("inf"), 1.0):
+            assert scaled(found, weights[1], kept[1], value) == scaled(scaler, weights[0], kept[0], value)
+        assert found.state_dict() == scaler.state_dict() and scaler.get_scale() == 8.0

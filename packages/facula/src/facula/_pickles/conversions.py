@@ -1,0 +1,236 @@
+"""Classes whose instances are unlike PyTorch's: loaders, gradient scalers and generators.
+
+Each is written with the attributes that PyTorch's have, and made again by its constructor when it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from hashlib import blake2b
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from facula_checkpoint.extend import expect, refuse
+from facula_errors import OperationError
+from facula_tensor import Generator, Tensor, from_numpy
+
+from .attributes import ABSENT
+from .samplers import generator_of, number, seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from facula_checkpoint.extend import CheckpointPickler
+
+    State = dict[str, Any]
+
+
+class Conversion(NamedTuple):
+    """How instances of a class are written, and filled with what PyTorch wrote.
+
+    `is_own` tells instances that PyTorch has not the like of: they are written under the name `own`.
+    """
+
+    written: Callable[[Any, CheckpointPickler], State]
+    fill: Callable[[Any, Any], None]
+    own: str = ""
+    is_own: Callable[[Any], bool] = lambda instance: False
+
+
+def conversion(name: str) -> Conversion | None:
+    """That of a class with PyTorch's name `name`."""
+    return _CONVERSIONS.get(name)
+
+
+# Loaders -------------------------------------------------------------------------------------------------------------
+
+
+class Endless:
+    """What PyTorch's loaders have as the sampler of an IterableDataset: it gives None without end."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return repeat(None)
+
+
+# Options of our loaders alone, with their defaults: written where they are others, which PyTorch ignores.
+_OPTIONS: State = {"on_error": "raise", "seed_globals": False, "worker_method": "process", "shard": None}
+
+
+def _written_loader(loader: Any, pickler: CheckpointPickler) -> State:
+    import facula_data
+    from facula_data.extend import Native
+
+    from ..utils import data
+
+    sampler, batches = loader.sampler, loader.batch_sampler if loader.shard is None else None
+    if isinstance(loader.dataset, data.IterableDataset):
+        sampler = Endless()
+        batches = None if loader.batch_size is None else data.BatchSampler(sampler, loader.batch_size, loader.drop_last)
+    elif sampler is None:
+        sampler = data.SequentialSampler(loader.dataset)
+    collate = loader._collate
+    for name in ("default_collate", "default_convert"):
+        if collate is getattr(facula_data, name):
+            collate = getattr(data, name)
+    context = loader.multiprocessing_context
+    state = {
+        "dataset": loader.dataset,
+        "num_workers": loader.num_workers,
+        "prefetch_factor": loader.prefetch_factor,
+        "pin_memory": loader.pin_memory,
+        "pin_memory_device": loader.pin_memory_device,
+        "timeout": loader.timeout,
+        "worker_init_fn": loader.worker_init_fn,
+        "_DataLoader__multiprocessing_context": None if context is None else _context(context),
+        "in_order": loader.in_order,
+        "_dataset_kind": loader._dataset_kind,
+        "batch_size": loader.batch_size,
+        "drop_last": loader.drop_last,
+        "sampler": sampler,
+        "batch_sampler": batches,
+        "generator": generator_of(loader),
+        "collate_fn": collate,
+        "persistent_workers": loader.persistent_workers,
+        "_DataLoader__initialized": True,
+        "_IterableDataset_len_called": None,
+        "_iterator": None,
+    }
+    state |= {name: value for name, default in _OPTIONS.items() if (value := getattr(loader, name)) != default}
+    if loader.meter is not None:
+        state["meter"] = True
+    if not isinstance(loader.convert, (Native, type(None))):
+        state["convert"] = loader.convert
+    if (seed := seed_of(loader)) is not ABSENT:
+        state["_seed"] = seed
+    progress = loader._progress
+    if progress.begun:
+        state["_progress"] = {"seed": loader.state_dict()["seed"], "epoch": progress.epoch + 1, "position": 0}
+    elif progress.epoch or progress.position:
+        state["_progress"] = loader.state_dict()
+    return state
+
+
+def _context(given: Any) -> Any:
+    """The context of multiprocessing for a start method, or for a context whose class may be another."""
+    from multiprocessing import get_context
+
+    return get_context(given if isinstance(given, str) else given.get_start_method())
+
+
+def _fill_loader(loader: Any, state: Any) -> None:
+    from ..utils.data import IterableDataset
+
+    state = expect(state, (dict, OrderedDict), "the attributes of a DataLoader")
+    dataset, size, batches = state["dataset"], state.get("batch_size"), state.get("batch_sampler")
+    named = ["on_error", "seed_globals", "worker_method", "meter", "convert", "pin_memory", "timeout", "in_order"]
+    named += ["shard", "worker_init_fn", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device"]
+    given = {name: state[name] for name in named if name in state}
+    if isinstance(dataset, IterableDataset):
+        given |= {"batch_size": size, "drop_last": state.get("drop_last", False)}
+    elif size is None and batches is not None:
+        given["batch_sampler"] = batches
+    else:
+        given |= {"batch_size": size, "sampler": state.get("sampler")}
+        given["drop_last"] = state.get("drop_last", False) if size is not None else False
+    given["multiprocessing_context"] = state.get("_DataLoader__multiprocessing_context")
+    given |= {"num_workers": state.get("num_workers", 0), "collate_fn": state.get("collate_fn")}
+    type(loader).__init__(loader, dataset, **given)
+    if "_progress" in state:
+        loader.load_state_dict(expect(state["_progress"], dict, "the state of a DataLoader"))
+    loader._seed = number(state, "_seed", 64)
+
+
+# Gradient scalers ----------------------------------------------------------------------------------------------------
+
+
+def refreshed() -> State:
+    """The state of an optimizer that a scaler does not know yet, as PyTorch's scalers have it."""
+    return {"stage": 0, "found_inf_per_device": {}}
+
+
+def _written_scaler(scaler: Any, pickler: CheckpointPickler) -> State:
+    if not scaler.is_enabled():
+        return {"_device": scaler._device, "_enabled": False}
+    if scaler._states:
+        raise OperationError("save: a GradScaler is between step() and update(); call update(), then save it")
+    return {
+        "_device": scaler._device,
+        "_enabled": True,
+        "_init_scale": scaler.get_scale(),
+        "_scale": None,
+        "_growth_factor": scaler.get_growth_factor(),
+        "_backoff_factor": scaler.get_backoff_factor(),
+        "_growth_interval": scaler.get_growth_interval(),
+        "_init_growth_tracker": int(scaler._growth_tracker),
+        "_growth_tracker": None,
+        "_per_optimizer_states": defaultdict(pickler.global_of(REFRESH)),
+    }
+
+
+def _fill_scaler(scaler: Any, state: Any) -> None:
+    from ..amp import GradScaler
+
+    state = expect(state, (dict, OrderedDict), "the attributes of a GradScaler")
+    names = ("init_scale", "growth_factor", "backoff_factor", "growth_interval")
+    given = {name: expect(state[f"_{name}"], (int, float), name) for name in names if f"_{name}" in state}
+    enabled = expect(state.get("_enabled"), bool, "whether a GradScaler is enabled")
+    GradScaler.__init__(scaler, expect(state.get("_device", "cuda"), str, "a device"), **given, enabled=enabled)
+    scaler._growth_tracker.fill_(number(state, "_init_growth_tracker", 62) or 0)
+
+
+REFRESH = "torch.amp.grad_scaler _refresh_per_optimizer_state"
+_SCALER = Conversion(_written_scaler, _fill_scaler)
+_CONVERSIONS = {
+    "torch.utils.data.dataloader DataLoader": Conversion(
+        _written_loader, _fill_loader, "facula.utils.data DataLoader", lambda loader: loader.shard is not None
+    ),
+    **{f"torch.{place}.grad_scaler GradScaler": _SCALER for place in ("amp", "cpu.amp", "cuda.amp")},
+}
+OWN = {converted.own: name for name, converted in _CONVERSIONS.items() if converted.own}
+
+
+# Generators: no library continues the numbers of another's -----------------------------------------------------------
+
+_TAIL = 5  # words of PyTorch's state that keep halves of normal numbers
+
+
+def fresh_state(seed: int) -> np.ndarray:
+    """The state of PyTorch's generator on the CPU after `manual_seed(seed)`, a Mersenne Twister: (632,)."""
+    twister: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
+    return np.array([seed, 1 | 1 << 32, 0, *twister["state"]["key"], *[0] * _TAIL], np.uint64)
+
+
+def _mixed(*parts: bytes) -> int:
+    """A seed made of a state."""
+    return int.from_bytes(blake2b(b"".join(parts), digest_size=8).digest(), "little") >> 1
+
+
+def generator_state(generator: Generator) -> tuple[int, None, Tensor, tuple[int, int]]:
+    """The state of PyTorch's generator with the seed of ours, or one made of its state; PyTorch ignores the last part.
+
+    Arguments:
+        generator: on the CPU.
+    """
+    seed, drawn = own = generator.get_state()
+    if drawn:
+        seed = _mixed(seed.to_bytes(8, "little"), drawn.to_bytes(8, "little"))
+    return seed, None, from_numpy(fresh_state(seed).view(np.uint8)), own
+
+
+def set_generator(generator: Generator, state: Any, later: list[Callable[[], None]]) -> None:
+    """Give a new generator the state of ours; or the seed of PyTorch's, or one made of its state if it was used."""
+    if type(state) is tuple and len(state) == 4:
+        generator.set_state(state[3])
+        return
+    seed, _, words = expect(state, tuple, "the state of a generator")
+    checked = number({"seed": seed}, "seed", 64) or 0
+    if not isinstance(words, Tensor) or not words.is_contiguous():
+        refuse(f"its pickle has a {type(words).__name__} for the state of a generator")
+
+    def finish() -> None:
+        found = words.cpu().numpy().tobytes()
+        generator.manual_seed(checked if found == fresh_state(checked).tobytes() else _mixed(found))
+
+    later.append(finish)
