@@ -70,7 +70,7 @@ def file_of(module: str) -> str:
     return "_".join(parts[parts[0] == "ops" :])
 
 
-def bodies_of(file: str) -> Namespace:
+def bodies_of(file: str) -> Any:
     """The declared bodies that a file's functions call, by name."""
     return _bodies.setdefault(file.rpartition(".")[2], Namespace())
 
