@@ -1,0 +1,141 @@
+"""The text of public functions, from a declaration."""
+
+from __future__ import annotations
+
+import re
+from textwrap import indent
+from typing import TYPE_CHECKING
+
+from facula_tensor._dispatch.kinds import KINDS, Kind
+
+from ._arguments import Argument, arguments_of, listed, passed_on
+from ._docstrings import changing_docstring, docstring
+
+if TYPE_CHECKING:
+    from facula_tensor._dispatch.written import Declared
+
+WIDTH = 120
+INSIDE = (("facula_errors", "FaculaError"), ("facula_errors.extend", "trim_traceback"))
+RENAMED = {"dim", "keepdim", "other"}  # arguments of methods that have other names: `OTHER_NAMES` of facula_errors
+TYPES = {name: "facula_storage" for name in ("DType", "Device", "Layout")} | {
+    "Sequence": "collections.abc", "Tensor": ".._core.tensor", "Size": ".._core.size",
+    "Generator": ".._creation.generator",
+}  # fmt: skip
+"""Where annotations find types that are not in `_core/types.pyi`."""
+COMMON = {"DTypeLike", "DeviceLike", "Dims", "LayoutLike", "Lengths", "Number", "Operand", "Scalar"}
+
+
+class Text:
+    """The functions of a declaration.
+
+    - `needs`: the names that they import: (module, name); `types`: those for annotations alone.
+    """
+
+    def __init__(self, what: Declared) -> None:
+        self.what, self.operation = what, what.label or what.name
+        self.operands = arguments_of(what)
+        takes_inplace = what.inplace or "inplace" in what.signature.__code__.co_varnames
+        self.inplace = [Argument("inplace", KINDS["Flag"], False)] * takes_inplace
+        self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * what.out
+        self.needs: set[tuple[str, str]] = set()
+        returned = what.signature.__annotations__.get("return", "None")
+        self.returned = "Tensor" if returned == "None" else returned
+        texts = [self.returned, *[one.kind.annotation for one in self.operands]]
+        words = {word for text in texts for word in re.findall(r"[A-Z]\w+", text)} - {"None", "Any", "Literal"}
+        self.types = {(module_of(word, what), word) for word in words | {"Tensor"}}
+        self.renames = what.method and not what.quick and bool(RENAMED & {one.name for one in self.operands})
+
+    def functions(self) -> list[str]:
+        """The public function, and the one that changes its input if there is one."""
+        what, arguments = self.what, [*self.operands, *self.inplace, *self.out]
+        steps = self.checks(self.operation)
+        if self.inplace:
+            steps += ["if inplace:", *[f"    {step}" for step in self.change(self.operation)]]
+        steps += self.results()
+        made = [self.function(what.name, arguments, docstring(what.doc, arguments), steps, what.overridable)]
+        if what.changes:
+            name = f"{what.name}_"
+            operands = self.operands = passed_on(self.operands)
+            steps = [*self.checks(name), *self.change(name)]
+            doc = changing_docstring(what.name, what.doc, operands)
+            made.append(self.function(name, operands, doc, steps, not what.method))
+        return made
+
+    def checks(self, operation: str) -> list[str]:
+        """The steps that check and convert arguments."""
+        steps = []
+        for one in sorted(self.operands, key=lambda one: not one.kind.sets):
+            if one.kind.convert:
+                self.needs.update(one.kind.needs)
+                known = {"name": one.name, "operation": operation, "first": self.operands[0].name}
+                step = f"{one.kind.sets or one.name} = {one.kind.convert.format(**known)}"
+                condition = one.kind.unless.format(name=one.name)
+                steps += [f"if {condition}:", f"    {step}"] if condition else [step]
+        for condition, expectation in self.what.refuses.items():
+            self.needs.add(("facula_errors", "ArgumentError"))
+            text = f'{"f" * ("{" in expectation)}"{operation}: expected {expectation}"'
+            steps += [f"if {condition}:", f"    raise ArgumentError({text})"]
+        return steps
+
+    def results(self) -> list[str]:
+        """The last steps."""
+        if not self.out:
+            return [f"return {self.call()}"]
+        self.needs.add((".._dispatch.writing", "write_out"))
+        return [
+            f"result = {self.call()}",
+            f'return result if out is None else write_out("{self.operation}", result, out)',
+        ]
+
+    def change(self, operation: str) -> list[str]:
+        """The steps that put the result into the input."""
+        self.needs.add((".._dispatch.arguments", "source"))
+        first = self.operands[0].name
+        return [f'before = source("{operation}", {first})', f"return {first}.copy_({self.call('before')})"]
+
+    def call(self, first: str = "") -> str:
+        """The call of the operator, or of the declared body, perhaps with another first operand."""
+        passed = passed_on(self.operands)
+        if not self.what.is_body:
+            self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
+            given = [one.name for one in passed if one.name not in self.what.parameters]
+            given[0] = first or given[0]
+            if parameters := self.what.parameters:
+                given.append(f"({', '.join(parameters)}{',' * (len(parameters) == 1)})")
+            return f"ops.{self.what.name}({', '.join(given)})"
+        given = [first or passed[0].passed, *[one.passed for one in passed[1:]]] if passed else []
+        self.needs.add((".._dispatch.written", "bodies_of"))
+        if self.what.signature.__code__.co_varnames[0] == "F":
+            self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
+            given.insert(0, "ops")
+        return f"bodies.{self.what.name}({', '.join(given)})"
+
+    def function(self, name: str, arguments: list[Argument], doc: str, steps: list[str], overridable: bool) -> str:
+        """A function's text."""
+        parts = listed(arguments)
+        given, end = ", ".join(parts), f") -> {self.returned}:"
+        head = f"def {name}({given}{end}"
+        if len(head) > WIDTH:
+            lines = [given] if len(given) + 4 <= WIDTH else [f"{one}," for one in parts]
+            head = "\n".join([f"def {name}(", *[f"    {line}" for line in lines], end])
+        if not self.renames:
+            self.needs.update(INSIDE)
+            steps = ["try:", *[f"    {step}" for step in steps]]
+            steps += ["except FaculaError as error:", "    trim_traceback(error)", "    raise"]
+        lines = [f'"""{doc}"""' if "\n" not in doc else f'"""{doc}\n"""', *steps]
+        return self.decorators(overridable) + head + "\n" + indent("\n".join(lines), "    ")
+
+    def decorators(self, overridable: bool) -> str:
+        """What stands above a function."""
+        lines = (
+            (overridable, "@overridable", ".._dispatch.overrides"),
+            (self.what.method, "@method()", ".._core.tensor"),
+            (self.renames, "@boundary", "facula_errors.extend"),
+        )
+        self.needs |= {(module, text.strip("@()")) for wanted, text, module in lines if wanted}
+        return "".join([f"{text}\n" for wanted, text, _ in lines if wanted])
+
+
+def module_of(word: str, what: Declared) -> str:
+    """The module that has a type of annotations, seen from `_forms/`: the declaring module's own, if nobody else."""
+    return ".._core.types" if word in COMMON else TYPES.get(word, f"..{what.module.partition('.')[2]}")
