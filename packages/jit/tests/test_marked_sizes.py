@@ -5,6 +5,7 @@ import itertools
 import math
 import operator
 import pickle
+from functools import partial, reduce
 from types import SimpleNamespace
 
 import numpy as np
@@ -32,11 +33,26 @@ COMPUTED = {
     "product of sizes": lambda x: x.reshape(x.shape[0] * x.shape[1]) * 2,
     "loop over another size": lambda x: sum([x[:, at] for at in range(x.shape[1])]),
     "entry by another size": lambda x: x * ENTRIES[x.shape[1]] + math.log(x.shape[1]),
+    "product of the shape": lambda x: x.reshape(math.prod(x.shape)) * 2,
+    "reduced product": lambda x: x.reshape(reduce(operator.mul, x.shape)) * 2,
+    "mapped sizes": lambda x: x.reshape([*map(operator.neg, map(operator.neg, x.shape))]) * 2,
+    "counted sizes": lambda x: x.reshape([size for _, size in enumerate(itertools.chain(x.shape))]) * 2,
+    "mapped another size": lambda x: x * sum(map(math.sqrt, [x.shape[1]])) + max(map(float, "12")),
+    "stored size": lambda x: x.reshape(next(one.insert(0, x.shape[0]) or one for one in [[x.shape[1]]])) * 2,
+    "sorted by length": lambda x: x * len(sorted(["a", "bc"], key=len)) + len(sorted(("b" * 2).split(), key=str.lower)),
+    "part": lambda x: x.reshape(x.shape[0].real, x.shape[1].conjugate()) * 2,
     "kind": lambda x: x * 2 if isinstance(x.shape[0], int) else x,
     "equal sizes": lambda x: x * 2 if x.shape[0] == (x + 1).shape[0] and x.shape == (x * 2).shape else x,
 }
-ENTRIES = [2] * 1000
+ENTRIES, COPY = [2] * 1000, [2] * 1000
+ARRAY, TEXT, HUNDRED = np.arange(1000.0), "%d and %d", 100
 TABLE = SimpleNamespace(entries=ENTRIES)
+
+
+def sizes_of(x):
+    return (one for one in x.shape)
+
+
 DECIDED = {
     "len": lambda x: x * min(len(x), 8),
     "slice that ends with the batch": lambda x: x[:100] * 2,
@@ -84,6 +100,32 @@ DECIDED = {
     "entry of an attribute": lambda x: x * TABLE.entries[x.shape[0] - 1],
     "entries of a list": lambda x: x * 2 if len(ENTRIES[: x.shape[0]]) > 3 else x,
     "items of an iterator": lambda x: x * len(list(itertools.islice(ENTRIES, 5, x.shape[0] and 9))),
+    "operator's own function": lambda x: x * 2 if int.__mod__(x.shape[0], 7) == 1 else x,
+    "method of a number": lambda x: x * 2 if HUNDRED.__sub__(x.shape[0]) > 3 else x,
+    "method of integers": lambda x: x * 2 if int.bit_length(x.shape[0]) > 3 else x,
+    "method of floats": lambda x: x * 2 if float.is_integer(x.shape[0] / 7) else x,
+    "part": lambda x: x * 2 if x.shape[0].real + x.size(0).numerator > 3 else x,
+    "mapped": lambda x: x * 2 if max(map(math.sqrt, [x.shape[0]])) > 3 else x,
+    "mapped by a method": lambda x: x * 2 if next(map(int.__mod__, [x.shape[0]], [7])) == 1 else x,
+    "mapped by entries": lambda x: x * next(map(ENTRIES.__getitem__, [x.shape[0]])),
+    "mapped sizes": lambda x: x * 2 if next(map(math.sqrt, sizes_of(x))) > 3 else x,
+    "mapped by a partial function": lambda x: x * 2 if next(map(partial(math.gcd, 8), [x.shape[0]])) == 8 else x,
+    "partial function": lambda x: x * 2 if partial(math.gcd, x.shape[0])(8) == 8 else x,
+    "reduced": lambda x: x * 2 if reduce(math.gcd, [x.shape[0], 8]) == 8 else x,
+    "sorted": lambda x: x * sorted([x.shape[0], 17], key=math.cos).index(17),
+    "sorted in place": lambda x: x * next(one.sort(key=math.cos) or one for one in [[x.shape[0], 17]]).index(17),
+    "filtered": lambda x: x * 2 if [*filter(int.bit_count, [x.shape[0]])] else x,
+    "star map": lambda x: x * 2 if [*itertools.starmap(math.gcd, [(x.shape[0], 8)])] == [8] else x,
+    "accumulated": lambda x: x * 2 if [*itertools.accumulate([x.shape[0], 8], math.gcd)][1] == 8 else x,
+    "variable": lambda x: x * 2 if (lambda read: read(x.shape[0], 7))(int.__mod__) == 1 else x,
+    "padding of a text": lambda x: x * len("x".ljust(x.shape[0])),
+    "decimal": lambda x: x * len("%d" % x.shape[0]),  # noqa: UP031
+    "decimals": lambda x: x * len(TEXT % (5, x.shape[0])),
+    "popped": lambda x: x * [*ENTRIES].pop(x.shape[0]),
+    "entry that is set": lambda x: x * len([2 for COPY[x.shape[0]] in [2]]),
+    "entry of an array": lambda x: x * float(ARRAY[x.shape[0]]),
+    "start of a count": lambda x: x * 2 if next(iter(enumerate([2], x.shape[0])))[0] > 3 else x,
+    "getter": lambda x: x * operator.itemgetter(x.shape[0])(ENTRIES),
     "array of as many": lambda x: x * 2 if len(np.zeros(x.shape[0])) > 3 else x,
 }
 

@@ -55,6 +55,7 @@ class Decisions:
     def __init__(self) -> None:
         self.found: dict[tuple[CodeType, int], set[Origins]] = {}
         self.terms: dict[tuple[CodeType, int], dict[Term, None]] = {}
+        self.given: set[int] = set()  # the sizes that the program read
         self.is_open = True
 
     def note(self, origins: Origins, frame: FrameType | None = None) -> None:
@@ -93,7 +94,10 @@ class Decisions:
             frame = frame.f_back
         if is_length:
             self.note(sizes, frame)
-        return sizes if is_length or in_library(frame) else tuple([marked(one, self, (one,)) for one in sizes])
+        if is_length or in_library(frame):
+            return sizes
+        self.given.update(sizes)
+        return tuple([marked(one, self, (one,)) for one in sizes])
 
 
 class Marked:
@@ -120,6 +124,10 @@ class MarkedInt(Marked, int):
 
 class MarkedFloat(Marked, float):
     """A float that follows from sizes."""
+
+
+def _itself(number: Any) -> Any:
+    return number
 
 
 def marked(value: Any, decisions: Decisions, origins: Origins) -> Any:
@@ -227,6 +235,9 @@ def _add_methods(kind: type, base: type) -> None:
     for name, method in methods.items():
         if hasattr(base, name):
             setattr(kind, name, method)
+    for name in ("real", "numerator", "conjugate"):
+        if hasattr(base, name):
+            setattr(kind, name, _itself if name == "conjugate" else property(_itself))
     for name in METHODS:
         if hasattr(base, name) or name == "__complex__":
             setattr(kind, name, _called(getattr(base, name, complex)))
