@@ -1,8 +1,7 @@
-"""Saving and loading nested containers of tensors: everything in one safetensors file, and no pickle."""
+"""Nested containers of tensors in one safetensors file, without pickle."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
@@ -10,19 +9,14 @@ from facula_errors.extend import boundary
 from ._errors import CheckpointError
 from ._header import RESERVED
 from ._parts import Parts, is_parts
-from ._reading import opened, read, why_readonly
-from ._streams import File, peeked, resolved, shown
+from ._reading import read
+from ._streams import File, shown
 from ._structure import Malformed, Value, decode, encode
 from ._writing import check_metadata, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ._pytorch.sources import Source
-    from ._pytorch.storages import Relocate
-    from ._pytorch.tensor_globals import TensorTable
-
-PYTORCH_BEGINS = (b"PK", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")  # zip archives, and pickles
 STRUCTURE = RESERVED + "structure"  # the metadata key
 
 
@@ -62,11 +56,11 @@ def save(
     Raises:
         TypeError: something is of another type; the message says where it is. Other errors are those of `save_file`.
 
-    >>> import tempfile, numpy, facula_storage
+    >>> import tempfile, numpy, facula_checkpoint, facula_storage
     >>> storage, layout = facula_storage.from_numpy(numpy.ones(3))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save({"model": {"bias": (storage, layout, 0)}, "betas": (0.9, 0.999)}, f"{folder}/run")
-    ...     run = load(f"{folder}/run")
+    ...     run = facula_checkpoint.load(f"{folder}/run")
     >>> run["betas"], facula_storage.to_numpy(*run["model"]["bias"])
     ((0.9, 0.999), array([1., 1., 1.]))
     """
@@ -75,55 +69,8 @@ def save(
     write("save", tensors, path, {**texts, STRUCTURE: structure})
 
 
-@boundary
-def load(
-    path: File,
-    *,
-    from_parts: Callable[[Parts], object] | None = None,
-    lazy: bool = False,
-    copy: bool = False,
-    table: TensorTable | None = None,
-    relocate: Relocate | None = None,
-) -> Value:
-    """The object in a file that `save` or `torch.save` wrote; of another safetensors file, a dict of tensors by name.
-
-    The format is recognized by the contents. NumPy's arrays come back as such. By default the tensors are read into
-    fresh memory, which can be written. A file of PyTorch's may have containers, numbers, texts, dates, paths, arrays
-    and tensors; nothing that it names is imported or called.
-
-    Arguments:
-        path: the file, which may be open, as for `load_file`.
-        from_parts: makes a tensor of (storage, layout, offset), once for each place at which it is; without it the
-            triples are returned.
-        lazy, copy: as for `load_file`.
-        table: the classes and functions that a file of PyTorch's may use; see `facula_checkpoint.extend`.
-        relocate: gives the memory of a storage of such a file on another device; see there.
-
-    Raises:
-        CheckpointError: the file is damaged, or uses what is not in the table. Other errors are those of `load_file`.
-
-    >>> import tempfile, numpy, facula_storage
-    >>> storage, layout = facula_storage.from_numpy(numpy.arange(2))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save([(storage, layout, 0), "two"], f"{folder}/pair")
-    ...     load(f"{folder}/pair", from_parts=lambda parts: facula_storage.to_numpy(*parts))
-    [array([0, 1]), 'two']
-    """
-    target = resolved("load", path, "read")
-    if isinstance(target, str):
-        with opened(target) as (file, size):
-            if os.pread(file, 2, 0) in PYTORCH_BEGINS:
-                from ._pytorch.sources import FileSource
-
-                why = why_readonly(target) if lazy and not copy else ""
-                return _pytorch(FileSource(target, file, size), from_parts, table, lazy, why, relocate)
-        path = target
-    else:
-        start, path = peeked(target, 2)
-        if start in PYTORCH_BEGINS:
-            from ._pytorch.sources import StreamSource
-
-            return _pytorch(StreamSource(path), from_parts, table, False, "", relocate)
+def load_nested(path: File, from_parts: Callable[[Parts], object] | None, lazy: bool, copy: bool) -> Value:
+    """The object in a safetensors file; see `load`."""
     tensors, metadata = read("load", path, lazy, copy)
     make = _unchanged if from_parts is None else from_parts
     structure = metadata.get(STRUCTURE)
@@ -137,20 +84,6 @@ def load(
             f"its structure does not fit: {error}. Its tensors can be read by name with facula_checkpoint.load_file"
         )
         raise CheckpointError(name, reason) from None
-
-
-def _pytorch(
-    source: Source,
-    from_parts: Callable[[Parts], object] | None,
-    table: TensorTable | None,
-    lazy: bool,
-    readonly: str,
-    relocate: Relocate | None,
-) -> Value:
-    from ._pytorch.reading import read_pytorch
-    from ._pytorch.tensor_globals import TensorTable
-
-    return read_pytorch(source, table or TensorTable(from_parts), lazy, readonly, relocate)
 
 
 def _unchanged(parts: Parts) -> Parts:

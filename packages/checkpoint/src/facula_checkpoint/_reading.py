@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import mmap
 import os
-import stat
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from facula_errors import DirectoryError, FileError
 from facula_errors.extend import boundary
 from facula_storage import Storage, bool_, contiguous, from_buffer, to_buffer, to_numpy, uint8
 from facula_storage.extend import allocate, borrow
@@ -18,10 +14,10 @@ from ._errors import CheckpointError
 from ._foreign import recognised
 from ._header import LARGEST_HEADER, LENGTH_BYTES, RESERVED, Entry, Header, parse_header
 from ._parts import Parts
-from ._streams import File, limited, resolved, shown, take
+from ._streams import File, limited, opened, resolved, shown, take, why_readonly
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import BinaryIO
 
 
@@ -133,25 +129,6 @@ def _stream_header(file: BinaryIO) -> Header:
     return parse_header(name, bytes(text), None)
 
 
-@contextmanager
-def opened(path: str) -> Iterator[tuple[int, int]]:
-    """A regular file's descriptor and size in bytes."""
-    # Non-blocking, or opening a pipe would wait for a writer for ever.
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise FileError(error.errno, f"load: {error.strerror}", path) from None
-    try:
-        status = os.fstat(file)
-        if stat.S_ISDIR(status.st_mode):
-            raise DirectoryError(errno.EISDIR, "load: expected a file; this is a directory", path)
-        if not stat.S_ISREG(status.st_mode):
-            raise CheckpointError(path, "not a regular file, but a device, pipe or socket")
-        yield file, status.st_size
-    finally:
-        os.close(file)
-
-
 def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
     """The header, checked, and where the tensors' bytes begin."""
     begin = os.pread(file, 512, 0)
@@ -174,10 +151,6 @@ def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
     if len(text) != length:
         raise CheckpointError(path, "it was truncated while it was read")
     return parse_header(path, text, size - start), start
-
-
-def why_readonly(path: str) -> str:
-    return f"its memory is read-only (it is mapped from {path}); work on a clone, or load with copy=True"
 
 
 class _Mapped:

@@ -6,14 +6,15 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._errors import CheckpointError
-from ._nested import PYTORCH_BEGINS, STRUCTURE
-from ._pytorch.reading import skim
-from ._pytorch.skimming import Skimmed, SkimmedStorage
+from ._loading import PYTORCH_BEGINS
+from ._nested import STRUCTURE
+from ._pytorch.skimming import Skimmed, SkimmedStorage, skim
 from ._pytorch.sources import FileSource
 from ._pytorch.tables import Marker, PickleError, refuse
 from ._pytorch.tensor_globals import STORAGES
 from ._pytorch.zip_directory import Directory
-from ._reading import opened, read
+from ._reading import read
+from ._streams import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,14 +1,23 @@
-"""Open files: what is written goes on from where they are, and so does what is read."""
+"""Files: paths are opened; open files are written to and read from where they are."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable
-from errno import EAGAIN
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from errno import EAGAIN, EISDIR
 from typing import BinaryIO, TypeAlias
 
-from facula_errors import BlockedFileError, FileError, FileModeError, InvalidTypeError, InvalidValueError
+from facula_errors import (
+    BlockedFileError,
+    DirectoryError,
+    FileError,
+    FileModeError,
+    InvalidTypeError,
+    InvalidValueError,
+)
 
 from ._errors import CheckpointError
 
@@ -57,6 +66,29 @@ def shown(file: object) -> str:
         return os.fsdecode(file)
     name = getattr(file, "name", None)
     return os.fsdecode(name) if isinstance(name, (str, bytes)) else f"<{type(file).__name__}>"
+
+
+@contextmanager
+def opened(path: str) -> Iterator[tuple[int, int]]:
+    """A regular file's descriptor and size in bytes."""
+    # Non-blocking, or opening a pipe would wait for a writer for ever.
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise FileError(error.errno, f"load: {error.strerror}", path) from None
+    try:
+        status = os.fstat(file)
+        if stat.S_ISDIR(status.st_mode):
+            raise DirectoryError(EISDIR, "load: expected a file; this is a directory", path)
+        if not stat.S_ISREG(status.st_mode):
+            raise CheckpointError(path, "not a regular file, but a device, pipe or socket")
+        yield file, status.st_size
+    finally:
+        os.close(file)
+
+
+def why_readonly(path: str) -> str:
+    return f"its memory is read-only (it is mapped from {path}); work on a clone, or load with copy=True"
 
 
 def write_pieces(file: BinaryIO, pieces: Iterable[memoryview | bytes]) -> None:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import MissingAttributeError
 
-from ._atomic import replacing
-from ._header import parse_json
 from ._streams import resolved, shown, take, write_pieces
 
 if TYPE_CHECKING:
+    from ._atomic import replacing
+    from ._header import parse_json
     from ._pytorch.pickling import Block, CheckpointPickler
     from ._pytorch.plain_globals import attributes, expect, is_settable
-    from ._pytorch.reading import names_in
+    from ._pytorch.skimming import names_in
     from ._pytorch.storages import Memory
     from ._pytorch.tables import Global, Marker, Pending, refuse
     from ._pytorch.tensor_globals import Stored, TensorTable, attributes_of
@@ -54,21 +54,23 @@ __all__ = [
     "write_pytorch",
 ]
 
-# Loaded when they are first asked for: most files are safetensors, or read by `load` alone.
+# Loaded when they are first asked for: a program needs few of them.
 _LATER = {
-    "pickling": ("Block", "CheckpointPickler"),
-    "plain_globals": ("attributes", "expect", "is_settable"),
-    "reading": ("names_in",),
-    "storages": ("Memory",),
-    "tables": ("Global", "Marker", "Pending", "refuse"),
-    "tensor_globals": ("Stored", "TensorTable", "attributes_of"),
-    "writing": ("write_pytorch",),
+    "_atomic": ("replacing",),
+    "_header": ("parse_json",),
+    "_pytorch.pickling": ("Block", "CheckpointPickler"),
+    "_pytorch.plain_globals": ("attributes", "expect", "is_settable"),
+    "_pytorch.skimming": ("names_in",),
+    "_pytorch.storages": ("Memory",),
+    "_pytorch.tables": ("Global", "Marker", "Pending", "refuse"),
+    "_pytorch.tensor_globals": ("Stored", "TensorTable", "attributes_of"),
+    "_pytorch.writing": ("write_pytorch",),
 }
 
 
 def __getattr__(name: str) -> Any:
     for module, names in _LATER.items():
         if name in names:
-            value = globals()[name] = getattr(import_module(f"._pytorch.{module}", __package__), name)
+            value = globals()[name] = getattr(import_module(f".{module}", __package__), name)
             return value
     raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}")

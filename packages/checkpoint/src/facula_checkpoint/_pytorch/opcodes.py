@@ -258,11 +258,9 @@ _ALLOWED: dict[bytes, Callable[[Machine], None]] = {
 }  # fmt: skip
 
 
-def _refused(code: int) -> Callable[[Machine], None]:
-    def refused(m: Machine) -> None:
-        refuse(f"its pickle has the opcode {bytes([code])!r} at byte {m.position - 1}, which no checkpoint needs")
-
-    return refused
+def _refused(m: Machine) -> None:
+    at = m.position - 1
+    refuse(f"its pickle has the opcode {bytes(m.data[at : at + 1])!r} at byte {at}, which no checkpoint needs")
 
 
-OPCODES = [_ALLOWED.get(bytes([code]), _refused(code)) for code in range(256)]
+OPCODES = [_ALLOWED.get(bytes([code]), _refused) for code in range(256)]

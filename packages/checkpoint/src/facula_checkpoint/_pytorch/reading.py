@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._errors import CheckpointError
-from .._reading import opened
-from .._streams import File, resolved
-from .legacy import Legacy
 from .machine import Machine
 from .opcodes import OPCODES
-from .skimming import Skim, is_class, parse_identifier, storage_kind
-from .sources import FileSource, Source, StreamSource
 from .storages import Storages, check_bools
-from .tables import PickleError, Value, refuse, renamed, shown
-from .tensor_globals import StorageClass, TensorTable
+from .tables import PickleError, Value, refuse, shown
+from .tensor_globals import StorageClass, TensorTable, is_class, parse_identifier, storage_kind
 from .zip_directory import Directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .sources import Source
     from .storages import Memory, Place, Relocate
 
 MAX_SMALL = 1000  # bytes of a member that says one thing
@@ -92,6 +88,8 @@ class Start:
         if start[:2] == b"PK":
             self._zip(Directory(source))
         elif start[:1] == b"\x80":
+            from .legacy import Legacy
+
             legacy = Legacy(source)
             self.pickle, self.begin, self.locate, self.end = legacy.data, legacy.start, legacy.locate, legacy.end
         else:
@@ -126,27 +124,3 @@ def _folder(directory: Directory) -> str:
     if len(found) != 1:
         refuse(f"it is a zip archive with {len(found)} members FOLDER/data.pkl; expected one, as torch.save writes it")
     return found[0]
-
-
-def names_in(file: File) -> list[tuple[str, str]]:
-    """Module and name of each class and function that a file of PyTorch's uses. CheckpointError for other files."""
-    target = resolved("load", file, "read")
-    if isinstance(target, str):
-        with opened(target) as (descriptor, size):
-            _, table = skim(FileSource(target, descriptor, size))
-    else:
-        source = StreamSource(target)
-        _, table = skim(source)
-        source.finish(0)
-    names = [renamed(*one.split(" ", 1)) for one in table.names]
-    return [(module, name) for module, _, name in [one.partition(" ") for one in names]]
-
-
-def skim(source: Source) -> tuple[Value, Skim]:
-    """What a file describes, without building it: for `python -m facula_checkpoint show`. CheckpointError."""
-    try:
-        start, table = Start(source), Skim()
-        value = Machine(start.pickle, start.begin, table, table.persistent).run(OPCODES)
-        return value, table
-    except PickleError as error:
-        raise CheckpointError(source.name, str(error)) from None

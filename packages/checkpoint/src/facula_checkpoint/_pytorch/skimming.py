@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from facula_storage import dtype_named
 
-from .tables import Global, Marker, Table, Value, refuse, shown
-from .tensor_globals import STORAGES
+from .._errors import CheckpointError
+from .._streams import File, opened, resolved
+from .machine import Machine
+from .opcodes import OPCODES
+from .reading import Start
+from .sources import FileSource, Source, StreamSource
+from .tables import Global, Marker, PickleError, Table, Value, refuse, renamed, shown
+from .tensor_globals import STORAGES, is_class, parse_identifier, storage_kind
 
 _UNKNOWN_SIZES = {"UntypedStorage": 1, "QInt8Storage": 1, "QUInt8Storage": 1, "QInt32Storage": 4,
                   "QUInt4x2Storage": 1, "QUInt2x4Storage": 1}  # fmt: skip
@@ -78,34 +84,30 @@ class Skim(Table):
         return SkimmedStorage(kind.name, location, size)
 
 
-def storage_kind(kind: Marker) -> str:
-    """`torch FloatStorage` -> `Float`; PickleError for a class that is none of PyTorch's storages."""
-    module, _, last = kind.name.partition(" ")
-    short = last.removesuffix("Storage")
-    if module not in ("torch", "torch.cuda", "torch.storage") or short not in STORAGES:
-        refuse(f"its pickle has a storage of the class {kind}")
-    return short
-
-
-def is_class(identifier: Value) -> bool:
-    """Whether a persistent id is a class with its source code, as the legacy format has for modules."""
-    return type(identifier) is tuple and len(identifier) == 4 and identifier[0] == "module"
-
-
-def parse_identifier(identifier: Value) -> tuple[Marker, str, str, int]:
-    """The class, key, device and number of elements in a persistent id."""
-    if type(identifier) is not tuple or len(identifier) not in (5, 6) or identifier[0] != "storage":
-        refuse(f"its pickle asks for {shown(identifier)}; expected a storage")
-    _, kind, key, location, count, *view = identifier
-    if not isinstance(kind, Marker) or type(key) is not str or type(location) is not str or type(count) is not int:
-        refuse("its pickle asks for a storage that is not described by class, key, device and number of elements")
-    if any(one is not None for one in view):
-        refuse("its pickle has a view of a storage, which PyTorch 0.1 wrote; load and save it with a newer PyTorch")
-    if not 0 <= count < 1 << 60 or len(key) > 200 or len(location) > 100:
-        refuse(f"its pickle has a storage {key!r:.50} of {count} elements")
-    return kind, key, location, count
-
-
 def _set_state(instance: Value, state: Value) -> None:
     if isinstance(instance, Skimmed):
         instance.state = state
+
+
+def names_in(file: File) -> list[tuple[str, str]]:
+    """Module and name of each class and function that a file of PyTorch's uses. CheckpointError for other files."""
+    target = resolved("load", file, "read")
+    if isinstance(target, str):
+        with opened(target) as (descriptor, size):
+            _, table = skim(FileSource(target, descriptor, size))
+    else:
+        source = StreamSource(target)
+        _, table = skim(source)
+        source.finish(0)
+    names = [renamed(*one.split(" ", 1)) for one in table.names]
+    return [(module, name) for module, _, name in [one.partition(" ") for one in names]]
+
+
+def skim(source: Source) -> tuple[Value, Skim]:
+    """What a file describes, without building it: for `python -m facula_checkpoint show`. CheckpointError."""
+    try:
+        start, table = Start(source), Skim()
+        value = Machine(start.pickle, start.begin, table, table.persistent).run(OPCODES)
+        return value, table
+    except PickleError as error:
+        raise CheckpointError(source.name, str(error)) from None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import os
+from functools import cache
 from io import BytesIO
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from facula_errors import FileError, UnsupportedError
@@ -15,6 +13,7 @@ from .._streams import Readable, shown, take
 from .tables import refuse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import BinaryIO
 
 TRUNCATED = "it was truncated while it was read"
@@ -28,18 +27,27 @@ MAX_THREADS = 4
 # memory is filled in small pages, made many at once, and the kernel may join them to huge ones afterwards.
 LARGE = 1 << 20  # bytes of a storage from which on that is worth the calls
 HUGE_PAGE, NO_HUGE_PAGE, POPULATE_WRITE = 14, 15, 23  # advice; the last since Linux 5.14
-_PAGE = mmap.PAGESIZE
-_madvise = ctypes.CDLL(None).madvise
-_madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+
+
+@cache
+def _madvise() -> Callable[[int, int, int], int]:
+    """C's function of that name, which Python has for its own mappings alone."""
+    import ctypes
+
+    function = ctypes.CDLL(None).madvise
+    function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return function
 
 
 def advise(view: memoryview, advice: int) -> None:
     """Say something about whole pages of memory to the system; a wish, which old systems refuse."""
-    start = ctypes.addressof(ctypes.c_char.from_buffer(view))
-    first = -(-start // _PAGE) * _PAGE
-    length = (start + len(view) - first) // _PAGE * _PAGE
+    from ctypes import addressof, c_char
+
+    start, page = addressof(c_char.from_buffer(view)), os.sysconf("SC_PAGE_SIZE")
+    first = -(-start // page) * page
+    length = (start + len(view) - first) // page * page
     if length > 0:
-        _madvise(first, length, advice)
+        _madvise()(first, length, advice)
 
 
 class Source:
@@ -125,6 +133,8 @@ class FileSource(Source):
                 return  # another thread took the last one
             except BaseException as error:
                 failed.append(error)
+
+        from threading import Thread
 
         pieces.reverse()
         threads = [Thread(target=work, name="facula-load") for _ in range(count - 1)]

@@ -260,6 +260,34 @@ class TensorTable(Table):
         return self.make_layout("strided")
 
 
+def storage_kind(kind: Marker) -> str:
+    """`torch FloatStorage` -> `Float`; PickleError for a class that is none of PyTorch's storages."""
+    module, _, last = kind.name.partition(" ")
+    short = last.removesuffix("Storage")
+    if module not in ("torch", "torch.cuda", "torch.storage") or short not in STORAGES:
+        refuse(f"its pickle has a storage of the class {kind}")
+    return short
+
+
+def is_class(identifier: Value) -> bool:
+    """Whether a persistent id is a class with its source code, as the legacy format has for modules."""
+    return type(identifier) is tuple and len(identifier) == 4 and identifier[0] == "module"
+
+
+def parse_identifier(identifier: Value) -> tuple[Marker, str, str, int]:
+    """The class, key, device and number of elements in a persistent id."""
+    if type(identifier) is not tuple or len(identifier) not in (5, 6) or identifier[0] != "storage":
+        refuse(f"its pickle asks for {shown(identifier)}; expected a storage")
+    _, kind, key, location, count, *view = identifier
+    if not isinstance(kind, Marker) or type(key) is not str or type(location) is not str or type(count) is not int:
+        refuse("its pickle asks for a storage that is not described by class, key, device and number of elements")
+    if any(one is not None for one in view):
+        refuse("its pickle has a view of a storage, which PyTorch 0.1 wrote; load and save it with a newer PyTorch")
+    if not 0 <= count < 1 << 60 or len(key) > 200 or len(location) > 100:
+        refuse(f"its pickle has a storage {key!r:.50} of {count} elements")
+    return kind, key, location, count
+
+
 def named_dtype(name: str) -> DType:
     """The dtype of PyTorch's name; PickleError where facula has none."""
     try:
