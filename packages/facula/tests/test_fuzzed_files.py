@@ -161,6 +161,9 @@ def test_no_changed_file_crashes_or_runs_code(how, tmp_path):
     mutations, outcomes, slowest = Mutations(), Counter(), 0.0
     for data, _ in mutations.files:
         touch(facula.load(io.BytesIO(data)))  # which loads whatever such files need
+    other = tmp_path / "other.safetensors"  # which is what a changed file may be taken for
+    facula.save([facula.ones(2), np.ones(2)], other)
+    touch(facula.load(other, mmap=True))
     assert pathlib and types  # loaded before, too
     for number in range(COUNT if how == "memory" else COUNT // 20):
         content = next(mutations)

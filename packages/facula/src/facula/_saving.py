@@ -137,10 +137,13 @@ def load(
     if mmap and hasattr(f, "read") and not hasattr(f, "__fspath__"):
         got = type(f).__name__
         raise InvalidValueError(f"load: expected f to be a path, as mmap={mmap} maps it; got {got}; pass its path")
-    from ._pickles.location import relocation
     from ._pickles.table import FaceTable, tensors_at
 
-    relocate = relocation(map_location)
+    relocate = None
+    if map_location is not None:
+        from ._pickles.location import relocation
+
+        relocate = relocation(map_location)
     table = FaceTable(named_globals(), *check_encoding(encoding, errors), fix_imports)
     return facula_checkpoint.load(
         f, from_parts=tensors_at(relocate), lazy=bool(mmap), copy=bool(mmap), table=table, relocate=relocate

@@ -10,7 +10,7 @@ checked arguments, that take the place of a call, of `__new__` and of `__setstat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from facula_errors import FaculaError
 
@@ -49,7 +49,7 @@ class Pending(Marker):
     __slots__ = ()
 
 
-class Global(NamedTuple):
+class Global:
     """A row of the table.
 
     Fields:
@@ -64,15 +64,22 @@ class Global(NamedTuple):
         stateful: an instance gets a state exactly once.
     """
 
-    value: object
-    call: Callable[..., Value] | None = None
-    new: Callable[..., Value] | None = None
-    build: Callable[[Value, Value], None] | None = None
-    instance: type | None = None
-    inner: Callable[..., Iterable[Value]] | None = None
-    hashed: Callable[..., list[Value]] | None = None
-    named: bool = False
-    stateful: bool = False
+    __slots__ = ("build", "call", "hashed", "inner", "instance", "named", "new", "stateful", "value")
+
+    def __init__(
+        self,
+        value: object,
+        call: Callable[..., Value] | None = None,
+        new: Callable[..., Value] | None = None,
+        build: Callable[[Value, Value], None] | None = None,
+        instance: type | None = None,
+        inner: Callable[..., Iterable[Value]] | None = None,
+        hashed: Callable[..., list[Value]] | None = None,
+        named: bool = False,
+        stateful: bool = False,
+    ) -> None:
+        self.value, self.call, self.new, self.build, self.instance = value, call, new, build, instance
+        self.inner, self.hashed, self.named, self.stateful = inner, hashed, named, stateful
 
 
 def refuse(reason: str) -> NoReturn:

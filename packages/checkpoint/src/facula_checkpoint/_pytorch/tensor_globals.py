@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from facula_storage import Device, DType, Layout, bool_, cpu, layout_of
 from facula_storage import dtype_named as registered_dtype
 
-from .numpy_globals import NUMPY
-from .plain_globals import PLAIN, RARE, expect
+from .plain_globals import PLAIN, expect
 from .tables import Global, Marker, PickleError, Table, Value, refuse, shown
 
 if TYPE_CHECKING:
@@ -37,6 +36,9 @@ DTYPES = frozenset(
     "uint16 uint32 uint64 int8 int16 int32 int64 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz "
     "float8_e8m0fnu float4_e2m1fn_x2 quint8 qint8 qint32 quint4x2 quint2x4".split()
 )
+
+# Modules of Python's library with names in `rare_globals`.
+RARELY = frozenset("argparse datetime decimal fractions functools multiprocessing.context pathlib types".split())
 
 _DENSE = "save dense tensors: x.to_dense()"
 _QUANTIZED = "quantized tensors are not loaded; save x.dequantize(), or x.int_repr() with its scale and zero point"
@@ -112,15 +114,21 @@ class TensorTable(Table):
         rows = {name: Global(Marker(name), call=call, inner=_parts_of_tuples) for name, call in calls.items()}
         rows["torch Size"] = Global(Marker("torch Size"), call=self._size, new=self._size)
         rows["torch.torch_version TorchVersion"] = Global(Marker("torch version"), call=_version, new=_version)
-        super().__init__({**PLAIN, **NUMPY, **rows})
+        super().__init__({**PLAIN, **rows})
 
     def more(self, name: str) -> Global | None:
-        """A row for a storage class, a dtype, or a rare name."""
+        """A row for a storage class, a dtype, or a name whose rows are imported when a file has one."""
         if name in REFUSED:
             refuse(f"it uses {name.replace(' ', '.')}: {REFUSED[name]}")
-        if name in RARE:
-            return RARE[name]()
         module, _, last = name.partition(" ")
+        if module.partition(".")[0] == "numpy":
+            from .numpy_globals import NUMPY
+
+            return NUMPY.get(name)
+        if module in RARELY:
+            from .rare_globals import RARE
+
+            return RARE[name]() if name in RARE else None
         if module in ("torch", "torch.cuda", "torch.storage") and last.endswith("Storage"):
             kind = "uint8" if last == "UntypedStorage" else STORAGES.get(last.removesuffix("Storage"))
             return None if kind is None else Global(StorageClass(name, registered_dtype(kind)))

@@ -18,7 +18,7 @@ from facula_tensor.extend import addressable, attributes, block_under, no_record
 from .attributes import Method, fill_plain, written
 from .conversions import Endless, conversion, generator_state
 from .names import name_of
-from .table import fill_schedule, our_row
+from .rows import fill_schedule, our_row
 
 if TYPE_CHECKING:
     from facula_checkpoint.extend import Global
