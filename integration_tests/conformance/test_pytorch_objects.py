@@ -10,11 +10,12 @@ from exchange import library_of, saved
 
 import facula
 
+TESTS = pathlib.Path(__file__).parents[2] / "packages" / "facula" / "tests"  # which have no PyTorch
+
 
 def table_of_objects():
-    """The table of the tests of facula, which have no PyTorch."""
-    file = pathlib.Path(__file__).parents[2] / "packages" / "facula" / "tests" / "library_objects.py"
-    return runpy.run_path(str(file))
+    """The table of the tests of facula."""
+    return runpy.run_path(str(TESTS / "library_objects.py"))
 
 
 @pytest.mark.parametrize("name", table_of_objects()["made_objects"](facula)[0])
@@ -116,3 +117,21 @@ def test_gradient_scalers_go_on(across):
         for value in (1.0, 1.0, float("inf"), 1.0):
             assert scaled(found, weights[1], kept[1], value) == scaled(scaler, weights[0], kept[0], value)
         assert found.state_dict() == scaler.state_dict() and scaler.get_scale() == 8.0
+
+
+def test_hooks_of_modules(across, monkeypatch):
+    """A file names hooks by their module, so both libraries find them."""
+    monkeypatch.syspath_prepend(TESTS)
+    import hooked_modules
+
+    for theirs, library, other in ((True, torch, facula), (False, facula, torch)):
+        module = hooked_modules.hooked(library)
+        with library.no_grad():
+            for parameter in module.parameters():
+                parameter.fill_(0.5)
+        expected = hooked_modules.ran(library, module)
+        with facula.serialization.safe_globals(hooked_modules.HOOKS):
+            found = across(module, theirs)
+        assert hooked_modules.ran(other, found) == expected
+        found.register_forward_hook(hooked_modules.doubled)
+        assert hooked_modules.ran(other, found)[0][0][0] == 2 * expected[0][0][0]

@@ -6,6 +6,7 @@ import pickle
 import zipfile
 from collections import UserDict
 
+import hooked_modules
 import pytest
 from file_helpers import again, globals_of
 
@@ -134,6 +135,65 @@ def test_classes_of_the_program():
     assert options == kept[1] and type(labels) is Labels and labels == {"x": 1} and slotted.a == 5
     with pytest.raises(CheckpointError, match="add_safe_globals"):
         again(kept)
+
+
+class Careful(nn.Module):
+    """A module whose method is its hook."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(1, 1)
+        self.layer.register_forward_hook(self.note)
+        self.notes = []
+
+    def forward(self, x):
+        return self.layer(x)
+
+    def note(self, module, args, output):
+        self.notes.append(type(module).__name__)
+
+
+def test_hooks_of_modules():
+    module = hooked_modules.hooked(facula)
+    expected = hooked_modules.ran(facula, module)
+    assert len(set(expected[3])) == 12
+    with pytest.raises(CheckpointError, match=r"add_safe_globals\(\[hooked_modules\.\w+\]\)"):
+        again(module)
+    with facula.serialization.safe_globals(hooked_modules.HOOKS):
+        assert hooked_modules.ran(facula, again(module)) == expected
+    handle = module.register_forward_hook(lambda *given: None)
+    with pytest.raises(TypeError, match=r"something cannot be pickled: .*lambda"):
+        again(module)
+    handle.remove()
+    bare = nn.Linear(2, 2)
+    bare.register_forward_hook(hooked_modules.doubled).remove()
+    assert not again(bare)._forward_hooks
+
+
+def test_methods_of_the_program_as_hooks():
+    module = Careful()
+    with pytest.raises(CheckpointError, match=r"add_safe_globals\(\[.*Careful\]\)"):
+        again(module)
+    with facula.serialization.safe_globals([Careful]):
+        found = again(module)
+    found(facula.ones(1))
+    assert found.notes == ["Linear"] and not module.notes
+    with pytest.raises(TypeError, match=r"got the method Module\.eval of an object; save the object"):
+        again(module.layer.eval)
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({"_forward_hooks": {1: 3}}, "int among the _forward_hooks of a module"),
+        ({"_forward_hooks": [1]}, "a list for _forward_hooks"),
+        ({"_backward_hooks": {1: int}, "_is_full_backward_hook": False}, "with hooks of register_backward_hook"),
+    ],
+)
+def test_hooks_that_are_none(tables, message):
+    state = pickle.dumps({"training": True, "_parameters": {}, "_buffers": {}, "_modules": {}, **tables}, 2)
+    with pytest.raises(CheckpointError, match=message):
+        facula.load(archived(b"\x80\x02ctorch.nn.modules.linear\nLinear\n)\x81" + state[2:-1] + b"b."))
 
 
 def test_names_that_are_not_loaded(tmp_path):

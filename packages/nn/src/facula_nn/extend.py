@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_tensor import Tensor
 
+from ._hooks import WithoutModule
 from ._module import compilers
 from ._state import EXTRA, IncompatibleKeys
 from ._uninitialized import is_lazy
@@ -40,6 +41,7 @@ __all__ = [
     "NonDynamicallyQuantizableLinear",
     "Transposed",
     "WeightedLoss",
+    "WithoutModule",
     "activation_named",
     "compilers",
     "fan",

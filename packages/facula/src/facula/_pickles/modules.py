@@ -16,6 +16,7 @@ from facula_nn import functional as F
 from facula_nn.extend import is_lazy
 from facula_tensor import Parameter, Tensor
 
+from . import hooks
 from .attributes import tables_for
 
 if TYPE_CHECKING:
@@ -23,14 +24,9 @@ if TYPE_CHECKING:
 
     State = dict[str, Any]
 
-_HOOKS = (
-    "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
-    "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_state_dict_hooks",
-    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-)  # fmt: skip
 _MEMBERS = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 # PyTorch's own, besides those of `THEIRS`.
-_LEFT_OUT = frozenset({"_is_full_backward_hook", "_flat_weight_refs", "_backend", "_compiled_call_impl"})
+_LEFT_OUT = frozenset({"_flat_weight_refs", "_backend", "_compiled_call_impl"})
 # Attributes that older versions of PyTorch did not write, by the classes that have them.
 _DEFAULTS: dict[str, State] = {
     "Convolution": {"padding_mode": "zeros"},
@@ -56,25 +52,20 @@ def exported(module: Module, attributes: State) -> State:
     members = {**module._parameters, **module._buffers, **module._modules}
     if any(is_lazy(one) for one in members.values()):
         raise InvalidTypeError(f"save: {kind} has parameters without a shape; call the module once, then save it")
-    if module._hooks is not None and any(module._hooks.values()):
-        raise InvalidTypeError(
-            f"save: {kind} has hooks, which are functions that no other program would find; save module.state_dict(), "
-            "or remove the hooks first"
-        )
-    own = vars(Module())
+    own = {*vars(Module()), "_hooks"}
     state: State = {"training": module.training, "_parameters": dict(module._parameters)}
     state |= {"_buffers": dict(module._buffers), "_non_persistent_buffers_set": set(module._non_persistent_buffers_set)}
-    state |= {name: OrderedDict() for name in _HOOKS} | {"_is_full_backward_hook": None}
+    state |= hooks.written(module)
     state["_modules"] = dict(module._modules)
     state |= {name: value for name, value in attributes.items() if name not in members and name not in own}
     return state | {name: work(module) for name, work in tables_for(type(module))[0].items()}
 
 
 def tables_of(*states: Any) -> Iterator[Any]:
-    """The tables of members in the state of a module, which are copied into it."""
+    """The tables of members and hooks in the state of a module, which are copied into it."""
     for state in states:
         if isinstance(state, dict):
-            yield from [state.get(name) for name in _MEMBERS]
+            yield from [state.get(name) for name in (*_MEMBERS, *hooks.TABLES)]
 
 
 def fill(module: Any, state: Any, kind: type | None = None) -> None:
@@ -91,9 +82,7 @@ def fill(module: Any, state: Any, kind: type | None = None) -> None:
         module.register_buffer(name, value, persistent=name not in hidden)
     for name, value in _pairs(own, state, "_modules", Module):
         module.add_module(name, value)
-    for name in _HOOKS:
-        if state.pop(name, None):
-            refuse(f"its pickle has a {type(module).__name__} with {name}, which are functions; save its state_dict()")
+    hooks.fill(module, state)
     module.training = expect(state.pop("training", True), bool, "training")
     for ancestor in type(module).__mro__:
         if ancestor.__module__.startswith("facula_nn."):

@@ -17,6 +17,7 @@ from facula_tensor.extend import addressable, attributes, block_under, no_record
 
 from .attributes import Method, fill_plain, written
 from .conversions import Endless, conversion, generator_state
+from .hooks import WRAPPED, Wrapped
 from .names import name_of
 from .rows import fill_schedule, our_row
 
@@ -41,7 +42,7 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
             _, name = _row(obj, f"{obj.__module__}.{obj.__qualname__}")
             pickler.rename(obj.__module__, obj.__qualname__, name)
         return NotImplemented
-    if isinstance(obj, MethodType):
+    if isinstance(obj, MethodType) and is_library_module(type(obj.__self__).__module__):
         _refuse(f"the method {obj.__qualname__} of an object", "save the object")
     if isinstance(obj, Tensor):
         return NotImplemented if _is_lazy(obj) else _tensor(pickler, obj)
@@ -60,6 +61,8 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         if obj.device is not cpu:
             return pickler.global_of("facula Generator"), (obj.device, obj.get_state())
         return pickler.global_of("torch._C Generator"), (obj.device,), generator_state(obj)
+    if type(obj) is Wrapped:
+        return pickler.global_of(WRAPPED), (obj.hook,), obj.state()
     if type(obj) is Endless:
         return pickler.global_of("torch.utils.data.dataloader _InfiniteConstantSampler"), ()
     return _object(pickler, obj) if is_library_module(type(obj).__module__) else _module(obj)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from functools import partial
+from inspect import getattr_static
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from facula_checkpoint.extend import Global, Marker, Pending, attributes, expect, refuse
@@ -17,6 +19,7 @@ from facula_tensor import Generator, Tensor
 
 from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tuple_of
 from .conversions import OWN, REFRESH, Endless, conversion, refreshed, set_generator
+from .hooks import WRAPPED, Wrapped, fill_wrapped
 from .names import is_operator, object_named
 from .table import GENERATOR
 
@@ -51,6 +54,8 @@ def face_row(table: FaceTable, name: str) -> Global | None:
     if name == GENERATOR:
         build = partial(set_generator, later=table.later)
         return Global(Marker("torch._C.Generator"), call=_new_generator, instance=Generator, build=build)
+    if name == WRAPPED:
+        return Global(Marker(WRAPPED), call=Wrapped, new=Wrapped, instance=Wrapped, build=fill_wrapped)
     if name == "facula Generator":
         return Global(Marker("facula.Generator"), call=_generator)
     if name in OWN:  # what PyTorch has not the like of
@@ -63,7 +68,7 @@ def face_row(table: FaceTable, name: str) -> Global | None:
 
 
 def attribute_of(table: FaceTable, owner: Any, name: Any) -> Any:
-    """What `getattr(owner, name)` stands for in a pickle: a function in C++, or a class in a class.
+    """What `getattr(owner, name)` stands for in a pickle: a function in C++, a class in a class, or a method.
 
     Python's pickle of protocol 2 has `__new__` of a class, too, where that takes arguments by their names.
     """
@@ -71,6 +76,10 @@ def attribute_of(table: FaceTable, owner: Any, name: Any) -> Any:
         return _function(name)
     if isinstance(owner, type) and is_library_module(owner.__module__) and name in METHODS.get(owner.__name__, ()):
         return Method(owner, name)
+    if type(name) is str and table.named_as(type(owner)) is not None:
+        method = getattr_static(type(owner), name, None)  # which runs no code of the class
+        if isinstance(method, FunctionType):
+            return MethodType(method, owner)
     path = owner.name if isinstance(owner, Pending) else table.named_as(owner)
     if type(name) is not str or path is None:
         refuse("its pickle asks for an attribute of an object; save state_dict()s, or plain values")

@@ -1,0 +1,91 @@
+"""Hooks of modules in files, in the tables that PyTorch's modules have them in.
+
+The hooks themselves are functions and objects of the program, which it names with `add_safe_globals`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from facula_checkpoint.extend import Marker, expect, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from facula_nn import Module
+
+    State = dict[str, Any]
+
+WRAPPED = "torch.nn.modules.module _WrappedHook"
+FIRST = 1 << 32  # key of a hook in a file: PyTorch counts its new ones from 0, and a key that is there is overwritten
+# PyTorch's tables: how a hook gets into one, and the tables of keys that say how it is called, by arguments of that.
+_TABLES: dict[str, tuple[str, dict[str, str]]] = {
+    "_backward_pre_hooks": ("register_full_backward_pre_hook", {}),
+    "_backward_hooks": ("register_full_backward_hook", {}),
+    "_forward_hooks": (
+        "register_forward_hook",
+        {"with_kwargs": "_forward_hooks_with_kwargs", "always_call": "_forward_hooks_always_called"},
+    ),
+    "_forward_pre_hooks": ("register_forward_pre_hook", {"with_kwargs": "_forward_pre_hooks_with_kwargs"}),
+    "_state_dict_hooks": ("_register_state_dict_hook", {}),
+    "_state_dict_pre_hooks": ("register_state_dict_pre_hook", {}),
+    "_load_state_dict_pre_hooks": ("register_load_state_dict_pre_hook", {}),
+    "_load_state_dict_post_hooks": ("register_load_state_dict_post_hook", {}),
+}
+TABLES = [name for table, (_, flags) in _TABLES.items() for name in (table, *flags.values())]
+
+
+class Wrapped:
+    """PyTorch's wrapper of a hook that is called before a state dict is loaded, with the module or without."""
+
+    def __init__(self, hook: object = None, module: Module | None = None) -> None:
+        self.hook, self.module = hook, module
+
+    def state(self) -> State:
+        """The attributes of PyTorch's wrapper."""
+        more = {} if self.module is None else {"module": self.module}
+        return {"hook": self.hook, "with_module": self.module is not None, **more}
+
+
+def fill_wrapped(wrapped: Wrapped, state: Any) -> None:
+    """Give a new wrapper its hook."""
+    state = expect(state, dict, "the state of a hook")
+    wrapped.hook = state.get("hook")
+    wrapped.module = state.get("module") if state.get("with_module") is True else None
+
+
+def written(module: Module) -> State:
+    """The tables of a module's hooks as PyTorch's modules have them."""
+    from facula_nn.extend import WithoutModule
+
+    state: State = {}
+    for name in TABLES:
+        found = getattr(module, name) if module._hooks else {}
+        state[name] = OrderedDict([(FIRST + key, hook) for key, hook in found.items()])
+    before = state["_load_state_dict_pre_hooks"]
+    for key, hook in before.items():
+        before[key] = Wrapped(hook.hook) if isinstance(hook, WithoutModule) else Wrapped(hook, module)
+    return state | {"_is_full_backward_hook": True if state["_backward_hooks"] else None}
+
+
+def fill(module: Module, state: State) -> None:
+    """Take the tables out of a file's attributes of a module, and give it their hooks."""
+    whole = state.pop("_is_full_backward_hook", None)
+    for table, (register, flags) in _TABLES.items():
+        hooks = expect(state.pop(table, {}), (dict, OrderedDict), table)
+        marked = {flag: expect(state.pop(name, {}), (dict, OrderedDict), name) for flag, name in flags.items()}
+        if hooks and table == "_backward_hooks" and whole is not True:
+            refuse(
+                f"its pickle has a {type(module).__name__} with hooks of register_backward_hook; use "
+                "register_full_backward_hook"
+            )
+        for key, hook in hooks.items():
+            add: Callable[..., object] = getattr(module, register)
+            if isinstance(hook, Wrapped):
+                if hook.module is None:
+                    add = module._register_load_state_dict_pre_hook
+                hook = hook.hook
+            if isinstance(hook, Marker) or not callable(hook):
+                refuse(f"its pickle has a {type(hook).__name__} among the {table} of a module")
+            add(hook, **{flag: True for flag, keys in marked.items() if key in keys})
