@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError, InvalidTypeError
-from facula_errors.extend import trim_traceback
+from facula_errors import InvalidTypeError
 from facula_storage import Layout, contiguous
 
 from .._core.allocation import fresh, layout_for, place_of
@@ -19,6 +18,7 @@ from .._core.promotion import (
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.writing import write_out
+from .._dispatch.written import maker
 from .filling import filled
 
 if TYPE_CHECKING:
@@ -42,101 +42,20 @@ def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
 # Every function that makes tensors takes PyTorch's options. Of these `out`, `layout` and `pin_memory` are rare: where
 # one is given, the function hands all its arguments (`locals()`, asked for before there is any other variable) to
 # `with_options`, which looks at the three and calls the function again without them.
-def with_options(maker: Function, given: dict[str, Any]) -> Tensor:
-    """Call `maker` with the arguments `given`, and write the result to `out` where that is among them."""
-    name, out = maker.__name__, given.pop("out")
+def with_options(function: Function, given: dict[str, Any]) -> Tensor:
+    """Call `function` with the arguments `given`, and write the result to `out` where that is among them."""
+    name, out = function.__name__, given.pop("out")
     check_storage(name, given.pop("layout"), given.pop("pin_memory"))
     lengths = given.pop("lengths", ())
     if out is None:
-        return maker(*lengths, **given)
+        return function(*lengths, **given)
     if not isinstance(out, Tensor):
         raise InvalidTypeError(f"{name}: expected out to be a Tensor; got {type(out).__name__}")
     requires_grad = given.pop("requires_grad")
     for option in ("dtype", "device"):
         if given[option] is None:
             given[option] = getattr(out, option)
-    return finish(write_out(name, maker(*lengths, **given), out), requires_grad)
-
-
-def empty(
-    *lengths: Lengths,
-    size: Lengths | None = None,
-    out: Tensor | None = None,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat | None = None,
-) -> Tensor:
-    """A tensor whose elements are whatever was in memory. `memory_format` orders them.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        out: where the result goes; a new tensor if None.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
-        memory_format: the order of the dimensions in memory; row-major if None.
-
-    >>> empty(2, 3).shape
-    facula.Size([2, 3])
-    """
-    try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(empty, locals())
-        result = fresh(layout_for("empty", lengths, size, dtype, device))
-        return (
-            result if memory_format is None and not requires_grad else in_format(result, memory_format, requires_grad)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def full(
-    size: Lengths,
-    fill_value: Operand,
-    *,
-    out: Tensor | None = None,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
-    """A tensor of one value; the dtype is the value's unless given.
-
-    Arguments:
-        size: the shape.
-        fill_value: the number, or a tensor of one without dimensions.
-        out: where the result goes; a new tensor if None.
-        dtype: that of `fill_value` if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
-
-    >>> full((2,), 7)
-    tensor([7, 7])
-    """
-    try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(full, locals())
-        kind = type(fill_value)
-        if kind is not float and kind is not int:
-            fill_value = number_to_fill(fill_value, "full")
-            kind = type(fill_value)
-        if dtype is None and kind is not float:
-            dtype = scalar_dtype(kind)
-        result = filled(layout_for("full", (size,), None, dtype, device), fill_value)
-        return result if requires_grad is False else finish(result, requires_grad)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    return finish(write_out(name, function(*lengths, **given), out), requires_grad)
 
 
 def number_to_fill(value: object, operation: str) -> Number:
@@ -144,76 +63,6 @@ def number_to_fill(value: object, operation: str) -> Number:
     if isinstance(value, Tensor) and not value.ndim:
         value = value.item()
     return as_number(value, operation, "fill_value")
-
-
-def zeros(
-    *lengths: Lengths,
-    size: Lengths | None = None,
-    out: Tensor | None = None,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
-    """A tensor of zeros.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        out: where the result goes; a new tensor if None.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
-
-    >>> zeros(2)
-    tensor([0., 0.])
-    """
-    try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(zeros, locals())
-        result = filled(layout_for("zeros", lengths, size, dtype, device), 0.0, "zeros")
-        return result if requires_grad is False else finish(result, requires_grad)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-def ones(
-    *lengths: Lengths,
-    size: Lengths | None = None,
-    out: Tensor | None = None,
-    dtype: DTypeLike | None = None,
-    layout: object = None,
-    device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
-    """A tensor of ones.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        out: where the result goes; a new tensor if None.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
-
-    >>> ones(2)
-    tensor([1., 1.])
-    """
-    try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(ones, locals())
-        result = filled(layout_for("ones", lengths, size, dtype, device), 1.0, "ones")
-        return result if requires_grad is False else finish(result, requires_grad)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
 
 
 def like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike | None) -> Layout:
@@ -243,3 +92,63 @@ def like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike |
 def in_format(tensor: Tensor, memory_format: MemoryFormat | None, requires_grad: bool) -> Tensor:
     """A new tensor in a memory format, wanting a gradient or not."""
     return finish(tensor if memory_format is None else no_record_ops.in_format(tensor, memory_format), requires_grad)
+
+
+# ------------------------------------------------------------------------------------------------- public functions
+@maker(memory_format=True, inline=True)
+def empty(
+    *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+) -> Tensor:
+    """A tensor whose elements are whatever was in memory. `memory_format` orders them.
+
+    >>> empty(2, 3).shape
+    facula.Size([2, 3])
+    """
+    return fresh(layout_for("empty", lengths, size, dtype, device))
+
+
+@maker(inline=True)
+def full(
+    size: Lengths, fill_value: Operand, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+) -> Tensor:
+    """A tensor of one value; the dtype is the value's unless given.
+
+    Arguments:
+        size: the shape.
+        fill_value: the number, or a tensor of one without dimensions.
+        dtype: that of `fill_value` if None.
+
+    >>> full((2,), 7)
+    tensor([7, 7])
+    """
+    kind = type(fill_value)
+    if kind is not float and kind is not int:
+        fill_value = number_to_fill(fill_value, "full")
+        kind = type(fill_value)
+    if dtype is None and kind is not float:
+        dtype = scalar_dtype(kind)
+    return filled(layout_for("full", (size,), None, dtype, device), fill_value)
+
+
+@maker(inline=True)
+def zeros(
+    *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+) -> Tensor:
+    """A tensor of zeros.
+
+    >>> zeros(2)
+    tensor([0., 0.])
+    """
+    return filled(layout_for("zeros", lengths, size, dtype, device), 0.0, "zeros")
+
+
+@maker(inline=True)
+def ones(
+    *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+) -> Tensor:
+    """A tensor of ones.
+
+    >>> ones(2)
+    tensor([1., 1.])
+    """
+    return filled(layout_for("ones", lengths, size, dtype, device), 1.0, "ones")

@@ -6,24 +6,23 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
-from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError, RangeError
 from facula_storage import Layout, Plan, Storage, contiguous, cpu, float64, int64, meta
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER, PlanTable, collecting, current_recorder, recorders
 
 from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import named
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
-from .._core.tensor import Tensor, make, method
+from .._core.tensor import Tensor, make
 from .._core.wrapped import LevelLayout
 from .._dispatch.launching import launch
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write, write_out
+from .._dispatch.written import function, maker
 from .batches import draw_batched, open_batches
-from .filled import empty, finish, like, with_options
+from .filled import empty, like
 from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator
 
@@ -113,100 +112,55 @@ def drawn(layout: Layout, table: PlanTable, generator: Generator | None, first: 
     return draw_batched(layout, each)
 
 
+@maker(inline=True)
 def rand(
     *lengths: Lengths,
     size: Lengths | None = None,
     generator: Generator | None = None,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn evenly from [0, 1), of complex dtypes both parts.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> rand(2, 3).shape
     facula.Size([2, 3])
     """
-    try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(rand, locals())
-        made = layout_for("rand", lengths, size, dtype, device)
-        if open_batches:
-            return finish(drawn(made, UNIFORM, generator, 0.0, 1.0), requires_grad)
-        result = fresh(made, "rand")
+    made = layout_for("rand", lengths, size, dtype, device)
+    result = drawn(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
+    if not open_batches:
         draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
-        return result if requires_grad is False else finish(result, requires_grad)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    return result
 
 
+@maker(inline=True)
 def randn(
     *lengths: Lengths,
     size: Lengths | None = None,
     generator: Generator | None = None,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1, half of it in each part of complex dtypes.
-
-    Arguments:
-        lengths: the lengths, as numbers or as one sequence.
-        size: the shape; another way to give `lengths`.
-        generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> randn(2, 3).shape
     facula.Size([2, 3])
     """
-    try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(randn, locals())
-        made = layout_for("randn", lengths, size, dtype, device)
-        if open_batches:
-            return finish(drawn(made, NORMAL, generator, 0.0, 1.0), requires_grad)
-        result = fresh(made, "randn")
+    made = layout_for("randn", lengths, size, dtype, device)
+    result = drawn(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
+    if not open_batches:
         draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
-        return result if requires_grad is False else finish(result, requires_grad)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    return result
 
 
+@maker()
 def randint(
     low: int = 0,
     high: Lengths | None = None,
     size: Lengths | None = None,
     *,
     generator: Generator | None = None,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
 
@@ -214,47 +168,33 @@ def randint(
         low: the least number; the bound above if `high` is left out.
         high: the bound above, itself never drawn; the shape, if `low` is that bound and `size` is left out.
         size: the shape.
-        generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
         dtype: int64 if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> randint(0, 1, (2,)), randint(1, (2,))
     (tensor([0, 0]), tensor([0, 0]))
     """
-    try:
-        if out is not None or layout is not None or pin_memory:
-            return with_options(randint, locals())
-        if size is None and isinstance(high, (tuple, list)):
-            high, size = None, high
-        if high is None:
-            low, high = 0, low
-        if size is None:
-            raise InvalidTypeError(
-                "randint: expected size to be a tuple of lengths; got none; as in randint(10, (2, 3))"
-            )
-        made = layout_for("randint", (size,), None, int64 if dtype is None else dtype, device)
-        if (
-            type(low) is not int
-            or type(high) is not int
-            or made.dtype is not int64
-            or not -LARGEST <= low < high <= LARGEST
-        ):
-            low, high = _range_of_integers(low, high, made)
-            if made.dtype.category > INTEGER or not made.dtype.promotes:
-                whole = randint(low, high, made.shape, generator=generator, device=made.device)
-                return finish(no_record_ops.to(whole, (made.dtype,)), requires_grad)
-        if open_batches:
-            return finish(drawn(made, RANDINT, generator, low, high), requires_grad)
-        result = fresh(made, "randint")
-        draw(made, result._storage, 0, RANDINT, generator, low, high)
-        return result if requires_grad is False else finish(result, requires_grad)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    if size is None and isinstance(high, (tuple, list)):
+        high, size = None, high
+    if high is None:
+        low, high = 0, low
+    if size is None:
+        raise InvalidTypeError("randint: expected size to be a tuple of lengths; got none; as in randint(10, (2, 3))")
+    made = layout_for("randint", (size,), None, int64 if dtype is None else dtype, device)
+    if (
+        type(low) is not int
+        or type(high) is not int
+        or made.dtype is not int64
+        or not -LARGEST <= low < high <= LARGEST
+    ):
+        low, high = _range_of_integers(low, high, made)
+        if made.dtype.category > INTEGER or not made.dtype.promotes:
+            whole = randint(low, high, made.shape, generator=generator, device=made.device)
+            return no_record_ops.to(whole, (made.dtype,))
+    if open_batches:
+        return drawn(made, RANDINT, generator, low, high)
+    result = fresh(made, "randint")
+    draw(made, result._storage, 0, RANDINT, generator, low, high)
+    return result
 
 
 def _range_of_integers(low: SupportsIndex, high: object, layout: Layout) -> tuple[int, int]:
@@ -276,55 +216,39 @@ def _range_of_integers(low: SupportsIndex, high: object, layout: Layout) -> tupl
     return low, high
 
 
-@boundary
+@maker()
 def randperm(
     n: int,
     *,
     generator: Generator | None = None,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
     requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
 
     Arguments:
         n: how many integers.
-        generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
         dtype: int64 if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> sorted(randperm(4).tolist())
     [0, 1, 2, 3]
     """
-    if out is not None or layout is not None or pin_memory:
-        return with_options(randperm, locals())
     n = as_integer(n, "randperm", "n")
     if n < 0:
         raise ArgumentError(f"randperm: expected n of at least 0; got {n}")
+    kind = int64 if dtype is None else as_dtype(dtype, "randperm")
     if dtype is not None:
-        number_for(max(n - 1, 0), as_dtype(dtype, "randperm"), "randperm")
+        number_for(max(n - 1, 0), kind, "randperm")
     if place_of(device) is meta:
-        kind = int64 if dtype is None else as_dtype(dtype, "randperm")
-        return finish(empty(n, dtype=kind, device=meta), requires_grad)
+        return empty(n, dtype=kind, device=meta)
     keys = rand(n, generator=generator, dtype=float64, device=cpu)
     if isinstance(keys._layout, LevelLayout) or (recorders and current_recorder() is not None and not requires_grad):
-        return no_record_ops.to(
-            no_record_ops.sort(keys, (0, False))[1], (int64 if dtype is None else as_dtype(dtype, "randperm"),)
-        )
-    order = keys.numpy().argsort(kind="stable")
-    return tensor(order, dtype=int64 if dtype is None else dtype, device=device, requires_grad=requires_grad)
+        return no_record_ops.to(no_record_ops.sort(keys, (0, False))[1], (kind,))
+    return tensor(keys.numpy().argsort(kind="stable"), dtype=kind, device=device)
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -336,8 +260,6 @@ def bernoulli(
     Arguments:
         input: the probabilities, from 0 to 1.
         p: one probability for all elements.
-        generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
 
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])

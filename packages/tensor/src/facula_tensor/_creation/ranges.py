@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError, NoMemoryError
-from facula_errors.extend import boundary
 from facula_storage import Device, DType, cpu, int64, meta
 from facula_storage import from_numpy as storage_from_numpy
 from facula_storage.extend import INTEGER, note_constant, recorders
@@ -18,7 +17,8 @@ from .._core.foreign import tensor_over
 from .._core.promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
 from .._core.tensor import Tensor, make
 from .._dispatch.namespaces import no_record_ops
-from .filled import empty, finish, with_options, zeros
+from .._dispatch.written import maker
+from .filled import empty, zeros
 from .filling import fill
 
 if TYPE_CHECKING:
@@ -27,18 +27,14 @@ if TYPE_CHECKING:
 __all__ = ["arange", "eye", "linspace"]
 
 
-@boundary
+@maker()
 def arange(
     start: Scalar | Tensor | None = None,
     end: Scalar | Tensor | None = None,
     step: Scalar | Tensor = 1,
     *,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart.
 
@@ -48,22 +44,15 @@ def arange(
         start: the first number; the bound where it is the only one given.
         end: the bound, itself left out.
         step: the distance of two numbers; it may be negative.
-        out: where the result goes; a new tensor if None.
         dtype: int64 if all three are integers, else the default floating dtype, if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> arange(3)
     tensor([0, 1, 2])
     """
-    if out is not None or layout is not None or pin_memory:
-        return with_options(arange, locals())
     made = (start, end, step, type(start), type(end), type(step), dtype, device)
     known = _known("arange", made)
     if known is not None:
-        return known if requires_grad is False else finish(known, requires_grad)
+        return known
     if end is None:
         start, end = None, start
     if end is None:
@@ -90,28 +79,24 @@ def arange(
         for one in (start, start + (count - 1) * step):
             check_scalar(int(one), dtype, "arange")
     if place_of(device) is meta:
-        return finish(empty(count, dtype=dtype, device=meta), requires_grad)
+        return empty(count, dtype=dtype, device=meta)
     if integers:
         integers = max(abs(start), abs(end)) < 1 << 63
     try:
         values = start + np.arange(count, dtype=np.int64 if integers else np.float64) * step
     except (MemoryError, ValueError):  # a ValueError for more than an address can reach
         raise no_memory("arange", count, dtype) from None
-    return finish(_keep("arange", made, _from_own(values, dtype, place_of(device))), requires_grad)
+    return _keep("arange", made, _from_own(values, dtype, place_of(device)))
 
 
-@boundary
+@maker()
 def linspace(
     start: Scalar | Tensor,
     end: Scalar | Tensor,
     steps: int,
     *,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them.
 
@@ -119,22 +104,15 @@ def linspace(
         start: the first number.
         end: the last number.
         steps: how many numbers.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype, or its complex one, if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    if out is not None or layout is not None or pin_memory:
-        return with_options(linspace, locals())
     made = (start, end, steps, type(start), type(end), type(steps), dtype, device)
     known = _known("linspace", made)
     if known is not None:
-        return known if requires_grad is False else finish(known, requires_grad)
+        return known
     ends = [_bound("linspace", name, one) for name, one in (("start", start), ("end", end))]
     if dtype is None:
         dtype = get_default_dtype()
@@ -147,7 +125,7 @@ def linspace(
     if dtype.category == INTEGER:
         ends = [number_for(one, dtype, "linspace") for one in ends]
     if place_of(device) is meta:
-        return finish(empty(steps, dtype=dtype, device=meta), requires_grad)
+        return empty(steps, dtype=dtype, device=meta)
     first, last = ends
     step = (last - first) / (steps - 1) if steps > 1 else 0
     try:
@@ -155,7 +133,7 @@ def linspace(
         values = np.where(places < steps / 2, first + step * places, last - step * (steps - 1 - places))
     except (MemoryError, ValueError):
         raise no_memory("linspace", steps, dtype) from None
-    return finish(_keep("linspace", made, _from_own(values, dtype, place_of(device))), requires_grad)
+    return _keep("linspace", made, _from_own(values, dtype, place_of(device)))
 
 
 def _bound(operation: str, name: str, value: object) -> Number:
@@ -169,40 +147,28 @@ def _bound(operation: str, name: str, value: object) -> Number:
     return as_number(value, operation, name)
 
 
-@boundary
+@maker()
 def eye(
     n: int,
     m: int | None = None,
     *,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """A matrix with ones on the diagonal.
 
     Arguments:
         n: the number of rows.
         m: the number of columns; `n` if None.
-        out: where the result goes; a new tensor if None.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> eye(2)
     tensor([[1., 0.],
             [0., 1.]])
     """
-    if out is not None or layout is not None or pin_memory:
-        return with_options(eye, locals())
     made = (n, m, None, type(n), type(m), None, dtype, device)
     known = _known("eye", made)
     if known is not None:
-        return known if requires_grad is False else finish(known, requires_grad)
+        return known
     n = as_integer(n, "eye", "n")
     m = n if m is None else as_integer(m, "eye", "m")
     if n < 0 or m < 0:
@@ -210,7 +176,7 @@ def eye(
     result = zeros(n, m, dtype=dtype, device=device)
     if min(n, m):  # the diagonal is every (m + 1)-th element
         fill(no_record_ops.slice(no_record_ops.view(result, -1), 0, 0, min(n, m) * m, m + 1), 1)
-    return finish(_keep("eye", made, result), requires_grad)
+    return _keep("eye", made, result)
 
 
 # Small tensors that programs make again and again of the same numbers are copied from the first one. The numbers' types

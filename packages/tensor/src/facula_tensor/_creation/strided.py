@@ -19,9 +19,10 @@ from .._core.errors import relabel
 from .._core.formats import check_storage
 from .._core.promotion import as_dtype, as_integer, as_number, get_default_dtype, number_for
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, make, method
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, make
+from .._dispatch.written import maker
 from .bits import reinterpreted
-from .filled import empty, finish, full, with_options
+from .filled import empty, finish, full
 from .from_data import from_array, from_dlpack, from_numpy, frombuffer, tensor
 
 if TYPE_CHECKING:
@@ -45,47 +46,34 @@ def _strided(name: str, size: Lengths, stride: Lengths, dtype: DTypeLike | None,
         raise
 
 
-@boundary
+@maker(out=False)
 def empty_strided(
     size: Lengths,
     stride: Lengths,
     *,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of a shape and strides (in elements), whose elements are whatever was in memory.
 
     Arguments:
         size: the shape.
         stride: the strides, in elements; none is negative.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
-    check_storage("empty_strided", layout, pin_memory)
-    return finish(_strided("empty_strided", size, stride, dtype, device), requires_grad)
+    return _strided("empty_strided", size, stride, dtype, device)
 
 
-@method()
-@boundary
+@maker("like", method=True, public=False)
 def new_empty_strided(
     self: Tensor,
     size: Lengths,
     stride: Lengths,
     *,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """`empty_strided` in the dtype and on the device of this tensor.
 
@@ -93,43 +81,30 @@ def new_empty_strided(
         size: the shape.
         stride: the strides, in elements; none is negative.
         dtype: this tensor's if None.
-        layout: `strided`, the only one there is, or None.
         device: this tensor's if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
     """
-    check_storage("new_empty_strided", layout, pin_memory)
     own = layout_of_tensor(self)
     kind, place = own.dtype if dtype is None else dtype, own.device if device is None else device
-    return finish(_strided("new_empty_strided", size, stride, kind, place), requires_grad)
+    return _strided("new_empty_strided", size, stride, kind, place)
 
 
-@boundary
+@maker(out=False)
 def empty_permuted(
     size: Lengths,
     physical_layout: Lengths,
     *,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest.
 
     Arguments:
         size: the shape.
         physical_layout: each dimension once, the one that varies fastest last.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
     (12, 1, 3)
     """
-    check_storage("empty_permuted", layout, pin_memory)
     shape = sizes("empty_permuted", (size,))
     order = [check_dim("empty_permuted", one, len(shape)) for one in sizes("empty_permuted", (physical_layout,))]
     if sorted(order) != list(_indices(len(shape))):
@@ -137,35 +112,26 @@ def empty_permuted(
             f"empty_permuted: expected physical_layout to name each of {len(shape)} dimension(s) once; got {order}"
         )
     made = empty([shape[i] for i in order], dtype=dtype, device=device)
-    return finish(made.permute([order.index(i) for i in _indices(len(shape))]).detach(), requires_grad)
+    return made.permute([order.index(i) for i in _indices(len(shape))]).detach()
 
 
-@boundary
+@maker(out=False)
 def scalar_tensor(
     s: Scalar,
     *,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of one number and no dimensions, in the default floating dtype unless another is given.
 
     Arguments:
         s: the number.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> scalar_tensor(3)
     tensor(3.)
     """
-    check_storage("scalar_tensor", layout, pin_memory)
     kind = get_default_dtype() if dtype is None else dtype
-    return full((), s, dtype=kind, device=device, requires_grad=requires_grad)
+    return full((), s, dtype=kind, device=device)
 
 
 @boundary
@@ -290,19 +256,15 @@ def from_file(
 _indices = range  # which is the name of a function of PyTorch's below
 
 
-@boundary
+@maker()
 def logspace(
     start: Scalar | Tensor,
     end: Scalar | Tensor,
     steps: int,
     base: float = 10.0,
     *,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before.
 
@@ -311,18 +273,11 @@ def logspace(
         end: the last exponent.
         steps: how many numbers.
         base: the base.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype, or its complex one, if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    if out is not None or layout is not None or pin_memory:
-        return with_options(logspace, locals())
     numbers = []
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, Tensor) and value.ndim:
@@ -339,27 +294,23 @@ def logspace(
     if kind.category == INTEGER:
         numbers = [int(number_for(one, kind, "logspace")) for one in numbers]
     if place_of(device) is meta:
-        return finish(empty(count, dtype=kind, device=meta), requires_grad)
+        return empty(count, dtype=kind, device=meta)
     exponents = np.linspace(
         numbers[0], numbers[1], count, dtype=np.complex128 if kind.category == COMPLEX else np.float64
     )
     with np.errstate(all="ignore"):
         values = (np.complex128(root) if kind.category == COMPLEX else np.float64(root)) ** exponents
-    return finish(from_array(values, kind, place_of(device)), requires_grad)
+    return from_array(values, kind, place_of(device))
 
 
-@boundary
+@maker()
 def range(
     start: Scalar | Tensor = 0,
     end: Scalar | Tensor | None = None,
     step: Scalar | Tensor = 1,
     *,
-    out: Tensor | None = None,
     dtype: DTypeLike | None = None,
-    layout: object = None,
     device: DeviceLike | None = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
 ) -> Tensor:
     """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated.
 
@@ -369,15 +320,7 @@ def range(
         start: the first number; `end` where it is the only one given.
         end: the bound, which may be reached.
         step: the distance of two numbers; it may be negative.
-        out: where the result goes; a new tensor if None.
-        dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
-        device: where the elements lie; the default device if None.
-        requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
     """
-    if out is not None or layout is not None or pin_memory:
-        return with_options(range, locals())
     warnings.warn("range: deprecated; arange stops before end, as Python's range does", UserWarning, stacklevel=3)
     if end is None:
         start, end = 0, start
@@ -391,5 +334,5 @@ def range(
     if kind is bool_:
         raise InvalidTypeError("range: expected dtype to be of numbers; got bool")
     if place_of(device) is meta:
-        return finish(empty(count, dtype=kind, device=meta), requires_grad)
-    return finish(from_array(first + by * np.arange(count), kind, place_of(device)), requires_grad)
+        return empty(count, dtype=kind, device=meta)
+    return from_array(first + by * np.arange(count), kind, place_of(device))

@@ -106,6 +106,19 @@ STANDARD = {
     "generator": "the source of random numbers; the default generator if None.",
     "inplace": "whether `input` itself takes the result.",
     "out": "where the result goes; a new tensor if None.",
+    "pin_memory": "False: there is no pinned memory.",
+    "memory_format": "the order of the dimensions in memory; row-major if None.",
+    "lengths": "the lengths, as numbers or as one sequence.",
+    "size": "the shape; another way to give `lengths`.",
     "reduction": '"mean", "sum", or "none" for each loss by itself.',
 }
 """Documentation of arguments that mean the same everywhere, by name."""
+MAKERS = {
+    "new": {"dtype": "the default floating dtype if None."},
+    "like": {
+        "input": "the tensor to take shape, dtype and device from.",
+        "dtype": "that of `input` if None.",
+        "device": "that of `input` if None.",
+    },
+}
+"""The same for functions that make tensors."""

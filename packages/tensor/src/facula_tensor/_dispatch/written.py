@@ -37,6 +37,10 @@ class Declared(NamedTuple):
       `method`, else a function.
     - `out`: it takes `out=`.
     - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
+    - `maker`: it makes tensors with PyTorch's options (Note [Options of creation]): "new", or "like" another one;
+      `memory_format`: and it takes that.
+    - `inline`: the body's lines, with one return at the end, stand in the written function: a call would take long.
+    - `public`: whether it is a function that users call; else it is a method alone.
     - `quick`: the method takes arguments by the names of the signature alone, not by NumPy's.
     """
 
@@ -54,6 +58,10 @@ class Declared(NamedTuple):
     overridable: bool = False
     method: bool = False
     quick: bool = False
+    public: bool = True
+    maker: str = ""
+    memory_format: bool = False
+    inline: bool = False
 
 
 OPTIONS = ("label", "refuses", "changes", "out", "overridable", "method", "quick")
@@ -122,7 +130,14 @@ def function(
     def decorate(body: Function) -> Function:
         given = {"inplace": inplace or (changes and not method), "changes": changes, "method": method} | options
         name = given.pop("name", body.__name__)
-        what = Declared(name, body.__module__, body.__doc__ or "", body, overridable=overridable or method, **given)
+        overridable_too = overridable or (method and given.get("public", True))
+        what = Declared(name, body.__module__, body.__doc__ or "", body, overridable=overridable_too, **given)
         return declare(what, body)
 
     return decorate
+
+
+def maker(name: str = "new", **options: Any) -> Callable[[Function], Function]:
+    """Declare a function that makes tensors: `function`, with the options of creation. `name`: "new" or "like"."""
+    given: dict[str, Any] = {"maker": name, "out": name == "new"} | options
+    return function(**given)

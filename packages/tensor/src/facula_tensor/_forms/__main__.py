@@ -47,7 +47,7 @@ def parts_of(file: str, texts: list[Text]) -> list[str]:
     source = texts[0].what.module.partition(".")[2].replace(".", "/")
     needs, types = set().union(*[text.needs for text in texts]), set().union(*[text.types for text in texts])
     head = HEAD.format(source=source, imports=imports(needs), types=indent(imports(types - needs), "    "))
-    named = [text for text in texts if not text.what.label]
+    named = [text for text in texts if text.what.public and not text.what.label]
     head += f"\n\n{public(named)}" if named else ""
     head += f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
     return [head, *functions]
@@ -68,7 +68,10 @@ def imports(needs: set[tuple[str, str]]) -> str:
         by_module[module].append(name)
     groups: list[list[str]] = [[], []]
     for module, names in by_module.items():
-        groups[module.startswith(".")].append(f"from {module} import {', '.join(names)}")
+        names.sort(key=lambda name: (not name.isupper(), not name[0].isupper(), name.lower()))
+        line = f"from {module} import {', '.join(names)}"
+        long = "".join([f"    {name},\n" for name in names])
+        groups[module.startswith(".")].append(line if len(line) <= WIDTH else f"from {module} import (\n{long})")
     return "\n\n".join(["\n".join(sorted(group)) for group in groups if group])
 
 

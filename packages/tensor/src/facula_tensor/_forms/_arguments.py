@@ -19,15 +19,16 @@ class Argument(NamedTuple):
     kind: Kind
     default: object = inspect.Parameter.empty
     by_name: bool = False
+    stands_for_all: bool = False
 
     def __str__(self) -> str:
         default = "" if self.default is inspect.Parameter.empty else f" = {quoted(self.default)}"
-        return f"{self.name}: {self.kind.annotation}{default}"
+        return f"{'*' * self.stands_for_all}{self.name}: {self.kind.annotation}{default}"
 
     @property
     def passed(self) -> str:
         """How it is handed on."""
-        return f"{self.name}={self.name}" if self.by_name else self.name
+        return f"{self.name}={self.name}" if self.by_name else f"{'*' * self.stands_for_all}{self.name}"
 
 
 def quoted(value: object) -> str:
@@ -45,16 +46,32 @@ def passed_on(arguments: list[Argument]) -> list[Argument]:
 def listed(arguments: list[Argument]) -> list[str]:
     """The arguments as a function's head has them, with a star before those that are given by name alone."""
     first = next((place for place, one in enumerate(arguments) if one.by_name), len(arguments))
-    return [*map(str, arguments[:first]), *["*"] * (first < len(arguments)), *map(str, arguments[first:])]
+    needs_star = first < len(arguments) and not any([one.stands_for_all for one in arguments])
+    return [*map(str, arguments[:first]), *["*"] * needs_star, *map(str, arguments[first:])]
 
 
 def arguments_of(what: Declared) -> list[Argument]:
-    """The arguments that users give and the operator takes: neither `inplace` nor `out`."""
+    """The arguments that users give and the operator takes: neither `inplace` nor `out`, nor options of creation."""
     parameters = [*inspect.signature(what.signature).parameters.values()]
     return [
-        Argument(one.name, kind_of(str(one.annotation)), one.default, one.kind is one.KEYWORD_ONLY)
-        for one in parameters if one.name not in ("F", "inplace")
+        Argument(one.name, kind_of(str(one.annotation)), one.default, one.kind is one.KEYWORD_ONLY,
+                 one.kind is one.VAR_POSITIONAL)
+        for one in parameters if one.name not in ("F", "inplace", *(OF_MAKERS if what.maker else ()))
     ]  # fmt: skip
+
+
+OF_MAKERS = {
+    "out": ("Tensor | None", None), "dtype": ("DTypeLike | None", None), "layout": ("object", None),
+    "device": ("DeviceLike | None", None), "requires_grad": ("bool", False), "pin_memory": ("bool", False),
+    "memory_format": ("MemoryFormat | None", None),
+}  # fmt: skip
+
+
+def options_of(what: Declared) -> list[Argument]:
+    """The options of a function that makes tensors, as PyTorch orders them."""
+    left_out = {"" if what.out else "out", "" if what.memory_format else "memory_format"}
+    return [Argument(name, Kind(annotation), default, by_name=True)
+            for name, (annotation, default) in OF_MAKERS.items() if what.maker and name not in left_out]  # fmt: skip
 
 
 def kind_of(annotation: str) -> Kind:

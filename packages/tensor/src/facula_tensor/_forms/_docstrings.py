@@ -6,7 +6,7 @@ import inspect
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from facula_tensor._dispatch.kinds import STANDARD
+from facula_tensor._dispatch.kinds import MAKERS, STANDARD
 
 if TYPE_CHECKING:
     from ._arguments import Argument
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 WIDTH = 116  # of a line in a function's body
 
 
-def docstring(declared: str, arguments: list[Argument]) -> str:
+def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
     """The docstring of a public function."""
     before, given, rest = _sections(inspect.cleandoc(declared))
-    said = {one.name: given.get(one.name) or STANDARD.get(one.name) or one.kind.says for one in arguments}
+    standard = STANDARD | MAKERS.get(maker, {})
+    said = {one.name: given.get(one.name) or standard.get(one.name) or one.kind.says for one in arguments
+            if one.name != "self"}  # fmt: skip
     if missing := [name for name, text in said.items() if not text]:
         raise SystemExit(f"the docstring {before!r} says nothing of {', '.join(missing)}")
-    return "\n\n".join([part for part in (before, _listed(said) if len(said) > 1 else "", rest) if part])
+    return "\n\n".join([part for part in (before, _listed(said) if len(said) > 1 or given else "", rest) if part])
 
 
 def changing_docstring(name: str, declared: str, arguments: list[Argument]) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
-from textwrap import indent
+import sys
+from importlib.util import resolve_name
+from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 from facula_tensor._dispatch.kinds import KINDS, Kind
+from facula_tensor._dispatch.written import declared
 
-from ._arguments import Argument, arguments_of, listed, passed_on
+from ._arguments import Argument, arguments_of, listed, options_of, passed_on
 from ._docstrings import changing_docstring, docstring
 
 if TYPE_CHECKING:
@@ -22,7 +27,7 @@ TYPES = {name: "facula_storage" for name in ("DType", "Device", "Layout")} | {
     "Generator": ".._creation.generator",
 }  # fmt: skip
 """Where annotations find types that are not in `_core/types.pyi`."""
-COMMON = {"DTypeLike", "DeviceLike", "Dims", "LayoutLike", "Lengths", "Number", "Operand", "Scalar"}
+COMMON = frozenset("DTypeLike DeviceLike Dims LayoutLike Lengths MemoryFormat Number Operand Scalar".split())
 
 
 class Text:
@@ -36,23 +41,26 @@ class Text:
         self.operands = arguments_of(what)
         takes_inplace = what.inplace or "inplace" in what.signature.__code__.co_varnames
         self.inplace = [Argument("inplace", KINDS["Flag"], False)] * takes_inplace
-        self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * what.out
+        self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * (what.out and not what.maker)
+        self.options = options_of(what)
         self.needs: set[tuple[str, str]] = set()
         returned = what.signature.__annotations__.get("return", "None")
         self.returned = "Tensor" if returned == "None" else returned
-        texts = [self.returned, *[one.kind.annotation for one in self.operands]]
+        texts = [self.returned, *[one.kind.annotation for one in [*self.operands, *self.options]]]
         words = {word for text in texts for word in re.findall(r"[A-Z]\w+", text)} - {"None", "Any", "Literal"}
         self.types = {(module_of(word, what), word) for word in words | {"Tensor"}}
         self.renames = what.method and not what.quick and bool(RENAMED & {one.name for one in self.operands})
 
     def functions(self) -> list[str]:
         """The public function, and the one that changes its input if there is one."""
-        what, arguments = self.what, [*self.operands, *self.inplace, *self.out]
-        steps = self.checks(self.operation)
+        what, arguments = self.what, [*self.operands, *self.inplace, *self.out, *self.options]
+        steps = [*self.rare_options(), *self.checks(self.operation)]
         if self.inplace:
             steps += ["if inplace:", *[f"    {step}" for step in self.change(self.operation)]]
         steps += self.results()
-        made = [self.function(what.name, arguments, docstring(what.doc, arguments), steps, what.overridable)]
+        made = [
+            self.function(what.name, arguments, docstring(what.doc, arguments, what.maker), steps, what.overridable)
+        ]
         if what.changes:
             name = f"{what.name}_"
             operands = self.operands = passed_on(self.operands)
@@ -77,15 +85,54 @@ class Text:
             steps += [f"if {condition}:", f"    raise ArgumentError({text})"]
         return steps
 
+    def rare_options(self) -> list[str]:
+        """The first steps of a function that makes tensors: Note [Options of creation]."""
+        if self.what.maker and self.what.out:
+            self.needs.add((".._creation.filled", "with_options"))
+            name = self.what.name
+            return [
+                "if out is not None or layout is not None or pin_memory:",
+                f"    return with_options({name}, locals())",
+            ]
+        if self.what.maker:
+            self.needs.add((".._core.formats", "check_storage"))
+            step = f'    check_storage("{self.operation}", layout, pin_memory)'
+            return ["if layout is not None or pin_memory:", step]
+        return []
+
     def results(self) -> list[str]:
         """The last steps."""
+        *steps, last = self.result("result" if self.out or self.options else "")
+        if self.options:
+            self.needs.add((".._creation.filled", "in_format" if self.what.memory_format else "finish"))
+            if not self.what.memory_format:
+                return [*steps, last, "return result if requires_grad is False else finish(result, requires_grad)"]
+            condition = "if memory_format is not None or requires_grad:"
+            change = "    result = in_format(result, memory_format, requires_grad)"
+            return [*steps, last, condition, change, "return result"]
         if not self.out:
-            return [f"return {self.call()}"]
+            return [*steps, last]
         self.needs.add((".._dispatch.writing", "write_out"))
-        return [
-            f"result = {self.call()}",
-            f'return result if out is None else write_out("{self.operation}", result, out)',
-        ]
+        return [*steps, last, f'return result if out is None else write_out("{self.operation}", result, out)']
+
+    def result(self, name: str) -> list[str]:
+        """The steps that compute the result and give it a name, or return it where that is empty."""
+        before = f"{name} = " if name else "return "
+        if not self.what.inline:
+            return [before + self.call()]
+        body = self.what.signature
+        lines, _ = inspect.getsourcelines(body)
+        statements = ast.parse(dedent("".join(lines))).body[0].body[1:]  # type: ignore[attr-defined]
+        text = dedent("".join(lines[statements[0].lineno - 1 :])).rstrip()
+        names = [one.id for statement in statements for one in ast.walk(statement) if isinstance(one, ast.Name)]
+        self.needs.update(names_of(self.what.module, set(names)))
+        at = text.rindex("return ")
+        if "return " in text[:at] and name:
+            raise SystemExit(f"{self.operation}: a body that stands inline has one return, at its end")
+        if body.__code__.co_varnames[0] == "F":
+            self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
+            text = re.sub(r"\bF\.", "ops.", text)
+        return (text[:at] + before + text[at + len("return ") :]).split("\n")
 
     def change(self, operation: str) -> list[str]:
         """The steps that put the result into the input."""
@@ -104,6 +151,9 @@ class Text:
                 given.append(f"({', '.join(parameters)}{',' * (len(parameters) == 1)})")
             return f"ops.{self.what.name}({', '.join(given)})"
         given = [first or passed[0].passed, *[one.passed for one in passed[1:]]] if passed else []
+        code = self.what.signature.__code__
+        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        given += [one.passed for one in self.options if one.name in known]
         self.needs.add((".._dispatch.written", "bodies_of"))
         if self.what.signature.__code__.co_varnames[0] == "F":
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
@@ -134,6 +184,24 @@ class Text:
         )
         self.needs |= {(module, text.strip("@()")) for wanted, text, module in lines if wanted}
         return "".join([f"{text}\n" for wanted, text, _ in lines if wanted])
+
+
+def names_of(module: str, wanted: set[str]) -> set[tuple[str, str]]:
+    """Those of the names that a module imports or defines by hand, each with its home, seen from `_forms/`."""
+    found = set()
+    wanted = wanted - {what.name for what in declared if what.module == module}
+    for node in ast.parse(inspect.getsource(sys.modules[module])).body:
+        if isinstance(node, ast.ImportFrom):
+            home = resolve_name("." * node.level + (node.module or ""), module.rpartition(".")[0])
+            found |= {(home, one.name) for one in node.names if one.name in wanted}
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found |= {(module, node.name)} if node.name in wanted else set()
+        elif isinstance(node, ast.Assign):
+            assigned = {
+                one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            }
+            found |= {(module, name) for name in assigned & wanted}
+    return {(home.replace("facula_tensor.", "..", 1), name) for home, name in found}
 
 
 def module_of(word: str, what: Declared) -> str:
