@@ -155,6 +155,23 @@ def test_the_registry(space):
             D.biject_to(space)
 
 
+LONGER = {  # of [1, -2, 3, -4]; PyTorch 2.13 gives the same
+    "cat": (constraints.cat([constraints.positive, constraints.real], lengths=[1, 2]), [True, True, True]),
+    "cat of single elements": (constraints.cat([constraints.positive, constraints.positive]), [True, False]),
+    "stack": (constraints.stack([constraints.positive, constraints.real]), [True, True]),
+    "longer stack": (constraints.stack([constraints.positive] * 6), [True, False, True, False]),
+}
+
+
+@pytest.mark.parametrize("name", LONGER)
+def test_constraints_of_the_first_parts(name):
+    space, expected = LONGER[name]
+    assert space.check(t(1.0, -2.0, 3.0, -4.0)).tolist() == expected
+    if name == "cat":
+        with pytest.raises(ValueError, match="narrow: start 1 and length 2"):
+            space.check(t(1.0))
+
+
 def test_a_transform_of_ones_own():
     class even(constraints.Constraint):
         def check(self, value):

@@ -40,6 +40,8 @@ COMPUTED = {
     "mapped another size": lambda x: x * sum(map(math.sqrt, [x.shape[1]])) + max(map(float, "12")),
     "stored size": lambda x: x.reshape(next(one.insert(0, x.shape[0]) or one for one in [[x.shape[1]]])) * 2,
     "sorted by length": lambda x: x * len(sorted(["a", "bc"], key=len)) + len(sorted(("b" * 2).split(), key=str.lower)),
+    "roll": lambda x: x.roll(1, 0) * x.roll((-1, 2), (0, 1)) + x.roll(-1),
+    "flip": lambda x: x.flip(0) * x.flip((0, 1)) + ft.rot90(x, 2) + x[-1:],
     "part": lambda x: x.reshape(x.shape[0].real, x.shape[1].conjugate()) * 2,
     "kind": lambda x: x * 2 if isinstance(x.shape[0], int) else x,
     "equal sizes": lambda x: x * 2 if x.shape[0] == (x + 1).shape[0] and x.shape == (x * 2).shape else x,
@@ -154,7 +156,7 @@ def test_numbers_may_follow_from_the_size(name, tmp_path):
     function = COMPUTED[name]
     save(captured_at_sizes(function), tmp_path / "function.facula", batch=True)
     loaded = load(tmp_path / "function.facula")
-    for size in (3, 100):
+    for size in (1, 3, 100):
         x = ft.rand(size, 5)
         assert ft.equal(loaded(x), function(x))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from facula_autograd import Function, MutationError
-from facula_tensor import allclose, equal, float64, manual_seed, ones, tensor
+from facula_tensor import allclose, equal, float64, functional, manual_seed, ones, tensor
 from facula_tensor.func import grad, hessian, jacfwd, jvp, linearize, vmap
 from facula_tensor.functional import dropout
 
@@ -62,6 +62,30 @@ def test_saved_values_that_are_changed_inside_transforms(name):
         return (z * x).square().sum()
 
     assert allclose(NESTED[name](changed_before), NESTED[name](twin))
+
+
+INPLACE = "relu relu6 elu selu celu leaky_relu hardtanh hardswish hardsigmoid silu mish".split()
+NESTED_GRADIENTS = {
+    "grad of vmap": lambda f: grad(lambda x: vmap(f)(x).sum())(POINT.unsqueeze(0))[0],
+    "grad of vmap of vmap": lambda f: grad(lambda x: vmap(vmap(f))(x).sum())(POINT.reshape(1, 1, 2))[0, 0],
+    "backward of vmap": lambda f: _gradient(lambda x: vmap(f)(x.unsqueeze(0)).sum()),
+    "vmap of grad": lambda f: vmap(grad(f))(POINT.unsqueeze(0))[0],
+    "grad of jvp": lambda f: grad(lambda x: jvp(lambda y: f(y), (x,), (ones(2, dtype=float64),))[0])(POINT),
+}
+
+
+def _gradient(f):
+    x = POINT.clone().requires_grad_()
+    f(x).backward()
+    return x.grad
+
+
+@pytest.mark.parametrize("name", INPLACE)
+@pytest.mark.parametrize("transform", NESTED_GRADIENTS)
+def test_activations_in_place_save_a_copy_inside_transforms(name, transform):
+    activation = getattr(functional, name)
+    gradient = NESTED_GRADIENTS[transform](lambda x: activation(x * 1.5 - 0.9, inplace=True).square().sum())
+    assert allclose(gradient, _gradient(lambda x: activation(x * 1.5 - 0.9).square().sum()))
 
 
 class Square(Function):

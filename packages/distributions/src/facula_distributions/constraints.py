@@ -7,6 +7,7 @@ that depends on the distribution's parameters is a `dependent_property` of its c
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
+from itertools import accumulate as _accumulate
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
@@ -278,7 +279,7 @@ class _Parts(Constraint):
 
 
 class cat(_Parts):
-    """A constraint for each part, of these `lengths` (1 where left out), along a dimension.
+    """A constraint for each part, of these `lengths` (1 where left out), along a dimension; further ones are free.
 
     Arguments:
         cseq: the constraints, one for each part.
@@ -294,12 +295,12 @@ class cat(_Parts):
 
     def check(self, value: Tensor) -> Tensor:
         """Bools, one for each event."""
-        parts = zip(self.cseq, value.split(self.lengths, self.dim), strict=True)
-        return join([one.check(part) for one, part in parts], self.dim)
+        places = zip(self.cseq, _accumulate(self.lengths, initial=0), self.lengths, strict=False)
+        return join([one.check(value.narrow(self.dim, start, length)) for one, start, length in places], self.dim)
 
 
 class stack(_Parts):
-    """A constraint for each index of a dimension."""
+    """A constraint for each index of a dimension; indices and constraints beyond the shorter of the two are ignored."""
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
@@ -309,7 +310,7 @@ class stack(_Parts):
 
     def check(self, value: Tensor) -> Tensor:
         """Bools, one for each event."""
-        parts = zip(self.cseq, value.unbind(self.dim), strict=True)
+        parts = zip(self.cseq, value.unbind(self.dim), strict=False)
         return pile([one.check(part) for one, part in parts], self.dim)
 
 

@@ -17,7 +17,7 @@ from .._records import Address, Block, Gradient, Launched, Loop, Pass, Skip, Str
 from . import plain
 from .errors import refuse
 from .plain import a_list, an_int, entries, to_layout
-from .requests import Request, plan_of, roles_of
+from .requests import Request, plan_of, roles_of, without_empty_parts
 from .results import result_of
 from .sites import site_of
 
@@ -85,7 +85,7 @@ class Reader:
         made.grads = [one.block for each in made.passes for one in each.grads if one is not None]
         recorder.skips, recorder.loops = self._skips(len(launches)), self._loops(len(launches))
         recorder.decides = bool(recorder.loops) or any([one.at_zero for one in recorder.skips])
-        made.launches = [self._launch(one) for one in launches]
+        made.launches = [self._launch(one) for one in without_empty_parts(launches)]
         self._check_order(made)
         made.result = result_of(self, made, data["result"])
         made.targets = [self._target(made, one) for one in a_list(data["targets"], "targets")]
@@ -164,6 +164,8 @@ class Reader:
             self.made[place] = request, plan_of(request)
         request, plan = self.made[place]
         part = an_int(data["part"], 0, MOST, "a part") if "part" in data else -1
+        if part == 0 and plan.parts is None:  # at other sizes of the batch it begins elsewhere
+            part = -1
         roles = roles_of(request, plan, part)
         given = a_list(arguments, f"the arguments of {request.name}", len(roles))
         taken = [self._argument(request.name, one, role) for one, role in zip(given, roles, strict=True)]

@@ -154,6 +154,39 @@ def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
     return found
 
 
+def without_empty_parts(launches: list[Any]) -> list[Any]:
+    """Launches with the parts that their plans have.
+
+    At some sizes of a batch parts have no elements, as of `x.roll(1, 0)` of one row, and plans leave them out. In their
+    place the first part that has elements is launched again, which changes nothing.
+
+    Arguments:
+        launches: as a file describes them.
+    """
+    found: list[Any] = []
+    group: list[Any] = []  # parts of one launch
+    for one in launches:
+        follows = group and one.get("plan") == group[0]["plan"] and one.get("part", -1) > group[-1]["part"]
+        if not follows:
+            found += _full_parts(group)
+            group = []
+        if "part" in one:
+            group.append(one)
+        else:
+            found.append(one)
+    return found + _full_parts(group)
+
+
+def _full_parts(group: list[Any]) -> list[Any]:
+    full = [one for one in group if one["arguments"][0] != 0]
+    if not full or len(full) == len(group):
+        return group
+    left_out = {one["part"] for one in group} - {one["part"] for one in full}
+    renumbered = [{**one, "part": one["part"] - sum([k < one["part"] for k in left_out])} for one in full]
+    places = iter(renumbered)
+    return [next(places) if one["arguments"][0] != 0 else renumbered[0] for one in group]
+
+
 def _whole(request: Request) -> list[Role]:
     name, inputs, outputs = request.name, request.inputs, request.outputs
     if name in NUMBERS:

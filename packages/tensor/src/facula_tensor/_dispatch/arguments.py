@@ -8,6 +8,7 @@ from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage.extend import FLOATING
 
 from .._core.tensor import layout_of_tensor
+from .._core.wrapped import is_variable
 from .view_call import as_tensor
 
 if TYPE_CHECKING:
@@ -28,12 +29,13 @@ def floats(operation: str, input: Tensor) -> Tensor:
 
 
 def source(operation: str, input: Tensor) -> Tensor:
-    """What to compute the new elements of `input` from: a copy of it if it has a graph.
+    """What to compute the new elements of `input` from: a copy of it if it has a graph, or if a transform wraps it.
 
-    That graph's nodes, and the new one, need the elements as they were. `operation` names the caller in the TypeError.
+    The nodes of that graph, or of what is wrapped, and the new one need the elements as they were. `operation` names
+    the caller in the TypeError.
     """
     input = as_tensor(operation, input)
-    return input.clone() if input.node is not None else input
+    return input.clone() if is_variable(input) else input
 
 
 def refuse_choice(operation: str, argument: str, value: object, choices: str) -> NoReturn:
