@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jit_toys import check, pair, same, step_of
 
-from facula_jit import capture
+from facula_jit import CaptureError, capture
 from facula_tensor import (
     arange,
     cat,
@@ -230,3 +230,21 @@ def test_equal_values_that_no_is_compares(name):
         KEPT.rate = float("0.5")
         assert same(captured(ones(3)), ones(3) * 0.5)
     assert captured.report().count("replayed") == 1 and "replayed 11 times" in captured.report()
+
+
+class Answering(type):
+    def __getattr__(cls, name):
+        return 5
+
+
+class Anything(metaclass=Answering):
+    pass
+
+
+@pytest.mark.parametrize("function", [lambda x, a: (x, a), lambda x, a: {"a": [x * 2, [a]]}])
+def test_an_object_whose_metaclass_answers_every_name_breaks_as_others_do(function):
+    captured, broken = capture(function), Anything()
+    with pytest.warns(UserWarning, match="the result has a Anything, which Python makes"):
+        captured(ones(3), broken)
+    with pytest.raises(CaptureError, match="return tensors and plain numbers"):
+        capture(function, on_break="error")(ones(3), broken)

@@ -11,7 +11,6 @@ through the graph of this run. Either way, calls of this kind run as they are wr
 
 from __future__ import annotations
 
-from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import grad, is_grad_enabled
@@ -23,7 +22,7 @@ from facula_tensor.extend import user_site
 
 from ._boundary import differentiable_in
 from ._breaks import RECORDED, Break
-from ._containers import Tree, factory_of, parts_of, rebuilt
+from ._containers import Tree, factory_of, is_dataclass, parts_of, rebuilt
 from ._inner_graphs import stopped_at
 from ._reads.putting import as_read
 from ._recording import Argument, Given, Output

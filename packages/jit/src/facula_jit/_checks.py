@@ -25,6 +25,7 @@ def slot(kind: type, name: str) -> Any:
 
 LAYOUT, STORAGE, OFFSET = [slot(Tensor, name) for name in ("_layout", "_storage", "_offset")]
 NODE, GRAD, HOOKS = [slot(Value, name) for name in ("node", "_grad", "hooks")]
+VIEWS = slot(Tensor, "_views")
 ADDRESS = slot(Storage, "ptr")
 SLOTS = (
     *(LAYOUT, STORAGE, OFFSET, NODE, HOOKS, GRAD),
@@ -92,6 +93,12 @@ def part_of(tensor: Tensor, descriptor: Any) -> Any:
         return descriptor.__get__(tensor)
     except AttributeError:
         return ABSENT
+
+
+def contents_of(tensor: Tensor, descriptor: Any) -> Any:
+    """What a slot of a tensor contains; None where it is not set, whatever its class answers then."""
+    found = part_of(tensor, descriptor)
+    return None if found is ABSENT else found
 
 
 def first_failing(checks: Iterable[Check]) -> int | None:

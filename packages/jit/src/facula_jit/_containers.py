@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from sys import getrefcount
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_errors.extend import is_library_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,13 +23,25 @@ class Tree(NamedTuple):
     factory: Any = None  # of a defaultdict
 
 
+def is_dataclass(kind: type) -> bool:
+    """Whether a class is a dataclass. No code of a metaclass runs, which may answer every name."""
+    if type(kind) is type:
+        return hasattr(kind, "__dataclass_fields__")
+    return any(["__dataclass_fields__" in vars(one) for one in kind.__mro__])
+
+
+def is_module(kind: type) -> bool:
+    """Whether a class is one of the library's modules, not of another framework's."""
+    return any(["named_modules" in vars(base) and is_library_module(base.__module__) for base in kind.__mro__])
+
+
 def parts_of(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:
     """The keys and the parts of a container; None of one that has more to it, and of what is none."""
     kind = type(value)
     if is_dataclass(kind):
         names = tuple([field.name for field in fields(value)])
         own = {*getattr(value, "__dict__", ()), *[name for one in kind.__mro__ for name in _slots_of(one)]}
-        if not own <= set(names) or hasattr(kind, "named_modules") or not all([hasattr(value, one) for one in names]):
+        if not own <= set(names) or is_module(kind) or not all([hasattr(value, one) for one in names]):
             return None
         return names, tuple([getattr(value, name) for name in names])
     if getattr(value, "__dict__", None):

@@ -36,6 +36,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from ._breaks import HOOKS_RUN, RATES_READ, Break, CaptureError
 from ._cells import Cell
+from ._checks import GRAD, contents_of
 from ._optimizers import OptimizerRecorder
 from ._records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
 from ._signature import has_hooks
@@ -286,7 +287,7 @@ class Recorder(OptimizerRecorder):
         self.branches.grad_set(leaf)
         if self.breaks is not None or id(leaf) in self.grads:
             return
-        before = getattr(leaf, "_grad", None)
+        before = contents_of(leaf, GRAD)
         needed: Any = ANY_GRAD
         if before is not None:
             number = self.number_of(before._storage)
@@ -297,7 +298,7 @@ class Recorder(OptimizerRecorder):
     def grad_read(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is asked for: the program may do this or that then, the library nothing without one."""
         if self.breaks is None and id(leaf) not in self.grads:
-            grad = getattr(leaf, "_grad", None)
+            grad = contents_of(leaf, GRAD)
             if grad is None or not in_library(_getframe(3)):
                 self.asked[id(leaf)] = leaf, grad
                 if grad is not None and self.reads is not None:

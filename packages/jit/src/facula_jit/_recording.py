@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_autograd.extend import LEAF, Node
 from facula_storage import Device, DType, Storage
+from facula_storage.extend import ABSENT
 from facula_tensor import Tensor
 from facula_tensor.extend import layout_of_tensor, overlapping
 
 from ._breaks import Break
-from ._containers import Tree, factory_of, is_kept, parts_of
+from ._checks import VIEWS, part_of
+from ._containers import Tree, factory_of, is_kept, is_module, parts_of
 from ._memory import Lifetime
 from ._records import NEW_LEAF, Address, any_grad, moment_of
 from ._signature import has_hooks
@@ -158,7 +160,7 @@ class Recording:
             made = tuple([self._result_of(one) for one in parts])
             tree = self._trees[id(value)] = Tree(type(value), keys, made, factory_of(value))
             return tree
-        if not isinstance(value, PLAIN) and not hasattr(type(value), "named_modules"):
+        if not isinstance(value, PLAIN) and not is_module(type(value)):
             self._break(
                 f"the result has a {type(value).__name__}, which Python makes", "return tensors and plain numbers"
             )
@@ -186,8 +188,8 @@ class Recording:
                 given = self.recorder.inputs[place]
                 if given is tensor:
                     return Argument(place)
-            family = getattr(tensor, "_views", self)
-            kin = [one for one in block.inputs if getattr(self.recorder.inputs[one], "_views", None) is family]
+            family = part_of(tensor, VIEWS)
+            kin = [one for one in block.inputs if part_of(self.recorder.inputs[one], VIEWS) is family is not ABSENT]
             place = (kin or block.inputs)[0]
             offset = tensor._offset - self.recorder.inputs[place]._offset
             self._made.append(tensor)
@@ -236,7 +238,9 @@ class Recording:
                     f"a tensor of shape {tuple(tensor.shape)} from outside gets another shape, memory or node in place",
                     "work on a new tensor: x.t() for x.t_(), a clone() where gradients flow through a change",
                 )
-        family = [one for one in self._made if hasattr(one, "_views") and self.recorder.block_of(one._storage).born]
+        family = [
+            one for one in self._made if part_of(one, VIEWS) is not ABSENT and self.recorder.block_of(one._storage).born
+        ]
         if any([one.node is not None for one in family]) and overlapping(family) is not None:
             self._break("two results that gradients flow through show the same memory", "return a clone() of one")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from facula_storage import Device, DType, Layout
 from facula_tensor import Tensor
 from facula_tensor.extend import other_defaults
 
-from ._containers import factory_of, parts_of
+from ._checks import HOOKS, contents_of
+from ._containers import factory_of, is_dataclass, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -32,7 +33,7 @@ def tensors_in(tree: Any) -> list[Tensor]:
     if isinstance(tree, Tensor):
         return [tree]
     parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
-    if is_dataclass(tree) and not isinstance(tree, type):
+    if is_dataclass(type(tree)):
         parts = [getattr(tree, field.name) for field in fields(tree)]
     return [one for part in parts for one in tensors_in(part)]
 
@@ -127,7 +128,8 @@ def has_hooks(tensor: Tensor) -> bool:
     """Whether hooks are registered on a tensor, or were on a leaf; backward passes run them."""
     node = tensor.node
     if node is LEAF:
-        return getattr(tensor, "hooks", None) is not None
+        hooks = getattr(tensor, "hooks", None) if type(tensor) is Tensor else contents_of(tensor, HOOKS)
+        return hooks is not None
     if type(node) is not Node or type(around := node.rule.extra) is not WrappedRule:
         return False
     return any([getattr(one, "__module__", "") != AGAIN for one in around.watchers()])
@@ -163,7 +165,7 @@ def _word(one: Any, depth: int = 0) -> str:
         return bracketed(dict, [f"{_word(key, inside)}: {_word(value, inside)}" for key, value in one.items()])
     if depth < MAX_WORDS and is_container(one):
         return bracketed(type(one), [_word(part, inside) for part in one])
-    if depth < MAX_WORDS and is_dataclass(one) and not isinstance(one, type):
+    if depth < MAX_WORDS and is_dataclass(type(one)):
         own = [(field.name, getattr(one, field.name, None)) for field in fields(one)]
         return f"{type(one).__name__}({', '.join([f'{name}={_word(value, inside)}' for name, value in own])})"
     if one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device, slice, np.generic)):

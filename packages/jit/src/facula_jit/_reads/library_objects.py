@@ -11,7 +11,9 @@ from typing import Any
 from facula_errors.extend import is_library_module
 from facula_tensor import Generator, Tensor
 
+from .._checks import HOOKS, contents_of
 from .._closures import content
+from .._containers import is_module
 from . import known, library
 from .attributes import AttributeReads
 from .containers import CONTAINERS, add_entries
@@ -32,7 +34,7 @@ class LibraryReads(AttributeReads):
             self.recorder.found_argument = True
             return
         self.recorder.watch_tensor(tensor)
-        hooks = getattr(tensor, "hooks", None)
+        hooks = contents_of(tensor, HOOKS)
         for table in (hooks.value_hooks, hooks.after) if hooks is not None else ():
             self.reach(table, f"the hooks of {words}")
         if known.is_python_class(type(tensor)):
@@ -123,11 +125,6 @@ class LibraryReads(AttributeReads):
         groups = sys.modules.get(library.GROUPS)
         if groups is not None and module.startswith(library.GROUPS.rpartition(".")[0]):
             self.guards.answer(groups.backends, None, "the process groups")
-
-
-def is_module(kind: type) -> bool:
-    """Whether a class is one of the library's modules, not of another framework's."""
-    return hasattr(kind, "named_modules") and any([is_library_module(base.__module__) for base in kind.__mro__])
 
 
 _library_names: dict[type, frozenset[str]] = {}

@@ -29,12 +29,13 @@ from facula_storage.extend import CheckKind
 from facula_tensor import Tensor
 
 from .._closures import UNSET, cells_of
+from .._containers import is_module
 from . import known, process
 from .attributes import CLASS_SLOTS, FUNCTION_SLOTS
 from .containers import CONTAINERS, add_entries, buffer_snapshot
 from .frames import NAMED_TUPLE, is_installed, is_of_library, is_support
 from .guards import CODE, CONTENTS, DEFAULTS, KEYWORDS, MRO, Attributes
-from .library_objects import LibraryReads, function_in, is_module
+from .library_objects import LibraryReads, function_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
