@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import torch
+import torch.nn.utils.prune
 from exchange import library_of, saved
 
 import facula
@@ -135,3 +136,31 @@ def test_hooks_of_modules(across, monkeypatch):
         assert hooked_modules.ran(other, found) == expected
         found.register_forward_hook(hooked_modules.doubled)
         assert hooked_modules.ran(other, found)[0][0][0] == 2 * expected[0][0][0]
+
+
+WEIGHTS = {  # what computes a weight by a hook, and what ends it
+    "weight_norm": (lambda u, m: u.weight_norm(m), lambda u, m: u.remove_weight_norm(m)),
+    "spectral_norm": (lambda u, m: u.spectral_norm(m), lambda u, m: u.remove_spectral_norm(m)),
+    "pruning": (lambda u, m: u.prune.l1_unstructured(m, "weight", 3), lambda u, m: u.prune.remove(m, "weight")),
+}
+
+
+def computed(module):
+    return module(library_of(module).eye(3)).detach().numpy()
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_weights_that_hooks_compute(name, across):
+    make, remove = WEIGHTS[name]
+    for theirs, library, other in ((True, torch, facula), (False, facula, torch)):
+        module = make(library.nn.utils, library.nn.Linear(3, 2)).eval()
+        found = across(module, theirs)
+        assert computed(found) == pytest.approx(computed(module))
+        for part in (*module.parameters(), *found.parameters()):
+            part.data.add_(1.0)
+        expected = pytest.approx(computed(module), rel=1e-5)
+        assert computed(found) == expected
+        found.load_state_dict(found.state_dict())
+        remove(other.nn.utils, found)
+        assert computed(found) == expected
+        assert sorted(found.state_dict()) == ["bias", "weight"]

@@ -12,10 +12,23 @@ def made_objects(library):
     x, c = d.transforms, d.constraints
     zeros, ones, eye = library.zeros(2), library.ones(2), library.eye(2)
     linear, dataset = nn.Linear(2, 2), data.TensorDataset(library.arange(3))
+
+    def half(module):
+        with library.no_grad():
+            for value in module.state_dict().values():
+                value.fill_(0.5)
+        return module
+
     kept = {
         "AveragedModel": lambda: library.optim.swa_utils.AveragedModel(linear),
         "DataParallel": lambda: nn.DataParallel(linear),
         "PackedSequence": lambda: nn.utils.rnn.pack_sequence([library.ones(3, 2), library.ones(2, 2)]),
+        "weight_norm": lambda: nn.utils.weight_norm(half(nn.Linear(2, 2)), dim=None),
+        "spectral_norm": lambda: half(nn.utils.spectral_norm(half(nn.Linear(2, 2)))),
+        "pruned": lambda: nn.utils.prune.ln_structured(half(nn.Linear(2, 2)), "weight", 0, 2, 0),
+        "pruned twice": lambda: nn.utils.prune.identity(
+            nn.utils.prune.custom_from_mask(half(nn.Linear(2, 2)), "weight", eye), "weight"
+        ),
         "keys": lambda: linear.load_state_dict({}, strict=False),
         "TensorDataset": lambda: dataset,
         "Subset": lambda: data.Subset(dataset, [2, 0]),
@@ -144,9 +157,7 @@ def made_objects(library):
         ),
         "method": lambda: linear.forward,
     }
-    with library.no_grad():
-        for parameter in linear.parameters():
-            parameter.fill_(0.5)
+    half(linear)
     return kept, refused
 
 
@@ -168,7 +179,13 @@ def described(value):
         return kind, [described(one) for one in value]
     if hasattr(value, "named_parameters"):
         shown = [one for one in sorted(vars(value).items()) if not one[0].startswith("_") and one[0] != "training"]
-        return kind, described(dict(value.state_dict())), described({k: v for k, v in shown if not hasattr(v, "shape")})
+        hooks = described([*value._forward_pre_hooks.values()])
+        return (
+            kind,
+            described(dict(value.state_dict())),
+            described({k: v for k, v in shown if not hasattr(v, "shape")}),
+            hooks,
+        )
     if type(value).__module__.partition(".")[0].partition("_")[0] in ("torch", "facula") and hasattr(value, "__dict__"):
         # PyTorch's have these only where they are not what they are by default.
         hidden = {"_cached_x_y": (None, None), "_validate_args": True}

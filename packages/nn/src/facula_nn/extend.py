@@ -24,6 +24,8 @@ from .layers.normalization import _BatchNorm as BatchNorm
 from .layers.running_statistics import replace_all_batch_norm_modules_
 from .layers.transformer_layers import activation_of
 from .layers.transposed_convolution import Transposed
+from .utils.weight_hooks import _SpectralNorm as SpectralNorm
+from .utils.weight_hooks import _WeightNorm as WeightNorm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +41,9 @@ __all__ = [
     "LazyModuleMixin",
     "Loss",
     "NonDynamicallyQuantizableLinear",
+    "SpectralNorm",
     "Transposed",
+    "WeightNorm",
     "WeightedLoss",
     "WithoutModule",
     "activation_named",

@@ -28,7 +28,10 @@ PLAIN = {
         "SequentialSampler BatchSampler RandomSampler SubsetRandomSampler WeightedRandomSampler"
     ),
     "torch.utils.data.distributed": "DistributedSampler",
-}  # and all distributions, constraints and transforms
+    "torch.nn.utils.spectral_norm": "SpectralNorm",
+    "torch.nn.utils.weight_norm": "WeightNorm",
+}  # and all of `_PLAIN`
+_PLAIN = ("torch.distributions.", "torch.nn.utils.prune ")
 
 
 def _twice(module: Any) -> tuple[int, ...] | list[int]:
@@ -123,7 +126,7 @@ OURS: dict[str, Attributes] = {}  # attributes of ours: left out when an instanc
 def is_plain(name: str) -> bool:
     """Whether PyTorch's name is that of a class whose instances are their attributes."""
     module, _, last = name.partition(" ")
-    return module.startswith("torch.distributions.") or last in PLAIN.get(module, "").split()
+    return name.startswith(_PLAIN) or last in PLAIN.get(module, "").split()
 
 
 def _tables(package: str) -> tuple[dict[str, Attributes], dict[str, Attributes]]:

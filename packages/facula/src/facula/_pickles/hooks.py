@@ -6,9 +6,10 @@ The hooks themselves are functions and objects of the program, which it names wi
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from facula_checkpoint.extend import Marker, expect, refuse
+from facula_checkpoint.extend import Global, Marker, expect, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,24 @@ class Wrapped:
         return {"hook": self.hook, "with_module": self.module is not None, **more}
 
 
+class Versioned:
+    """A hook that PyTorch's `spectral_norm` puts around state dicts, so that they have a version. Ours have none."""
+
+    def __init__(self, name: str, norm: object = None) -> None:
+        self.name, self.norm = name, norm
+
+
+VERSIONED = tuple(
+    [f"torch.nn.utils.spectral_norm SpectralNorm{kind}Hook" for kind in ("StateDict", "LoadStateDictPre")]
+)
+
+
+def versioned_row(name: str) -> Global:
+    """The row for such a hook."""
+    made = partial(Versioned, name)
+    return Global(Marker(name), call=made, new=made, instance=Versioned, build=lambda hook, state: None)
+
+
 def fill_wrapped(wrapped: Wrapped, state: Any) -> None:
     """Give a new wrapper its hook."""
     state = expect(state, dict, "the state of a hook")
@@ -57,7 +76,7 @@ def fill_wrapped(wrapped: Wrapped, state: Any) -> None:
 
 def written(module: Module) -> State:
     """The tables of a module's hooks as PyTorch's modules have them."""
-    from facula_nn.extend import WithoutModule
+    from facula_nn.extend import SpectralNorm, WithoutModule
 
     state: State = {}
     for name in TABLES:
@@ -66,6 +85,10 @@ def written(module: Module) -> State:
     before = state["_load_state_dict_pre_hooks"]
     for key, hook in before.items():
         before[key] = Wrapped(hook.hook) if isinstance(hook, WithoutModule) else Wrapped(hook, module)
+    for key, hook in state["_forward_pre_hooks"].items():
+        if isinstance(hook, SpectralNorm):
+            after, first = [Versioned(name, hook) for name in VERSIONED]
+            state["_state_dict_hooks"][key], before[key] = after, Wrapped(first)
     return state | {"_is_full_backward_hook": True if state["_backward_hooks"] else None}
 
 
@@ -86,6 +109,8 @@ def fill(module: Module, state: State) -> None:
                 if hook.module is None:
                     add = module._register_load_state_dict_pre_hook
                 hook = hook.hook
+            if isinstance(hook, Versioned):
+                continue
             if isinstance(hook, Marker) or not callable(hook):
                 refuse(f"its pickle has a {type(hook).__name__} among the {table} of a module")
             add(hook, **{flag: True for flag, keys in marked.items() if key in keys})

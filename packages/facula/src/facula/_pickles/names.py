@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from importlib import import_module
 from inspect import isclass, isfunction
 
@@ -16,7 +17,8 @@ _GROUPS = {
             "flatten", "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
             "pooling", "rnn", "sparse", "transformer", "upsampling",
         )],
-        "nn.parameter", "nn.functional", "nn.init", "nn.parallel.data_parallel", "nn.utils.rnn",
+        "nn.parameter", "nn.functional", "nn.init", "nn.parallel.data_parallel", "nn.utils.prune", "nn.utils.rnn",
+        "nn.utils.spectral_norm", "nn.utils.weight_norm",
     ),
     "facula_optim": (
         *[f"optim.{one}" for one in (
@@ -84,7 +86,19 @@ def _inverse() -> dict[str, object]:
     return {"_InverseTransform": InverseTransform}
 
 
-_RENAMED = {"torch.distributions.constraints": _constraints, "torch.distributions.transforms": _inverse}
+def _weight_hooks(name: str) -> dict[str, object]:
+    from facula_nn import extend
+
+    return {name: getattr(extend, name)}
+
+
+_RENAMED: dict[str, Callable[[], dict[str, object]]] = {
+    "torch.distributions.constraints": _constraints,
+    "torch.distributions.transforms": _inverse,
+    "torch.nn.utils.spectral_norm": partial(_weight_hooks, "SpectralNorm"),
+    "torch.nn.utils.weight_norm": partial(_weight_hooks, "WeightNorm"),
+}
+_FUNCTIONS = ("torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm")  # of the face, and modules of PyTorch's
 
 
 @cache
@@ -92,10 +106,12 @@ def objects_of(group: str) -> dict[str, object]:
     """The classes and functions of a group by their names."""
     found: dict[str, object] = {}
     for place in _GROUPS[group]:
-        module = import_module(f"facula.{place}") if place else sys.modules["facula"]
         theirs = f"torch.{place}" if place else "torch"
         if theirs in _RENAMED:
             found |= {f"{theirs} {name}": value for name, value in _RENAMED[theirs]().items()}
+        if theirs in _FUNCTIONS:
+            continue
+        module = import_module(f"facula.{place}") if place else sys.modules["facula"]
         for name in (*module.__all__, *_PRIVATE.get(theirs, ())):
             if not place and name not in _CLASSES and not is_operator(vars(module).get(name)):
                 continue

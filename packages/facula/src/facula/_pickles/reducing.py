@@ -17,7 +17,7 @@ from facula_tensor.extend import addressable, attributes, block_under, no_record
 
 from .attributes import Method, fill_plain, written
 from .conversions import Endless, conversion, generator_state
-from .hooks import WRAPPED, Wrapped
+from .hooks import WRAPPED, Versioned, Wrapped
 from .names import name_of
 from .rows import fill_schedule, our_row
 
@@ -63,6 +63,8 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         return pickler.global_of("torch._C Generator"), (obj.device,), generator_state(obj)
     if type(obj) is Wrapped:
         return pickler.global_of(WRAPPED), (obj.hook,), obj.state()
+    if type(obj) is Versioned:
+        return pickler.global_of(obj.name), (obj.norm,)
     if type(obj) is Endless:
         return pickler.global_of("torch.utils.data.dataloader _InfiniteConstantSampler"), ()
     return _object(pickler, obj) if is_library_module(type(obj).__module__) else _module(obj)

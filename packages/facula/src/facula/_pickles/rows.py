@@ -19,7 +19,7 @@ from facula_tensor import Generator, Tensor
 
 from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tuple_of
 from .conversions import OWN, REFRESH, Endless, conversion, refreshed, set_generator
-from .hooks import WRAPPED, Wrapped, fill_wrapped
+from .hooks import VERSIONED, WRAPPED, Wrapped, fill_wrapped, versioned_row
 from .names import is_operator, object_named
 from .table import GENERATOR
 
@@ -56,6 +56,8 @@ def face_row(table: FaceTable, name: str) -> Global | None:
         return Global(Marker("torch._C.Generator"), call=_new_generator, instance=Generator, build=build)
     if name == WRAPPED:
         return Global(Marker(WRAPPED), call=Wrapped, new=Wrapped, instance=Wrapped, build=fill_wrapped)
+    if name in VERSIONED:
+        return versioned_row(name)
     if name == "facula Generator":
         return Global(Marker("facula.Generator"), call=_generator)
     if name in OWN:  # what PyTorch has not the like of
@@ -150,7 +152,7 @@ def our_row(name: str, value: Any) -> Global | None:
     if converted is not None:
         return Global(value, new=new, build=converted.fill, stateful=True)
     if is_plain(name):
-        bare = name.startswith("torch.distributions.constraints ")  # some have no attributes
+        bare = name.startswith(("torch.distributions.constraints ", "torch.nn.utils.prune "))  # some have no attributes
         return Global(value, new=new, build=fill_plain, stateful=not bare)
     if name.startswith("torch.return_types "):
         return Global(value, call=lambda fields, names: tuple_of(value, expect(fields, tuple, "results")))
