@@ -53,6 +53,11 @@ def _constant(value: Value) -> Callable[[Machine], None]:
     return lambda m: m.stack.append(value)
 
 
+def _byte(m: Machine) -> None:
+    m.stack.append(m.data[m.position])
+    m.position += 1
+
+
 def _integer(count: int, signed: bool = False) -> Callable[[Machine], None]:
     return lambda m: m.stack.append(int.from_bytes(m.take(count), "little", signed=signed))
 
@@ -151,23 +156,28 @@ def _dict_of_marked(m: Machine) -> None:
     m.stack.append(made)
 
 
-def _put(width: int) -> Callable[[Machine], None]:
-    def put(m: Machine) -> None:
-        m.memo[int.from_bytes(m.take(width), "little")] = m.stack[-1]
+def _put(m: Machine) -> None:
+    m.memo[m.data[m.position]] = m.stack[-1]
+    m.position += 1
 
-    return put
+
+def _long_put(m: Machine) -> None:
+    m.memo[int.from_bytes(m.take(4), "little")] = m.stack[-1]
 
 
 def _memoize(m: Machine) -> None:
     m.memo[len(m.memo)] = m.stack[-1]
 
 
-def _get(width: int) -> Callable[[Machine], None]:
-    def get(m: Machine) -> None:
-        value = m.memo[int.from_bytes(m.take(width), "little")]
-        m.stack.append(m.again(value) if type(value) is Pending else value)
+def _get(m: Machine) -> None:
+    value = m.memo[m.data[m.position]]
+    m.position += 1
+    m.stack.append(m.again(value) if type(value) is Pending else value)
 
-    return get
+
+def _long_get(m: Machine) -> None:
+    value = m.memo[int.from_bytes(m.take(4), "little")]
+    m.stack.append(m.again(value) if type(value) is Pending else value)
 
 
 def _global(m: Machine) -> None:
@@ -244,7 +254,7 @@ def _persistent_id(m: Machine) -> None:
 _ALLOWED: dict[bytes, Callable[[Machine], None]] = {
     b"\x80": _proto, b"\x95": _frame, b"(": _mark, b"0": _pop, b"1": _pop_mark, b"2": _duplicate,
     b"N": _constant(None), b"\x88": _constant(True), b"\x89": _constant(False),
-    b"K": _integer(1), b"M": _integer(2), b"J": _integer(4, signed=True), b"\x8a": _long, b"\x8b": _huge,
+    b"K": _byte, b"M": _integer(2), b"J": _integer(4, signed=True), b"\x8a": _long, b"\x8b": _huge,
     b"G": _float,
     b"U": _old_text(1), b"T": _old_text(4), b"C": _counted(1, bytes), b"B": _counted(4, bytes),
     b"\x8e": _counted(8, bytes), b"\x96": _counted(8, bytearray),
@@ -252,7 +262,7 @@ _ALLOWED: dict[bytes, Callable[[Machine], None]] = {
     b"]": _empty(list), b"a": _append, b"e": _appends, b"l": _list_of_marked, b"}": _empty(dict), b"s": _set_item,
     b"u": _set_items, b"d": _dict_of_marked, b"\x8f": _empty(set), b"\x90": _add_items, b"\x91": _frozen_set,
     b")": _constant(()), b"t": _tuple, b"\x85": _short_tuple(1), b"\x86": _short_tuple(2), b"\x87": _short_tuple(3),
-    b"q": _put(1), b"r": _put(4), b"\x94": _memoize, b"h": _get(1), b"j": _get(4),
+    b"q": _put, b"r": _long_put, b"\x94": _memoize, b"h": _get, b"j": _long_get,
     b"c": _global, b"\x93": _stack_global, b"R": _reduce, b"\x81": _new_object, b"\x92": _new_object_with_keywords,
     b"b": _build, b"Q": _persistent_id,
 }  # fmt: skip

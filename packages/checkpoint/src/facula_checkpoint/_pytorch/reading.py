@@ -106,7 +106,7 @@ class Start:
             member = directory.members.get(f"{folder}/data/{key}")
             if member is None:
                 refuse(f"its pickle has a storage {shown(key)}, which the archive lacks")
-            return member.place
+            return member
 
         self.locate = locate
 

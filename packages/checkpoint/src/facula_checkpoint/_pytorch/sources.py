@@ -90,6 +90,16 @@ class FileSource(Source):
     def __init__(self, name: str, file: int, size: int) -> None:
         self.name, self.file, self.size = name, file, size
 
+    def read(self, offset: int, count: int) -> bytes:
+        if 0 <= count < LARGE and 0 <= offset <= self.size - count:
+            try:
+                data = os.pread(self.file, count, offset)
+            except OSError as error:
+                raise FileError(error.errno, f"load: {error.strerror}", self.name) from None
+            if len(data) == count:
+                return data
+        return super().read(offset, count)
+
     def fill(self, view: memoryview, offset: int) -> None:
         if len(view) >= LARGE:
             advise(view, POPULATE_WRITE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,25 +31,28 @@ if TYPE_CHECKING:
 MAX_CHECKED = 1 << 26
 
 
-class Memory(NamedTuple):
+class Memory:
     """A storage, the number of its bytes that the file has, and where they are."""
 
-    storage: Storage
-    nbytes: int
-    device: Device
+    __slots__ = ("device", "nbytes", "storage")
+
+    def __init__(self, storage: Storage, nbytes: int, device: Device) -> None:
+        self.storage, self.nbytes, self.device = storage, nbytes, device
 
 
-class Place(NamedTuple):
+class Place:
     """Where a storage lies in a file: the first byte, the number of bytes, and of those when they are unpacked.
 
-    `checksum` is their CRC-32, or 0 where the file has none.
+    `checksum` is their CRC-32, or 0 where the file has none; `header` is where the member of an archive begins.
     """
 
-    begin: int
-    packed: int
-    nbytes: int
-    deflated: bool = False
-    checksum: int = 0
+    __slots__ = ("begin", "checksum", "deflated", "header", "nbytes", "packed")
+
+    def __init__(
+        self, begin: int, packed: int, nbytes: int, deflated: bool = False, checksum: int = 0, header: int = 0
+    ) -> None:
+        self.begin, self.packed, self.nbytes = begin, packed, nbytes
+        self.deflated, self.checksum, self.header = deflated, checksum, header
 
 
 class Storages:

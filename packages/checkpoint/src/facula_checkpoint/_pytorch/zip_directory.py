@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .sources import PIECE
 from .storages import Place, compare, inflated
@@ -32,13 +32,6 @@ _LATER = 0x8  # a flag: sizes follow the member's data
 _FLAGS = _LATER | 0x800 | 0x6  # and UTF-8 names, and levels of compression
 
 
-class Member(NamedTuple):
-    """A member: its header, and the place of its data."""
-
-    header: int
-    place: Place
-
-
 class Directory:
     """The members of an archive by name, and where it ends in its file."""
 
@@ -50,10 +43,9 @@ class Directory:
 
     def read(self, name: str, limit: int) -> bytes:
         """A member's bytes; PickleError where there is none, or more than `limit`."""
-        member = self.members.get(name)
-        if member is None:
+        place = self.members.get(name)
+        if place is None:
             refuse(f"it has no member {name!r:.200}")
-        place = member.place
         if place.nbytes > limit:
             refuse(f"its member {name!r:.200} has {place.nbytes} bytes; expected at most {limit}")
         if place.deflated:
@@ -67,15 +59,15 @@ class Directory:
 
     def check(self) -> int:
         """Compare all members with their checksums; the number of those that have one. PickleError names another."""
-        for name, member in self.members.items():
-            place, checksum = member.place, 0
+        for name, place in self.members.items():
+            checksum = 0
             if place.deflated:
                 self.read(name, place.nbytes)
                 continue
             for start in range(place.begin, place.begin + place.nbytes, PIECE):
                 checksum = zlib.crc32(self.source.read(start, min(PIECE, place.begin + place.nbytes - start)), checksum)
             compare(f"member {name!r:.200}", checksum, place)
-        return sum([member.place.checksum != 0 for member in self.members.values()])
+        return sum([place.checksum != 0 for place in self.members.values()])
 
 
 def archive_end(source: Source) -> int:
@@ -110,13 +102,13 @@ def archive_end(source: Source) -> int:
     return source.size
 
 
-def read_members(source: Source, end: int) -> dict[str, Member]:
+def read_members(source: Source, end: int) -> dict[str, Place]:
     """The members by name, checked."""
     begin, size, count = _directory(source, end)
     if count > MAX_MEMBERS or size < count * _MEMBER.size:
         refuse(f"its zip directory of {size} bytes should have {count} members; expected at most {MAX_MEMBERS}")
     directory = source.read(begin, size)
-    members: dict[str, Member] = {}
+    members: dict[str, Place] = {}
     position = inflated_bytes = 0
     for _ in range(count):
         if size - position < _MEMBER.size:
@@ -139,7 +131,7 @@ def read_members(source: Source, end: int) -> dict[str, Member]:
             refuse(f"its member {name!r:.200} is not compressed and has two sizes, {packed} and {unpacked}")
         inflated_bytes += unpacked if method == _DEFLATED else 0
         data = _data_begin(source, begin, header, raw, (flags, method, packed, unpacked))
-        members[name] = Member(header, Place(data, packed, unpacked, method == _DEFLATED, checksum))
+        members[name] = Place(data, packed, unpacked, method == _DEFLATED, checksum, header)
     if position != size:
         refuse("its zip directory has more bytes than members")
     if inflated_bytes > FREE_INFLATED + MAX_RATIO * end:
@@ -229,12 +221,12 @@ def _data_begin(source: Source, directory: int, header: int, raw: bytes, expecte
     return begin
 
 
-def _check_overlaps(members: dict[str, Member], end: int) -> None:
+def _check_overlaps(members: dict[str, Place], end: int) -> None:
     """No byte belongs to two members."""
     before, position = "", 0
     for name, member in sorted(members.items(), key=lambda item: item[1].header):
         if member.header < position:
             refuse(f"its members {before!r:.200} and {name!r:.200} overlap")
-        before, position = name, member.place.begin + member.place.packed
+        before, position = name, member.begin + member.packed
     if position > end:
         refuse(f"its member {before!r:.200} overlaps the directory")
