@@ -174,12 +174,27 @@ static void start_workers(int needed)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Whether cores run several threads: 0 spares looking at each one, which takes a millisecond for 64. */
+static int has_hyperthreads(void)
+{
+    int active = 1;
+    FILE *file = fopen("/sys/devices/system/cpu/smt/active", "r");
+    if (file) {
+        if (fscanf(file, "%d", &active) != 1)
+            active = 1;
+        fclose(file);
+    }
+    return active;
+}
+
 /* Cores this process may run on; hyperthreads of one core count once, because they share its arithmetic. */
 static int available_cores(void)
 {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed))
         return 1;
+    if (!has_hyperthreads())
+        return CPU_COUNT(&allowed);
     int cores = 0;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, &allowed))

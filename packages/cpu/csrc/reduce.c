@@ -15,15 +15,17 @@
 
 #include <stddef.h>
 
+#include "plans/library.h"
 #include "plans/reduce.h"
 
-enum { MOST_DIMS = 64, MOST_SEGMENT = 512, MOST_STATE = 32 };
+enum { MOST_DIMS = 64, MOST_SEGMENT = 512, MOST_STATE = 32, TASKS_PER_THREAD = 8 };
 
 struct work {
     const struct facula_reduce *plan;
     const char *a;
     char *values, *indices;
     char *states; /* of all outputs, for one piece after the other */
+    int64_t parts, run; /* how many there are, and how many of them a task does */
 };
 
 /* Folds the elements [from, to) of the reduced dimensions into each of `count` states, whose elements are `step` apart. */
@@ -116,13 +118,20 @@ static void fold_segment(const struct work *work, int64_t number, int64_t piece)
         deliver(work, &place, states);
 }
 
-static void run_task(void *context, int64_t number)
+static void run_part(const struct work *work, int64_t number)
 {
-    const struct work *work = context;
     const struct facula_reduce *plan = work->plan;
     const int64_t piece = number % plan->pieces, first = number / plan->pieces * plan->group;
     for (int64_t i = first; i < first + plan->group && i < plan->segments; i++)
         fold_segment(work, i, piece);
+}
+
+/* Some parts that follow each other: a thread then reads memory in long runs. */
+static void run_task(void *context, int64_t number)
+{
+    const struct work *work = context;
+    for (int64_t i = number * work->run; i < (number + 1) * work->run && i < work->parts; i++)
+        run_part(work, i);
 }
 
 static int64_t reduce(const void *plan_, int64_t *args)
@@ -139,12 +148,15 @@ static int64_t reduce(const void *plan_, int64_t *args)
         .indices = plan->arg_indices ? (char *)args[plan->arg_indices] : NULL,
         .states = plan->pieces > 1 ? (char *)args[last + 1] : NULL,
     };
-    const int64_t tasks = (plan->segments + plan->group - 1) / plan->group * plan->pieces;
+    work.parts = (plan->segments + plan->group - 1) / plan->group * plan->pieces;
     if (plan->serial)
-        for (int64_t number = 0; number < tasks; number++)
-            run_task(&work, number);
-    else
-        facula_parallel(tasks, run_task, &work);
+        for (int64_t number = 0; number < work.parts; number++)
+            run_part(&work, number);
+    else {
+        const int64_t run = work.parts / (TASKS_PER_THREAD * facula_threads());
+        work.run = run > 1 ? run : 1;
+        facula_parallel((work.parts + work.run - 1) / work.run, run_task, &work);
+    }
     if (plan->pieces == 1)
         return FACULA_OK;
     const int64_t bytes = reducer->state_bytes;
